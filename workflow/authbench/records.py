@@ -1,0 +1,81 @@
+"""What columns does a table have at each stage?
+
+One record per document, from ingestion to release (AuthBench paper, A.1). Every table between two
+stages is Parquet with one of these schemas; tables meet by joining on `doc_key`.
+"""
+
+import polars as pl
+
+LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
+OTHER = "other"
+AUTHOR_KINDS = ("person", "account", "outlet", "masked", "work")
+PRIMARY_GENRES = (
+    "social_media",
+    "news",
+    "ecommerce_reviews",
+    "blog",
+    "research_paper",
+    "media_reviews",
+    "literature",
+    "poetry",
+)
+LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
+
+# A document as a source gives it. `file` is the SHA-256 of the raw file (its name may name the author),
+# `ordinal` the record's place in that file, `names_author` whether the author's name occurs in the text.
+RECORD = pl.Schema(
+    {
+        "doc_key": pl.String,
+        "origin_id": pl.String,
+        "author_id": pl.String,
+        "author_kind": pl.String,
+        "lang": pl.String,
+        "genre": pl.String,
+        "source": pl.String,
+        "task": pl.String,
+        "topic": pl.String,
+        "date": pl.String,
+        "n_authors": pl.Int32,
+        "labels": pl.String,
+        "content": pl.String,
+        "names_author": pl.Boolean,
+        "file": pl.String,
+        "ordinal": pl.Int64,
+    }
+)
+
+# A document after chunking: a whole text (chunk 0 of 1, `chunk_start` null) or a span of characters
+# of the normalised text.
+DOCUMENT = pl.Schema(
+    {
+        **RECORD,
+        "chunk_start": pl.Int64,
+        "chunk_end": pl.Int64,
+        "token_length": pl.Int32,
+        "char_length": pl.Int32,
+        "length_bucket": pl.String,
+    }
+)
+
+# Why a document (or a raw row, then `doc_key` is null) went. A document dropped for several reasons has several
+# rows, the first reason first. `detail` says where (file and position) or names the document that stands in.
+REMOVED = pl.Schema(
+    {
+        "source": pl.String,
+        "doc_key": pl.String,
+        "stage": pl.String,
+        "reason": pl.String,
+        "value": pl.Float64,
+        "threshold": pl.Float64,
+        "detail": pl.String,
+    }
+)
+
+
+def primary_genre(genre: str) -> str:
+    """The part of a genre before the slash: `blog` of `blog/arts`."""
+    return genre.partition("/")[0]
+
+
+def empty(schema: pl.Schema) -> pl.DataFrame:
+    return pl.DataFrame(schema=schema)

@@ -1,0 +1,90 @@
+"""How do tables and files reach the disk, whole or not at all?
+
+Every file is written under a temporary name beside its place and renamed when it is complete. Large tables
+are read and written in row groups bounded in bytes, so that a process holds one group, not the corpus.
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+
+GROUP_BYTES = 16 << 20
+COMPRESSION = {"compression": "zstd", "compression_level": 3}
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`; rename it there when the block ends well, remove it otherwise."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        yield aside
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with whole(path) as aside:
+        aside.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
+    with whole(path) as aside:
+        frame.write_parquet(aside, **COMPRESSION)
+
+
+def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> int:
+    """Write frames one after another as the row groups of one Parquet file; say how many rows there were."""
+    rows = 0
+    arrow = pl.DataFrame(schema=schema).to_arrow().schema
+    with whole(path) as aside, pq.ParquetWriter(aside, arrow, **COMPRESSION) as writer:
+        for frame in frames:
+            if frame.height:
+                writer.write_table(frame.select(schema.names()).to_arrow().cast(arrow), row_group_size=frame.height)
+                rows += frame.height
+    return rows
+
+
+def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+    """The row groups of the files, one frame at a time, in the order of the paths."""
+    for path in paths:
+        with pq.ParquetFile(path) as parquet:
+            for group in range(parquet.num_row_groups):
+                table = parquet.read_row_group(group, columns=None if columns is None else list(columns))
+                yield pl.from_arrow(table)  # type: ignore[misc]
+
+
+def split_by_bytes(frame: pl.DataFrame, column: str = "content", limit: int = GROUP_BYTES) -> Iterator[pl.DataFrame]:
+    """Consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row)."""
+    if not frame.height:
+        return
+    sizes = frame[column].str.len_bytes().fill_null(0).to_numpy()
+    start, held = 0, 0
+    for row, size in enumerate(sizes):
+        if row > start and held + size > limit:
+            yield frame.slice(start, row - start)
+            start, held = row, 0
+        held += int(size)
+    yield frame.slice(start)
+
+
+def read_columns(paths: Sequence[str | Path], columns: Sequence[str]) -> pl.DataFrame:
+    """The named columns of all files, stacked in the order of the paths."""
+    return pl.concat([pl.read_parquet(path, columns=list(columns)) for path in paths])
