@@ -1,0 +1,62 @@
+"""Which code does a stage depend on, and has it changed?
+
+Snakemake notices an edited adapter but not the modules it imports, and takes a touched file for an edited one.
+Each rule therefore carries a hash of what its adapter and the project's modules that it imports *say*
+(comments, docstrings and layout left out), so that an edit reruns the stages that use it and a fresh clone nothing.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+
+
+def code_hash(adapter: Path) -> str:
+    """SHA-256 over the adapter and every `authbench` module it imports, directly or not."""
+    found: dict[str, str] = {}
+    waiting = sorted(_imports(adapter))
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            path = _path(module)
+            found[module] = _meaning(path)
+            waiting.extend(_imports(path))
+    found[adapter.name] = _meaning(adapter)
+    return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()[:16]
+
+
+def file_hash(*paths: Path) -> str:
+    """SHA-256 over the contents of data files, in the order given."""
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:16]
+
+
+@cache
+def _meaning(path: Path) -> str:
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
+            node.body = node.body[1:]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """The project's modules that a file names in its import statements, wherever they stand."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(name for name in names if name.startswith("authbench.") and _path(name).exists())
+
+
+def _path(module: str) -> Path:
+    place = PACKAGE.joinpath(*module.split(".")[1:])
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")

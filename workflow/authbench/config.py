@@ -1,0 +1,234 @@
+"""What does the user want, and is it possible?
+
+Everything is checked before anything runs, and one message lists every problem, named as the reader would look
+for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides keys of it.
+"""
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+
+from authbench.errors import InputError
+from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
+
+Settings = dict[str, Any]
+
+# Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
+VOCABULARIES = {
+    ("sample", "languages"),
+    ("sample", "lengths"),
+    ("sample", "genres"),
+    ("sample", "prefer_sources"),
+    ("split", "splits"),
+}
+
+
+def load_config(user: Mapping[str, Any], root: Path) -> Settings:
+    """The whole configuration: the defaults under what the user said. Raises InputError with all problems."""
+    config = _merge(_read_yaml(root / "config/config.yaml"), user)
+    problems = list(_schema_problems(config, root / "workflow/schemas/config.schema.yaml"))
+    if not problems:
+        problems = list(_contradictions(config))
+    _report("The configuration", problems)
+    return config
+
+
+def load_sources(config: Settings, root: Path) -> dict[str, Settings]:
+    """The YAML of every source the recipe names, in its order. Raises InputError with all problems."""
+    known = sorted(path.stem for path in (root / "config/sources").glob("*.yaml"))
+    sources: dict[str, Settings] = {}
+    problems: list[str] = []
+    for tag in config["sources"]:
+        if tag not in known:
+            problems.append(f"sources: no config/sources/{tag}.yaml{_did_you_mean(tag, known)}")
+            continue
+        sources[tag] = _read_yaml(root / f"config/sources/{tag}.yaml")
+        found = _schema_problems(sources[tag], root / "workflow/schemas/source.schema.yaml")
+        problems.extend(f"config/sources/{tag}.yaml: {problem}" for problem in found)
+    if not problems:
+        problems.extend(_unmet_quotas(config, sources))
+    _report("The sources", problems)
+    return sources
+
+
+def present_sources(
+    config: Settings, sources: Mapping[str, Settings], inventory: Mapping[str, Mapping[str, str]]
+) -> tuple[dict[str, Settings], list[str]]:
+    """The sources that have raw files, and the tags that are skipped. Raises InputError if none may be missing."""
+    absent = [tag for tag in sources if not inventory[tag]]
+    if absent and (config["missing_sources"] == "error" or len(absent) == len(sources)):
+        problems = []
+        for tag in absent:
+            source = sources[tag]
+            folder = Path(config["raw_dir"]) / source.get("folder", tag)
+            how = source.get("acquire", {}).get("how", "see the source's YAML")
+            problems.append(f"{tag}: no file fits {', '.join(source['files'])} in {folder}/. To get it: {how}")
+        problems.append("Set missing_sources=skip to build without the sources that are absent.")
+        _report("Raw corpora are missing", problems)
+    return {tag: source for tag, source in sources.items() if tag not in absent}, absent
+
+
+def author_key(config: Settings) -> bytes | None:
+    """The secret for author ids from the environment variable that the configuration names."""
+    variable = config["ingest"]["author_key_env"]
+    return os.environ[variable].encode() if variable else None
+
+
+def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
+    if place in VOCABULARIES or not (isinstance(defaults, Mapping) and isinstance(user, Mapping)):
+        return user
+    merged = dict(defaults)
+    for key, value in user.items():
+        merged[key] = _merge(defaults[key], value, (*place, str(key))) if key in defaults else value
+    return merged
+
+
+def _read_yaml(path: Path) -> Settings:
+    try:
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not valid YAML: {error}") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
+    return value
+
+
+def _schema_problems(value: Settings, schema_path: Path) -> Iterator[str]:
+    schema = yaml.safe_load(schema_path.read_text(encoding="utf-8"))
+    errors = Draft202012Validator(schema).iter_errors(value)
+    for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
+        place = ".".join(str(part) for part in error.absolute_path) or "(top level)"
+        if error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
+            known = list(error.schema["properties"])
+            for key in sorted(set(error.instance) - set(known), key=str):
+                yield f"{place}: unknown key '{key}'{_did_you_mean(str(key), known)}"
+        elif error.validator == "enum" and isinstance(error.instance, str):
+            known = [str(choice) for choice in error.validator_value]
+            yield f"{place}: '{error.instance}' is not one of {', '.join(known)}{_did_you_mean(error.instance, known)}"
+        else:
+            yield f"{place}: {error.message}"
+
+
+def _contradictions(config: Settings) -> Iterator[str]:
+    """What a schema cannot say."""
+    sample, split, chunk, filters = (config[part] for part in ("sample", "split", "chunk", "filter"))
+    for place, shares in _share_tables(config):
+        if abs(sum(shares.values()) - 100) > 1e-6:
+            yield f"{place}: the shares add up to {sum(shares.values()):g}, expected 100"
+    languages = [*LANGUAGES, *([OTHER] if config["ingest"]["other_languages"] == "keep" else [])]
+    for language in sample["languages"]:
+        if language not in languages:
+            yield f"sample.languages: unknown language '{language}'{_did_you_mean(language, languages)}"
+    for language, patterns in sample["genres"].items():
+        if language not in languages:
+            yield f"sample.genres: unknown language '{language}'{_did_you_mean(language, languages)}"
+        for pattern in patterns:
+            yield from _unknown_genre(f"sample.genres.{language}", pattern)
+    for language in sorted(set(sample["languages"]) - set(sample["genres"])):
+        yield f"sample.genres: no genre shares for '{language}', which has a share of the documents"
+    for bucket in sample["lengths"]:
+        if bucket not in ("short", "medium", "long", "extra_long"):
+            yield f"sample.lengths: unknown bucket '{bucket}', expected short, medium, long, extra_long"
+    for pattern in [*config["safety"]["exempt_genres"], *sample["prefer_sources"]]:
+        yield from _unknown_genre("safety.exempt_genres, sample.prefer_sources", pattern)
+    low, high = sample["min_documents_per_author"], sample["max_documents_per_author"]
+    if not low <= high <= sample["reservoir"]:
+        yield (
+            "sample: expected min_documents_per_author <= max_documents_per_author <= reservoir, "
+            f"found {low}, {high}, {sample['reservoir']}"
+        )
+    fallback = sample["fallback_documents_per_author"]
+    if fallback is not None and fallback >= low:
+        yield f"sample.fallback_documents_per_author: expected less than {low} (min_documents_per_author), or null"
+    shortest, longest = chunk["extra_long_tokens"]
+    if not chunk["remainder_tokens"] <= chunk["min_tokens"] <= chunk["max_tokens"] < shortest <= longest:
+        yield "chunk: expected remainder_tokens <= min_tokens <= max_tokens < extra_long_tokens in order"
+    if filters["min_tokens"] > filters["max_tokens"]:
+        yield "filter: min_tokens is larger than max_tokens"
+    yield from _weak_bands(config["dedup"])
+    for name in ("train", "dev", "test"):
+        near = [split_name for split_name in split["splits"] if split_name != name]
+        if name not in split["splits"] and (close := difflib.get_close_matches(name, near, 1, 0.7)):
+            yield f"split.splits: '{close[0]}' looks like '{name}'"
+    variable = config["ingest"]["author_key_env"]
+    if variable and not os.environ.get(variable):
+        yield f"ingest.author_key_env: the environment variable {variable} is not set"
+    for place, path in (
+        ("split.lock", split["lock"]),
+        ("release.takedown", config["release"]["takedown"]),
+        ("safety.wordlist.extra", config["safety"]["wordlist"]["extra"]),
+        ("safety.detoxify.checkpoint", config["safety"]["detoxify"]["checkpoint"]),
+    ):
+        if path is not None and not Path(path).exists():
+            yield f"{place}: there is no file {path}"
+    if "detoxify" in config["safety"]["scorers"]:
+        from importlib.util import find_spec
+
+        if find_spec("detoxify") is None:
+            yield "safety.scorers: detoxify is not installed; run: pip install 'authbench[toxicity]', or take wordlist"
+
+
+def _share_tables(config: Settings) -> Iterator[tuple[str, Mapping[str, float]]]:
+    yield "sample.languages", config["sample"]["languages"]
+    yield "sample.lengths", config["sample"]["lengths"]
+    yield "split.splits", config["split"]["splits"]
+    for language, shares in config["sample"]["genres"].items():
+        yield f"sample.genres.{language}", shares
+
+
+def _unknown_genre(place: str, pattern: str) -> Iterator[str]:
+    if primary_genre(pattern) not in PRIMARY_GENRES and pattern != "*":
+        yield f"{place}: unknown genre '{pattern}'{_did_you_mean(primary_genre(pattern), PRIMARY_GENRES)}"
+
+
+def _weak_bands(dedup: Settings) -> Iterator[str]:
+    threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
+    recall = 1 - (1 - threshold**rows) ** bands
+    if recall < 0.98:
+        yield (
+            f"dedup: {bands} bands of {rows} rows find {recall:.1%} of the pairs at {threshold}, expected at least "
+            "98 %; take more bands or fewer rows"
+        )
+
+
+def _unmet_quotas(config: Settings, sources: Mapping[str, Settings]) -> Iterator[str]:
+    """A quota for a language that no source of the recipe can give."""
+    offered: set[str] = set()
+    for source in sources.values():
+        given = source_languages(source)
+        if given is None:
+            return
+        offered |= given
+    for language, share in config["sample"]["languages"].items():
+        if share > 0 and language not in offered:
+            yield f"sample.languages.{language}: {share} % is asked for, but no source of the recipe has this language"
+
+
+def source_languages(source: Settings) -> set[str] | None:
+    """The languages a source's YAML can yield; None where the corpus' own field decides."""
+    lang = source["fields"]["lang"]
+    if isinstance(lang, Mapping) and "const" in lang:
+        return {lang["const"]}
+    if isinstance(lang, Mapping) and "map" in lang and "*" not in lang["map"]:
+        return {str(value) for value in lang["map"].values()}
+    return None
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    known = list(known)
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"
+
+
+def _report(what: str, problems: list[str]) -> None:
+    if problems:
+        lines = "\n".join(f"  {problem}" for problem in problems)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise InputError(f"{what}: {count}\n{lines}")
