@@ -1,0 +1,141 @@
+"""Which abusive words occur in a text?
+
+Lists by language with a severity per term: resources/text/toxic_words.yaml, and a user's own of the same shape.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import regex
+import yaml
+
+from authbench.errors import InputError
+from authbench.identity import digest
+from authbench.safety import fold
+
+LIST = Path(__file__).parents[3] / "resources" / "text" / "toxic_words.yaml"
+VERSION = 1
+ANY = "any"
+UNSPACED = frozenset({"zh", "ja"})
+WORD = r"[\p{L}\p{M}\p{N}_]"
+KATAKANA = r"[\p{Script=Katakana}ー]"
+
+Lists = dict[str, tuple[dict[str, float], frozenset[str]]]
+
+
+@dataclass(frozen=True)
+class WordListScorer:
+    """Scores a text by the highest severity of the terms in it: its language's and those of `any`."""
+
+    lists: Mapping[str, tuple[Mapping[str, float], frozenset[str]]]
+
+    @cached_property
+    def identity(self) -> str:
+        canonical = {lang: [sorted(terms.items()), sorted(innocent)] for lang, (terms, innocent) in self.lists.items()}
+        return f"wordlist {VERSION} {digest(json.dumps(canonical, sort_keys=True))}"
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        return frozenset(self.lists) - {ANY}
+
+    @cached_property
+    def _levels(self) -> dict[str, list[tuple[float, "regex.Pattern[str]"]]]:
+        """Per language, severities from the highest, each with the pattern of its terms."""
+        levels = {}
+        for lang in {*self.lists, ANY}:
+            terms = {**self.lists.get(ANY, ({},))[0], **self.lists.get(lang, ({},))[0]}
+            levels[lang] = [
+                (severity, _pattern([term for term in terms if terms[term] == severity], lang))
+                for severity in sorted({s for s in terms.values() if s > 0}, reverse=True)
+            ]
+        return levels
+
+    @cached_property
+    def _innocent(self) -> dict[str, "regex.Pattern[str]"]:
+        return {lang: _pattern(sorted(phrases), lang) for lang, (_, phrases) in self.lists.items() if phrases}
+
+    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+        return [self.explain(text, lang)[0] for text, lang in zip(texts, langs, strict=True)]
+
+    def explain(self, text: str, lang: str) -> tuple[float, str]:
+        """The score of a text and the occurrence that gave it."""
+        text = fold(text)
+        lang = lang if lang in self._levels else ANY
+        innocent = self._innocent.get(lang)
+        for severity, pattern in self._levels[lang]:
+            if not pattern.search(text):
+                continue
+            spans = [m.span() for m in innocent.finditer(text, overlapped=True)] if innocent else []
+            for match in pattern.finditer(text):
+                if not any(start <= match.start() and match.end() <= end for start, end in spans):
+                    return severity, match.group()
+        return 0.0, ""
+
+
+def _pattern(terms: Sequence[str], lang: str) -> "regex.Pattern[str]":
+    return regex.compile("|".join(_term_pattern(term, lang) for term in sorted(terms, key=len, reverse=True)))
+
+
+def _term_pattern(term: str, lang: str) -> str:
+    """The pattern of one term: whole words, or anywhere in scripts that put no space between words."""
+    stem = term.strip("*")
+    core = r"\s+".join(regex.escape(word, special_only=True) for word in stem.split())
+    if lang not in UNSPACED or regex.fullmatch(r"[\p{Latin}\P{L}]+", stem):
+        edge = WORD
+    elif regex.fullmatch(rf"{KATAKANA}+", stem):
+        edge = KATAKANA
+    else:
+        return core
+    before = "" if term.startswith("*") else rf"(?<!{edge})"
+    after = "" if term.endswith("*") else rf"(?!{edge})"
+    return before + core + after
+
+
+def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
+    """The scorer of the built-in lists, with the terms of `extra` added: there, a severity given again replaces ours."""
+    lists = read_lists(LIST)
+    for lang, (terms, innocent) in (read_lists(Path(extra)) if extra else {}).items():
+        ours = lists.get(lang, ({}, frozenset[str]()))
+        lists[lang] = ({**ours[0], **terms}, ours[1] | innocent)
+    return WordListScorer(lists)
+
+
+def read_lists(path: Path) -> Lists:
+    """Terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise InputError(f"{path}: cannot read the word list ({problem.strerror}); see safety.wordlist.extra") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as problem:
+        raise InputError(f"{path}: not a YAML file in UTF-8: {problem}") from None
+    if not isinstance(content, Mapping) or not all(isinstance(lang, str) for lang in content):
+        raise InputError(f"{path}: expected languages at the top level, as in {LIST.name} (write \"no\" in quotes)")
+    return {lang: _read_list(path, lang, entry) for lang, entry in content.items()}
+
+
+def _read_list(path: Path, lang: str, entry: Any) -> tuple[dict[str, float], frozenset[str]]:
+    where = f"{path}: {lang}"
+    if not isinstance(entry, Mapping) or not entry or set(entry) - {"terms", "innocent"}:
+        raise InputError(f"{where}: expected the keys `terms` and `innocent`, found {entry!r:.80}")
+    terms: dict[str, float] = {}
+    for severity, words in (entry.get("terms") or {}).items():
+        if isinstance(severity, bool) or not isinstance(severity, int | float) or not 0 <= severity <= 1:
+            raise InputError(f"{where}.terms: {severity!r} is not a severity; expected a number from 0 to 1")
+        for word in _phrases(f"{where}.terms.{severity}", words):
+            if word in terms:
+                raise InputError(f"{where}.terms: {word!r} stands there twice")
+            terms[word] = float(severity)
+    return terms, frozenset(_phrases(f"{where}.innocent", entry.get("innocent") or []))
+
+
+def _phrases(where: str, phrases: Any) -> list[str]:
+    if not isinstance(phrases, list):
+        raise InputError(f"{where}: expected a list of words or phrases, found {phrases!r:.80}")
+    for phrase in phrases:
+        if not isinstance(phrase, str) or not phrase.strip("* ") or "*" in phrase.strip("*"):
+            raise InputError(f"{where}: {phrase!r} is not a word or phrase (a star may stand at its ends only)")
+    return [" ".join(fold(phrase).split()) for phrase in phrases]
