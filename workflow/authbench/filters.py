@@ -1,0 +1,197 @@
+"""Which documents are unusable, and for which reasons?
+
+Thresholds over the columns of `measure` (AuthBench paper, A.3; processing plan, section 11). Two presets: `robust`
+costs clean text of no language and length more than 2 %, `paper` applies the paper's formulas as they are worded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS
+from authbench.records import REMOVED
+from authbench.scripts import EXPECTED_SCRIPTS
+
+STAGE = "filter"
+PRESETS = ("robust", "paper")
+
+# Below so many the robust rules ask less: a share of a handful says nothing.
+MIN_CHARACTERS = 20
+MIN_WORDS = 10
+
+PAPER_LONGEST_RUN = 20
+PAPER_SYMBOL_RUN = 5
+BOOK_GENRES = ("literature", "poetry")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A document is dropped for `reason` where `applies`; `value` is what was measured against `threshold`.
+
+    Nothing is dropped where the measurement or the threshold is null.
+    """
+
+    reason: str
+    value: pl.Expr
+    threshold: pl.Expr
+    applies: pl.Expr
+
+
+def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """The REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
+
+    `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
+    `posts_per_day` and `template_share` (see `author_activity`) where their thresholds are set. `settings` is the
+    section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a
+    mapping from task type to number with an entry `default`. Raises InputError for a setting that cannot be used.
+    """
+    dropped = [
+        documents.filter(rule.applies.fill_null(False)).select(
+            "source",
+            "doc_key",
+            pl.lit(STAGE).alias("stage"),
+            pl.lit(rule.reason).alias("reason"),
+            rule.value.cast(pl.Float64).alias("value"),
+            rule.threshold.cast(pl.Float64).alias("threshold"),
+            _detail(rule.reason).alias("detail"),
+        )
+        for rule in rules(settings, documents.columns)
+    ]
+    place = documents.select("doc_key", place=pl.int_range(pl.len()))
+    return (
+        pl.concat([pl.DataFrame(schema=REMOVED), *dropped])
+        .with_columns(order=pl.int_range(pl.len()))
+        .join(place, on="doc_key", how="left")
+        .sort("place", "order")
+        .select(REMOVED.names())
+    )
+
+
+def rules(settings: Mapping[str, Any], columns: Sequence[str]) -> list[Rule]:
+    """The preset's rules in the order in which their reasons are given."""
+    preset = settings["preset"]
+    if preset not in PRESETS:
+        raise InputError(f"filter.preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
+    chosen = _robust(settings) if preset == "robust" else _paper(settings)
+    return [*_length(settings), *chosen, *_optional(settings, columns)]
+
+
+def _robust(settings: Mapping[str, Any]) -> list[Rule]:
+    enough_characters = pl.col("collapsed") >= MIN_CHARACTERS
+    enough_words = pl.col("words") >= MIN_WORDS
+    return [
+        *_script_and_language(settings),
+        Rule("no_letters", pl.col("all_letters"), pl.lit(1), ~enough_characters & (pl.col("all_letters") < 1)),
+        _above("too_many_symbols", "symbols", settings["symbols"], enough_characters),
+        _below("too_few_letters", "alphabetic", settings["alphabetic"], enough_characters),
+        _above("repeated_characters", "long_run_share", settings["repeated_run"]),
+        _below("few_distinct_words", "unique_words", settings["unique_words"]),
+        _above("dominant_word", "dominant_word", settings["dominant_word"], enough_words),
+        _below("few_words_with_letters", "alphabetic_words", settings["alphabetic_words"]),
+        _above("single_letters", "single_letter_words", settings["single_letter_words"]),
+        _from("single_letter_run", "single_letter_run", settings["single_letter_run"]),
+    ]
+
+
+def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
+    """The expected script, with langid's consent; and the language of texts in Latin script that are long enough."""
+    strange = pl.col("langid") != pl.col("lang")
+    few = pl.col("letters") < MIN_SCRIPT_LETTERS
+    low = pl.when(few).then(pl.col("script") == 0).otherwise((pl.col("script") < settings["script"]) & strange)
+    latin = pl.col("lang").is_in([lang for lang, expected in EXPECTED_SCRIPTS.items() if "Latin" in expected])
+    sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= settings["language"])
+    return [
+        Rule("wrong_script", pl.col("script"), pl.lit(settings["script"]), low),
+        Rule("wrong_language", pl.col("langid_probability"), pl.lit(settings["language"]), latin & sure & strange),
+    ]
+
+
+def _paper(settings: Mapping[str, Any]) -> list[Rule]:
+    book = pl.col("genre").str.split("/").list.first().is_in(BOOK_GENRES)
+    symbols = pl.when(book).then("symbols_spaced_paper").otherwise("symbols_paper")
+    scripted = pl.col("letters") >= MIN_SCRIPT_LETTERS
+    fallback = ~scripted & (pl.col("langid") != pl.col("lang"))
+    return [
+        _below("wrong_script", "script", settings["script"], scripted),
+        Rule("wrong_language", pl.col("langid_probability"), pl.lit(None), fallback),
+        Rule("too_many_symbols", symbols, pl.lit(settings["symbols"]), symbols > settings["symbols"]),
+        _below("too_few_letters", "alphabetic_paper", settings["alphabetic"]),
+        _above("repeated_characters", "longest_run", PAPER_LONGEST_RUN),
+        _above("symbol_run", "symbol_run_paper", PAPER_SYMBOL_RUN, book),
+        _below("few_distinct_words", "unique_tokens_ws", settings["unique_words"]),
+        _above("dominant_word", "dominant_token_ws", settings["dominant_word"]),
+        _below("few_words_with_letters", "alphabetic_tokens_ws", settings["alphabetic_words"]),
+        _above("single_letters", "single_letter_tokens_ws", settings["single_letter_words"]),
+        _from("single_letter_run", "single_letter_token_run_ws", settings["single_letter_run"]),
+    ]
+
+
+def _length(settings: Mapping[str, Any]) -> list[Rule]:
+    tokens = pl.col("token_length")
+    least, most = (_per_task(settings[key], f"filter.{key}") for key in ("min_tokens", "max_tokens"))
+    return [
+        Rule("too_short", tokens, least, tokens < least),
+        Rule("too_long", tokens, most, tokens > most),
+    ]
+
+
+def _per_task(bound: int | Mapping[str, int], key: str) -> pl.Expr:
+    if isinstance(bound, int):
+        return pl.lit(bound)
+    if "default" not in bound:
+        raise InputError(f"{key}: a mapping from task type to tokens needs an entry `default` for all other tasks")
+    others = {task: tokens for task, tokens in bound.items() if task != "default"}
+    return pl.col("task").replace_strict(others, default=bound["default"], return_dtype=pl.Int64)
+
+
+def _optional(settings: Mapping[str, Any], columns: Sequence[str]) -> list[Rule]:
+    """Signs of bots and of quoted text; off where the threshold is null."""
+    reasons = {"posts_per_day": "too_many_posts", "template_share": "template_texts", "quoted_share": "mostly_quoted"}
+    chosen = {column: reason for column, reason in reasons.items() if settings.get(column) is not None}
+    missing = sorted(set(chosen) - set(columns))
+    if missing:
+        raise InputError(
+            f"filter.{missing[0]} is set, but the documents have no column {missing[0]}: "
+            "join filters.author_activity to them, or set it to null"
+        )
+    return [_above(reason, column, settings[column]) for column, reason in chosen.items()]
+
+
+def author_activity(documents: pl.DataFrame) -> pl.DataFrame:
+    """How busy and how uniform an author is: (author_id, posts_per_day, template_share).
+
+    `documents` has `author_id, date, content`, all of an author's. `posts_per_day` is the largest number on one day
+    (null without dates: the first ten characters of `date`); `template_share` the share of the texts that agree with
+    the author's most frequent one once digits, white space and placeholders are taken out.
+    """
+    template = pl.col("content").str.replace_all(r"\[[a-z_]+\]|[\d\s]", "").hash()
+    rows = documents.select("author_id", day=pl.col("date").str.head(10), template=template)
+    authors = pl.col("author_id")
+    days = rows.drop_nulls("day").group_by(authors, "day").len().group_by(authors).agg(posts_per_day=pl.col("len").max())
+    templates = (
+        rows.group_by(authors, "template").len().group_by(authors).agg(template_share=pl.col("len").max() / pl.col("len").sum())
+    )
+    return templates.join(days, on="author_id", how="left").sort("author_id").select(
+        "author_id", "posts_per_day", "template_share"
+    )
+
+
+def _above(reason: str, column: str, threshold: float, where: pl.Expr | None = None) -> Rule:
+    applies = pl.col(column) > threshold
+    return Rule(reason, pl.col(column), pl.lit(threshold), applies if where is None else applies & where)
+
+
+def _below(reason: str, column: str, threshold: float, where: pl.Expr | None = None) -> Rule:
+    applies = pl.col(column) < threshold
+    return Rule(reason, pl.col(column), pl.lit(threshold), applies if where is None else applies & where)
+
+
+def _from(reason: str, column: str, threshold: float) -> Rule:
+    return Rule(reason, pl.col(column), pl.lit(threshold), pl.col(column) >= threshold)
+
+
+def _detail(reason: str) -> pl.Expr:
+    return pl.col("langid") if reason in ("wrong_script", "wrong_language") else pl.lit(None, pl.String)
