@@ -70,9 +70,11 @@ class ScoreStore:
         self._scores: dict[str, dict[bytes, float]] = {}
         if self.path.exists():
             try:
-                frame = pl.read_parquet(self.path).select(SCORES.names()).cast(SCORES)  # type: ignore[arg-type]
+                frame = pl.read_parquet(self.path).select(SCORES.names()).cast(SCORES)
             except (pl.exceptions.PolarsError, OSError) as problem:
-                raise InputError(f"{self.path}: not a file of toxicity scores ({problem}); delete it to score anew") from None
+                raise InputError(
+                    f"{self.path}: not a file of toxicity scores ({problem}); delete it to score anew"
+                ) from None
             for (scorer,), rows in frame.group_by("scorer"):
                 self._scores[str(scorer)] = dict(zip(rows["text"], rows["score"], strict=True))
 

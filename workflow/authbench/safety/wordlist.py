@@ -96,7 +96,7 @@ def _term_pattern(term: str, lang: str) -> str:
 
 
 def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
-    """The scorer of the built-in lists, with the terms of `extra` added: there, a severity given again replaces ours."""
+    """The scorer of the built-in lists and of `extra`, where a severity given again replaces ours."""
     lists = read_lists(LIST)
     for lang, (terms, innocent) in (read_lists(Path(extra)) if extra else {}).items():
         ours = lists.get(lang, ({}, frozenset[str]()))
@@ -113,7 +113,7 @@ def read_lists(path: Path) -> Lists:
     except (UnicodeDecodeError, yaml.YAMLError) as problem:
         raise InputError(f"{path}: not a YAML file in UTF-8: {problem}") from None
     if not isinstance(content, Mapping) or not all(isinstance(lang, str) for lang in content):
-        raise InputError(f"{path}: expected languages at the top level, as in {LIST.name} (write \"no\" in quotes)")
+        raise InputError(f'{path}: expected languages at the top level, as in {LIST.name} (write "no" in quotes)')
     return {lang: _read_list(path, lang, entry) for lang, entry in content.items()}
 
 

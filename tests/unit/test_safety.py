@@ -1,0 +1,196 @@
+"""How toxic is a text, and who says so?"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.records import LANGUAGES
+from authbench.safety import ScoreStore, make_scorers, score_texts, text_digest
+from authbench.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_lists
+
+WORDS = load_wordlist()
+
+
+@dataclass
+class Counting:
+    """A scorer that says how often it was asked."""
+
+    identity: str = "counting 1"
+    languages: frozenset[str] = frozenset({"en"})
+    value: float = 0.5
+    asked: list[str] = field(default_factory=list)
+
+    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+        self.asked.extend(texts)
+        return [self.value] * len(texts)
+
+
+def test_all_ten_languages_have_a_list_of_mild_and_of_severe_terms() -> None:
+    assert WORDS.languages == set(LANGUAGES)
+    for lang in LANGUAGES:
+        severities = WORDS.lists[lang][0].values()
+        assert any(s > 0.8 for s in severities) and any(0.2 < s < 0.7 for s in severities), lang
+
+
+def test_every_term_of_every_list_is_found_in_a_text_of_its_language_at_its_severity_or_above() -> None:
+    for lang, (terms, _) in WORDS.lists.items():
+        for term, severity in terms.items():
+            score, found = WORDS.explain(term.strip("*"), lang)
+            assert score >= severity, (lang, term, found)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "They sniggered while the niggardly man warmed himself at a bundle of faggots."),
+        ("en", "Light came through the chinks in the wall; a spic and span kitchen."),
+        ("en", "You'll kill yourself, Harry, if you go on like this."),
+        ("fr", "Le train est en retard, dit-il en mangeant un con… combat de coqs."),
+        ("de", "Das dicke Buch über Kanonen liegt im Regal; er hatte Niggertanz nie gehört."),
+        ("es", "El computador del diputado disputa la reputación."),
+        ("ru", "Жидкий мёд, молодой хачапури и чурка для растопки; Нигерия далеко."),
+        ("zh", "祝你生日你妈妈的蛋糕很甜，外面妖艳贱货太多，体操你也练。"),
+        ("ja", "ワインビニガーとサクソフォン、ガイジンのパチンコ。死ねようはずがない。読まんことには。"),
+        ("ko", "보지 마세요, 자지 않고 시발점에서 기다렸다. 강아지 새끼 세 마리."),
+        ("hi", "साला बोला कि कमीने दोस्त ने अच्छा किया।"),
+        ("ar", "كلب الحراسة نائم، والعبد الصالح يصلي."),
+    ],
+)
+def test_innocent_text_that_looks_like_abuse_stays_below_the_threshold(lang: str, text: str) -> None:
+    score, found = WORDS.explain(text, lang)
+    assert score <= 0.8, found
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "You FAGGOTS ruin everything"),
+        ("zh", "我操你妈啊"),
+        ("hi", "वह मादरचोदों का घर है"),
+        ("es", "eres un hijo  de\nputa"),
+        ("fr", "Va donc, FILS DE PUTE !"),
+        ("ar", "يا ابن الشرموطة"),
+        ("ru", "Да ты ДОЛБОЁБ"),
+        ("de", "du HURENSÖHNE-Bande, Scheißausländer"),
+        ("ja", "あのガイジめ"),
+        ("ko", "이개새끼야"),
+        ("other", "well, fuck you"),
+    ],
+)
+def test_abuse_is_found_whatever_its_case_inflection_and_spacing(lang: str, text: str) -> None:
+    assert WORDS.explain(text, lang)[0] > 0.8
+    assert WORDS.explain(unicodedata.normalize("NFD", text), lang)[0] > 0.8
+
+
+def test_a_list_speaks_only_for_its_own_language_and_the_common_one_for_all() -> None:
+    scorer = WordListScorer({"fr": ({"bad": 0.9}, frozenset()), ANY: ({"worse": 1.0}, frozenset())})
+    assert scorer.score(["bad", "bad", "worse", "worse"], ["fr", "en", "en", "fr"]) == [0.9, 0.0, 1.0, 1.0]
+
+
+def test_the_most_severe_term_counts_and_an_innocent_occurrence_hides_only_itself() -> None:
+    scorer = WordListScorer({"en": ({"ass*": 0.4, "hell": 0.9}, frozenset({"hell of a"}))})
+    assert scorer.score(["assets", "an ass in hell", "hell of a day", "hell of a day in hell"], ["en"] * 4) == [
+        0.4,
+        0.9,
+        0.0,
+        0.9,
+    ]
+
+
+@given(st.text(max_size=60), st.sampled_from([*LANGUAGES, "other"]))
+def test_a_score_is_a_number_from_zero_to_one_whatever_the_text(text: str, lang: str) -> None:
+    assert 0.0 <= WORDS.score([text], [lang])[0] <= 1.0
+
+
+def test_an_extra_list_adds_terms_and_changes_severities_and_the_identity_knows(tmp_path: Path) -> None:
+    extra = tmp_path / "mine.yaml"
+    extra.write_text(
+        "en: {terms: {0.95: [blorb*], 0: [faggot*]}, innocent: [blorb fish]}\nsw: {terms: {1: [mbaya]}}\n", "utf-8"
+    )
+    scorer = load_wordlist(extra)
+    assert scorer.score(["BLORBING", "blorb fish", "faggot", "mbaya"], ["en", "en", "en", "sw"]) == [
+        0.95,
+        0.0,
+        0.0,
+        1.0,
+    ]
+    assert scorer.identity != WORDS.identity == load_wordlist().identity
+    assert "sw" in scorer.languages
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ("- a", "languages at the top level"),
+        ("en: [a]", "`terms` and `innocent`"),
+        ("en: {words: {}}", "`terms` and `innocent`"),
+        ("en: {terms: {1.5: [a]}}", "1.5"),
+        ("en: {terms: {high: [a]}}", "high"),
+        ("en: {terms: {1: a}}", "list of words"),
+        ("en: {terms: {1: [a*b]}}", "a\\*b"),
+        ("en: {terms: {1: [a], 0.5: [A]}}", "twice"),
+        ("en: {terms: [", "YAML"),
+    ],
+)
+def test_a_wrong_list_is_refused_by_file_and_place(tmp_path: Path, content: str, named: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=named) as problem:
+        read_lists(path)
+    assert str(path) in str(problem.value)
+
+
+def test_a_missing_list_is_an_error_that_names_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="safety.wordlist.extra"):
+        load_wordlist(tmp_path / "none.yaml")
+
+
+def test_scorers_come_from_the_settings_and_an_unknown_one_is_named() -> None:
+    assert [s.identity for s in make_scorers({"scorers": ["wordlist"], "wordlist": {"extra": None}})] == [
+        WORDS.identity
+    ]
+    with pytest.raises(InputError, match="'oracle'.*wordlist, detoxify"):
+        make_scorers({"scorers": ["oracle"]})
+
+
+def test_the_highest_score_counts_and_names_its_scorer() -> None:
+    low, high = Counting("low", value=0.2), Counting("high", value=0.7)
+    assert score_texts([low, high], ["a"], ["en"]) == [(0.7, "high")]
+    assert score_texts([], ["a"], ["en"]) == [(0.0, "")]
+
+
+def test_a_text_is_scored_once_however_often_it_is_asked_for(tmp_path: Path) -> None:
+    store, scorer = ScoreStore(tmp_path / "scores.parquet"), Counting()
+    first = score_texts([scorer], ["a", "b", "a"], ["en"] * 3, store)
+    store.save()
+    again = ScoreStore(tmp_path / "scores.parquet")
+    assert score_texts([scorer], ["a", "b", "c"], ["en"] * 3, again) == first[:2] + [(0.5, "counting 1")]
+    assert scorer.asked == ["a", "b", "c"]
+    score_texts([Counting("counting 2")], ["a"], ["en"], again)
+    assert again.get("counting 2", [text_digest("en\x1fb")]) == [None]
+
+
+def test_equal_scores_are_equal_bytes_whatever_the_order_they_came_in(tmp_path: Path) -> None:
+    for name, order in (("one", "abc"), ("two", "cab")):
+        store = ScoreStore(tmp_path / name)
+        for text in order:
+            store.put("s", [text_digest(text)], [0.5])
+        store.save()
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_broken_store_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "scores").write_text("no parquet")
+    with pytest.raises(InputError, match="delete it"):
+        ScoreStore(tmp_path / "scores")
+
+
+def test_the_list_of_the_repository_reads_without_repetition() -> None:
+    assert len(read_lists(LIST)) == len(LANGUAGES) + 1
