@@ -79,3 +79,18 @@ def primary_genre(genre: str) -> str:
 
 def empty(schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame(schema=schema)
+
+
+def length_bucket_expr(tokens: str | pl.Expr) -> pl.Expr:
+    """The fixed length bucket of a token count: 1-10, 11-100, 101-500, more (processing plan, section 8)."""
+    tokens = pl.col(tokens) if isinstance(tokens, str) else tokens
+    return (
+        pl.when(tokens <= 10)
+        .then(pl.lit("short"))
+        .when(tokens <= 100)
+        .then(pl.lit("medium"))
+        .when(tokens <= 500)
+        .then(pl.lit("long"))
+        .when(tokens > 500)
+        .then(pl.lit("extra_long"))
+    )

