@@ -1,0 +1,78 @@
+"""How does a file of the Blog Authorship Corpus become records?
+
+One file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files are not
+XML (bare `&`, undefined entities, control characters), so the tags `Blog`, `date` and `post` are found as text, and
+what is between them is left as it is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from authbench.ingest.files import RawFile
+from authbench.ingest.plain_text import whole_text
+from authbench.ingest.rows import BadRow, Row
+
+ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
+OPENING = re.compile(r"\s*<Blog>")
+CLOSING = re.compile(r"\s*(?:</Blog>\s*)?")
+NEXT_ENTRY = re.compile(r"<date>")
+
+# January to December as bloggers' software wrote them: English, Spanish, French, German, Dutch, Italian,
+# Portuguese, Swedish, Danish, Norwegian, Finnish, Polish, Indonesian and Malay, Catalan, Turkish.
+MONTHS = (
+    "january enero janvier januar januari gennaio janeiro tammikuu styczeń stycznia gener ocak",
+    "february febrero février februar februari febbraio fevereiro helmikuu luty lutego pebruari febrer şubat",
+    "march marzo mars märz maart março marts maaliskuu marzec marca maret mac març mart",
+    "april abril avril aprile huhtikuu kwiecień kwietnia nisan",
+    "may mayo mai mei maggio maio maj toukokuu maja maig mayıs",
+    "june junio juin juni giugno junho kesäkuu czerwiec czerwca jun juny haziran",
+    "july julio juillet juli luglio julho heinäkuu lipiec lipca julai juliol temmuz",
+    "august agosto août augustus augusti elokuu sierpień sierpnia agustus ogos agost ağustos",
+    "september septiembre septembre settembre setembro syyskuu wrzesień września setembre eylül",
+    "october octubre octobre oktober ottobre outubro lokakuu październik października oktober ekim",
+    "november noviembre novembre marraskuu listopad listopada nopember kasım",
+    "december diciembre décembre dezember dicembre dezembro joulukuu grudzień grudnia desember desembre aralık",
+)
+MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) for name in names.split()}
+
+
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+    """A record per post, empty ones too: `post`, `date` (ISO, or null if it is no date), `written_date`, `ordinal`.
+
+    Whatever in the file is not a date with its post (an unclosed post, text outside) is a bad row with its place.
+    """
+    text = whole_text(file, options)
+    if isinstance(text, BadRow):
+        yield text
+        return
+    opening = OPENING.match(text)
+    position = opening.end() if opening else 0
+    ordinal = 0
+    while not CLOSING.fullmatch(text, position):
+        entry = ENTRY.match(text, position)
+        end = text.find("</post>", entry.end()) if entry else -1
+        if entry and end >= 0 and text.find("<post>", entry.end(), end) < 0:
+            post = text[entry.end() : end].strip()
+            yield {"date": iso_date(entry["date"]), "written_date": entry["date"], "post": post, "ordinal": ordinal}
+            ordinal, position = ordinal + 1, end + len("</post>")
+            continue
+        line = text.count("\n", 0, position) + 1
+        yield BadRow(f"line {line}", "neither a date with its post nor the end of the blog")
+        following = NEXT_ENTRY.search(text, entry.end() if entry else position + 1)
+        position = following.start() if following else len(text)
+
+
+def iso_date(written: str) -> str | None:
+    """The date of a post as `YYYY-MM-DD`; null where day, month or year is missing or none.
+
+    >>> iso_date("31,janvier,2004"), iso_date("14,March,2004"), iso_date(",,")
+    ('2004-01-31', '2004-03-14', None)
+    """
+    day, _, rest = written.partition(",")
+    month, _, year = rest.partition(",")
+    try:
+        return date(int(year), MONTH_NUMBERS[month.strip().lower()], int(day)).isoformat()
+    except (KeyError, ValueError):
+        return None

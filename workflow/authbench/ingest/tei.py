@@ -1,0 +1,185 @@
+"""How does a TEI file become a record?
+
+One record per file: the fields that the source asks for from the header, and the running text of the parts it
+names. TEI marks what it knows, so the file's own layout says nothing: white space folds, a verse (`l`) is a line,
+stanzas, paragraphs and divisions are set apart by a blank line.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from authbench.identity import fold_space
+from authbench.ingest.files import RawFile
+from authbench.ingest.rows import BadRow, Row
+
+BLOCKS = frozenset(
+    "ab argument body byline castList closer dateline div div1 div2 div3 div4 div5 div6 "  # noqa: SIM905
+    "docAuthor docDate docEdition docImprint docTitle epigraph floatingText front back group head lg list opener p "
+    "postscript salute signed sp table text titlePage titlePart trailer".split()
+)
+LINES = frozenset({"l", "item", "row", "castItem", "speaker"})
+PROSE = frozenset({"p", "l", "ab", "head"})
+INLINE_IN_PROSE = frozenset({"label", "q", "quote", "note", "stage"})  # elsewhere lines
+ATTRIBUTE = re.compile(r"(.+?)(?:@([\w.-]+))?", re.DOTALL)
+LINE, BLANK_LINE = 1, 2
+SEPARATORS = ("", "\n", "\n\n")
+
+
+class MalformedError(Exception):
+    """XML that cannot be read: where (`line 3, column 8`) and why."""
+
+    def __init__(self, position: str, reason: str) -> None:
+        super().__init__(f"{position}: {reason}")
+        self.bad_row = BadRow(position, reason)
+
+
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+    """The one record of a TEI file, with the field `text` and those of the header.
+
+    Options: `header`, field -> path below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
+    attribute); `text`, the parts that are read (`[body]`); `leave_out`, elements whose content is not the author's
+    text or not running text (`[note, head]`).
+    """
+    with file.open_binary() as stream:
+        xml = stream.read(file.max_record_bytes + 1)
+    if len(xml) > file.max_record_bytes:
+        yield BadRow("line 1", f"larger than {file.max_record_bytes} bytes")
+        return
+    try:
+        root = parse(xml)
+    except MalformedError as error:
+        yield error.bad_row
+        return
+    header, text = root.find("teiHeader"), root.find("text")
+    if header is None or text is None:
+        yield BadRow("line 1", "no teiHeader or no text: not a TEI document")
+        return
+    fields: Row = {name: header_value(header, path) for name, path in options.get("header", {}).items()}
+    fields["lang"] = root.get("lang")
+    leave_out = frozenset(options.get("leave_out", ()))
+    parts = (running_text(part, leave_out) for part in outermost(text, frozenset(options.get("text", ["body"]))))
+    fields["text"] = SEPARATORS[BLANK_LINE].join(filter(None, parts))
+    yield fields
+
+
+def parse(xml: str | bytes) -> Element:
+    """The tree of a document, by local names (`TEI`, `lang`). Entities are never declared, fetched or expanded.
+
+    Raises MalformedError for XML that is not well-formed, that declares entities (they can name files and grow without
+    bound) or that uses one that XML does not define.
+    """
+    builder = TreeBuilder()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+
+    def refuse(name: str, *_: object) -> None:
+        raise MalformedError(
+            place(parser.CurrentLineNumber, parser.CurrentColumnNumber), f"entity {name} is not XML's own"
+        )
+
+    parser.EntityDeclHandler = refuse
+    parser.SkippedEntityHandler = refuse
+    parser.StartElementHandler = lambda tag, attributes: builder.start(
+        local_name(tag), {local_name(name): value for name, value in attributes.items()}
+    )
+    parser.EndElementHandler = lambda tag: builder.end(local_name(tag))
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(xml, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise MalformedError(place(error.lineno, error.offset), f"not well-formed XML ({reason})") from error
+    return builder.close()
+
+
+def place(line: int, column: int) -> str:
+    return f"line {line}, column {column + 1}"
+
+
+def local_name(name: str) -> str:
+    """`author` of `http://www.tei-c.org/ns/1.0 author`."""
+    return name.rpartition(" ")[2]
+
+
+def outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
+    """The elements with these tags, in order, without those inside another: a text in a text is read once."""
+    for child in element:
+        if child.tag in tags:
+            yield child
+        else:
+            yield from outermost(child, tags)
+
+
+def header_value(header: Element, path: str) -> str | None:
+    """What the header says at a path, white space folded; several elements are joined by `; `, none is null."""
+    elements, attribute = ATTRIBUTE.fullmatch(path).groups()  # type: ignore[union-attr]
+    found = header.iterfind(elements)
+    values = (fold_space(element.get(attribute, "")) if attribute else written(element) for element in found)
+    return "; ".join(filter(None, values)) or None
+
+
+def written(element: Element) -> str:
+    """The text of a header element; of a name in parts `surname, forename link`, without other names and numbers.
+
+    >>> written(parse("<author><surname>Saar</surname><forename>Ferdinand von</forename></author>"))
+    'Saar, Ferdinand von'
+    """
+    person = element if element.find("persName") is None else element.find("persName")
+    assert person is not None
+    surname, forename, link = (
+        fold_space(" ".join("".join(part.itertext()) for part in person.iterfind(tag)))
+        for tag in ("surname", "forename", "nameLink")
+    )
+    if surname:
+        return ", ".join(filter(None, (surname, " ".join(filter(None, (forename, link))))))
+    return fold_space("".join(person.itertext()))
+
+
+def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
+    """The text of an element and what is in it, as lines and paragraphs.
+
+    >>> running_text(parse("<body><lg><l>Ein  Vers</l> <l>und\\n noch <w>einer</w></l></lg><p>Prosa.</p></body>"))
+    'Ein Vers\\nund noch einer\\n\\nProsa.'
+    """
+    pieces: list[str] = []
+    open_line: list[str] = []
+    gap = 0
+
+    def end_line(strength: int) -> None:
+        nonlocal gap
+        line = fold_space("".join(open_line))
+        open_line.clear()
+        if line:
+            pieces.extend((SEPARATORS[gap] if pieces else "", line))
+            gap = strength
+        gap = max(gap, strength)
+
+    def walk(element: Element, in_prose: bool) -> None:
+        strength = break_around(element.tag, in_prose)
+        if strength:
+            end_line(strength)
+        if element.tag not in leave_out:
+            open_line.append(element.text or "")
+            if element.tag == "lb":
+                open_line.append("" if element.get("break") == "no" else " ")
+            for child in element:
+                walk(child, in_prose or element.tag in PROSE)
+                open_line.append(child.tail or "")
+        if strength:
+            end_line(strength)
+
+    walk(part, in_prose=False)
+    end_line(BLANK_LINE)
+    return "".join(pieces)
+
+
+def break_around(tag: str, in_prose: bool) -> int:
+    """How far an element stands apart from what surrounds it: 0 (in its line), a line, or a blank line."""
+    if tag in LINES:
+        return LINE
+    if tag in INLINE_IN_PROSE:
+        return 0 if in_prose else LINE
+    return BLANK_LINE if tag in BLOCKS else 0
