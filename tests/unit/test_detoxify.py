@@ -1,0 +1,167 @@
+"""How toxic does Detoxify find a text? With a tiny random model in the package's own checkpoint format."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("detoxify", reason='the optional scorer is not installed: pip install "authbench[toxicity]"')
+
+import torch
+from transformers import BertConfig, BertForSequenceClassification
+
+from authbench.errors import InputError
+from authbench.safety import make_scorers
+from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify
+
+WORDS = ["good", "bad", "day", "night", "fish", "bird"]
+LABELS = ["toxic", "severe_toxic", "obscene"]
+TEXTS = ["good day", "bad " * 30, "fish", "", "bird night bad " * 5, "unseen words", "good " * 12, "night"]
+
+
+class Code:
+    """Something that a checkpoint must not make us run."""
+
+    def __reduce__(self) -> Any:
+        return (print, ("run",))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of three labels and a fourth output, beside the configuration and the tokenizer."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]) + "\n")
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True})
+    )
+    torch.manual_seed(7)
+    config = BertConfig(
+        vocab_size=5 + len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, num_labels=4, initializer_range=0.8,
+    )  # fmt: skip
+    config.save_pretrained(folder)
+    model = BertForSequenceClassification(config)
+    torch.nn.init.normal_(model.classifier.bias, std=1.0)
+    with torch.no_grad():
+        model.classifier.bias[3] = 50.0
+    save(folder / "tiny.ckpt", folder, model.state_dict())
+    return folder
+
+
+def save(path: Path, folder: Path, state_dict: Any, **more: Any) -> None:
+    arguments = {
+        "model_type": str(folder),
+        "model_name": "BertForSequenceClassification",
+        "tokenizer_name": "BertTokenizer",
+        "num_classes": 4,
+    }
+    config = {"arch": {"args": arguments}, "dataset": {"args": {"classes": LABELS}}}
+    torch.save({"config": config, "state_dict": state_dict, **more}, path)
+
+
+@pytest.fixture(scope="module")
+def scorer(folder: Path) -> DetoxifyScorer:
+    return load_detoxify(checkpoint=folder / "tiny.ckpt", huggingface_config_path=folder, max_tokens=32)
+
+
+def test_scores_are_the_highest_of_the_packages_own_labels(folder: Path, scorer: DetoxifyScorer) -> None:
+    from detoxify import Detoxify
+
+    package = Detoxify(checkpoint=str(folder / "tiny.ckpt"), huggingface_config_path=str(folder))
+    package.tokenizer.model_max_length = 32
+    expected = [max(package.predict(text).values()) for text in TEXTS]
+    assert scorer.score(TEXTS, ["en"] * len(TEXTS)) == pytest.approx(expected, abs=1e-5)
+    assert len({round(score, 3) for score in expected}) > 3
+    assert max(expected) < 0.9999  # the fourth output is no label
+
+
+def test_scores_do_not_depend_on_the_batch(folder: Path, scorer: DetoxifyScorer) -> None:
+    alone = [scorer.score([text], ["en"])[0] for text in TEXTS]
+    for size in (1, 3, 32):
+        other = load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=32, batch_size=size)
+        assert other.score(TEXTS, ["en"] * len(TEXTS)) == pytest.approx(alone, abs=1.1e-5)
+    assert scorer.score(TEXTS[::-1], ["en"] * len(TEXTS))[::-1] == pytest.approx(alone, abs=1.1e-5)
+    assert scorer.score([], []) == []
+
+
+def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer) -> None:
+    short = load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8)
+    head = "good fish bird day night bad"
+    assert short.score([head + " bad bad"], ["en"]) == short.score([head], ["en"])
+    assert scorer.score([head + " bad bad"], ["en"]) != scorer.score([head], ["en"])
+    assert scorer.score(["bad " * 500], ["en"])[0] <= 1.0
+
+
+def test_the_identity_names_weights_versions_and_limit(folder: Path, scorer: DetoxifyScorer, tmp_path: Path) -> None:
+    import hashlib
+
+    assert hashlib.sha256((folder / "tiny.ckpt").read_bytes()).hexdigest() in scorer.identity
+    assert f"torch {torch.__version__}" in scorer.identity and "tokens 32" in scorer.identity
+    assert load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8).identity != scorer.identity
+    weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
+    save(tmp_path / "other.ckpt", folder, {**weights, "classifier.bias": weights["classifier.bias"] + 1})
+    other = load_detoxify(checkpoint=tmp_path / "other.ckpt", huggingface_config_path=folder, max_tokens=32)
+    assert other.identity != scorer.identity
+
+
+def test_the_settings_make_the_scorer_and_say_which_languages_it_was_made_for(folder: Path) -> None:
+    settings = {
+        "model": "multilingual", "checkpoint": str(folder / "tiny.ckpt"), "huggingface_config_path": str(folder),
+        "device": "cpu", "batch_size": 4, "max_tokens": 16,
+    }  # fmt: skip
+    both = make_scorers({"scorers": ["wordlist", "detoxify"], "detoxify": settings})
+    assert both[1].languages == {"en", "es", "fr", "it", "pt", "ru", "tr"}
+    assert 0 < both[1].score(["good"], ["en"])[0] < 1
+
+
+def test_a_file_that_holds_more_than_weights_is_not_unpickled(folder: Path, tmp_path: Path, capsys: Any) -> None:
+    save(tmp_path / "code.ckpt", folder, {}, extra=Code())
+    with pytest.raises(InputError, match="could run code"):
+        load_detoxify(checkpoint=tmp_path / "code.ckpt", huggingface_config_path=folder)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_checkpoint_that_lacks_a_weight_is_refused(folder: Path, tmp_path: Path) -> None:
+    weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
+    del weights["classifier.weight"]
+    save(tmp_path / "part.ckpt", folder, weights)
+    with pytest.raises(InputError, match="lacks 1 weights .* classifier.weight"):
+        load_detoxify(checkpoint=tmp_path / "part.ckpt", huggingface_config_path=folder, max_tokens=32)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"model": "huge"}, "original, unbiased, multilingual"),
+        ({"checkpoint": "none.ckpt"}, "there is no file none.ckpt"),
+        ({"huggingface_config_path": "none"}, "there is no folder none"),
+        ({"max_tokens": 65}, "at most 64"),
+    ],
+)
+def test_an_unfit_setting_is_named(folder: Path, change: dict[str, Any], named: str) -> None:
+    settings = {"checkpoint": folder / "tiny.ckpt", "huggingface_config_path": folder, "max_tokens": 32}
+    with pytest.raises(InputError, match=named):
+        load_detoxify(**(settings | change))
+
+
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    torch.save({"weights": torch.zeros(1)}, tmp_path / "a.ckpt")
+    with pytest.raises(InputError, match="Detoxify's format"):
+        load_detoxify(checkpoint=tmp_path / "a.ckpt")
+
+
+def test_missing_weights_without_a_network_name_the_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: Any, **__: Any) -> None:
+        raise OSError("no route")
+
+    monkeypatch.setattr(torch.hub, "download_url_to_file", unreachable)
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
+    with pytest.raises(InputError, match=r"no route.*multilingual_debiased.*checkpoint.*wordlist"):
+        load_detoxify()
+
+
+def test_a_missing_package_names_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "detoxify", None)
+    with pytest.raises(InputError, match=r"authbench\[toxicity\]"):
+        load_detoxify()

@@ -1,0 +1,175 @@
+"""How toxic does Detoxify find a text?
+
+The real package (Hanu and Unitary, 2020) with its published weights or a checkpoint in its format.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from authbench.errors import InputError
+
+# The languages each published model was trained on, of any (its seven: en es fr it pt ru tr).
+LANGUAGES = {
+    "original": frozenset({"en"}),
+    "unbiased": frozenset({"en"}),
+    "multilingual": frozenset({"en", "es", "fr", "it", "pt", "ru", "tr"}),
+}
+INSTALL = 'pip install "authbench[toxicity]"'
+
+
+@dataclass(frozen=True)
+class DetoxifyScorer:
+    """Scores a text by the highest of the model's labels, over its first `max_tokens` tokens."""
+
+    model: Any
+    identity: str
+    languages: frozenset[str]
+    batch_size: int
+
+    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+        """Toxicity to five decimals, so that it does not depend on the rest of the batch; `langs` is not used."""
+        scores = [0.0] * len(texts)
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+        for start in range(0, len(order), self.batch_size):
+            rows = order[start : start + self.batch_size]
+            # Never one text: for a single one the package answers with numbers instead of lists.
+            labels = self.model.predict([texts[row] for row in rows] + ([""] if len(rows) == 1 else []))
+            for place, row in enumerate(rows):
+                scores[row] = round(max(values[place] for values in labels.values()), 5)
+        return scores
+
+
+def load_detoxify(
+    model: str = "multilingual",
+    checkpoint: str | Path | None = None,
+    huggingface_config_path: str | Path | None = None,
+    device: str = "cpu",
+    batch_size: int = 32,
+    max_tokens: int = 256,
+) -> DetoxifyScorer:
+    """A scorer from a published model (the package's cache, else its download) or from a local checkpoint.
+
+    `huggingface_config_path` is a folder with config and tokenizer of the model the checkpoint was made from; without
+    it they come from the Hugging Face cache or hub. The package itself unpickles checkpoints without restraint; here
+    only a file whose SHA-256 begins as a published one's may need that, any other may hold weights and plain values
+    alone. Raises InputError for a missing package, missing or unfit files, and a limit beyond the model's.
+    """
+    if model not in LANGUAGES:
+        raise InputError(f"safety.detoxify.model: unknown model {model!r}; known are {', '.join(LANGUAGES)}")
+    try:
+        import torch
+        from detoxify import Detoxify
+        from detoxify.detoxify import MODEL_URLS, get_model_and_tokenizer
+    except ImportError as problem:
+        raise InputError(
+            f"safety.scorers: detoxify needs a package that is not installed ({problem}); {INSTALL}"
+        ) from None
+
+    path = Path(checkpoint) if checkpoint else _published(torch, model, MODEL_URLS[model])
+    if not path.is_file():
+        raise InputError(f"safety.detoxify.checkpoint: there is no file {path}")
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    loaded = _load(torch, path, trusted=any(_prefix(url) == digest[:8] for url in MODEL_URLS.values()))
+    architecture = dict(loaded["config"]["arch"]["args"])
+    if huggingface_config_path:
+        # The package would read the original's configuration from the network all the same, and take the number of
+        # labels from the folder; named as the model itself, the folder gives everything but that number.
+        if not Path(huggingface_config_path).is_dir():
+            raise InputError(f"safety.detoxify.huggingface_config_path: there is no folder {huggingface_config_path}")
+        architecture["model_type"] = str(huggingface_config_path)
+
+    detoxify = Detoxify.__new__(Detoxify)  # its own loading is not restrained; everything else is the package's
+    try:
+        network, tokenizer = get_model_and_tokenizer(**architecture, state_dict=loaded["state_dict"])
+    except (OSError, ValueError) as problem:
+        raise InputError(
+            f"safety.detoxify: no configuration and tokenizer for {architecture.get('model_type')!r} "
+            f"({_first_line(problem)}). Give a folder that holds them as safety.detoxify.huggingface_config_path, fill "
+            "the Hugging Face cache where there is a network, or use safety.scorers: [wordlist]"
+        ) from None
+    except (RuntimeError, TypeError, AttributeError) as problem:
+        raise InputError(f"{path}: the weights do not fit their configuration: {_first_line(problem)}") from None
+    _check_complete(path, network, loaded["state_dict"])
+    limit = min(tokenizer.model_max_length, getattr(network.config, "max_position_embeddings", max_tokens))
+    if max_tokens > limit:
+        raise InputError(f"safety.detoxify.max_tokens: {max_tokens}, but {path.name} reads at most {limit} tokens")
+    tokenizer.model_max_length = max_tokens
+    detoxify.model, detoxify.tokenizer, detoxify.device = network.to(device), tokenizer, device
+    detoxify.class_names = list(loaded["config"]["dataset"]["args"]["classes"])  # a model may have further outputs
+    versions = " ".join(f"{package} {version(package)}" for package in ("detoxify", "torch", "transformers"))
+    vocabulary = (
+        _folder_digest(Path(huggingface_config_path)) if huggingface_config_path else architecture["model_type"]
+    )
+    return DetoxifyScorer(
+        model=detoxify,
+        identity=f"{versions} weights {digest} vocabulary {vocabulary} tokens {max_tokens}",
+        languages=LANGUAGES[model],
+        batch_size=batch_size,
+    )
+
+
+def _published(torch: Any, model: str, url: str) -> Path:
+    """The published checkpoint in torch's cache, downloaded there (and compared with its digest) if it is not yet."""
+    path = Path(torch.hub.get_dir()) / "checkpoints" / Path(urlsplit(url).path).name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            torch.hub.download_url_to_file(url, str(path), hash_prefix=_prefix(url), progress=False)
+        except (OSError, RuntimeError) as problem:
+            raise InputError(
+                f"safety.detoxify: no weights of {model!r} here, and {url} cannot be had ({_first_line(problem)}). "
+                f"Put that file at {path}, or name a local one as safety.detoxify.checkpoint (with "
+                "safety.detoxify.huggingface_config_path where there is no network), or use safety.scorers: [wordlist]"
+            ) from None
+    return path
+
+
+def _prefix(url: str) -> str:
+    """The first eight hex digits of a published file's SHA-256, which its name ends in."""
+    return url.rpartition("-")[2].removesuffix(".ckpt")
+
+
+def _load(torch: Any, path: Path, trusted: bool) -> Mapping[str, Any]:
+    try:
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as problem:
+        if not trusted:
+            raise InputError(
+                f"{path}: not a checkpoint of weights and plain values ({_first_line(problem)}); it is not loaded, as "
+                "unpickling anything else could run code"
+            ) from None
+        loaded = torch.load(path, map_location="cpu", weights_only=False)
+    try:
+        (
+            loaded["config"]["arch"]["args"]["model_type"],
+            loaded["config"]["dataset"]["args"]["classes"],
+            loaded["state_dict"],
+        )
+    except (KeyError, TypeError):
+        raise InputError(
+            f"{path}: not in Detoxify's format; expected `state_dict` and `config` with arch.args.model_type and "
+            "dataset.args.classes"
+        ) from None
+    return loaded  # type: ignore[no-any-return]
+
+
+def _check_complete(path: Path, network: Any, weights: Mapping[str, Any]) -> None:
+    """A weight that the file lacks would be left random: refuse that."""
+    missing = sorted(name for name, _ in network.named_parameters() if name not in weights)
+    if missing:
+        raise InputError(f"{path}: lacks {len(missing)} weights of its model, such as {missing[0]}")
+
+
+def _folder_digest(folder: Path) -> str:
+    files = sorted(path for path in folder.iterdir() if path.suffix in {".json", ".txt", ".model"})
+    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()[:16]
+
+
+def _first_line(problem: Exception) -> str:
+    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
