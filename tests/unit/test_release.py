@@ -1,0 +1,371 @@
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.queries import choose_queries
+from authbench.records import DOCUMENT, REMOVED
+from authbench.release import (
+    make_lock,
+    make_release,
+    manifest,
+    number_documents,
+    provenance,
+    read_lock,
+    read_release,
+    read_takedown,
+    write_release,
+)
+
+SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
+SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
+SOURCES = {
+    "news": {
+        "title": "News",
+        "about": "Outlets.",
+        "license": {"name": "CC0 1.0", "tier": "A"},
+        "author": {"kind": "outlet"},
+    }
+}
+FACTS: dict[str, Any] = {
+    "funnel": [
+        {"source": "news", "stage": "ingest", "reason": "in", "documents": 40},
+        {"source": "news", "stage": "ingest", "reason": "kept", "documents": 40},
+    ],
+    "deviation": {
+        "documents": {"target": 40, "taken": 40},
+        "languages": [{"language": "en", "target": 40, "available": 50, "taken": 40, "deficit": 0}],
+        "cells": [],
+        "bound": {"least_deviation": 0.0, "reached": 0.0},
+        "fallback_authors": 0,
+    },
+    "skipped_sources": [],
+    "scorers": [{"identity": "wordlist 1", "languages": ["en"]}],
+    "toxicity_rates": [],
+    "ingest": {},
+    "dedup": {},
+    "split": {},
+    "config": {
+        "name": "tiny",
+        "raw_dir": "/somewhere",
+        "shards": 4,
+        "safety": {"wordlist": {"extra": "/home/x/w.yaml"}},
+    },
+    "versions": {"polars": "2.1.0"},
+    "inputs": {},
+}
+
+
+def author(number: int) -> str:
+    return hashlib.sha256(f"writer {number}".encode()).hexdigest()
+
+
+def document(number: int, writer: int, split: str = "train", **other: Any) -> dict[str, Any]:
+    return {
+        "doc_key": f"news:{number}",
+        "origin_id": f"news:work{number}",
+        "author_id": author(writer),
+        "author_kind": "person",
+        "lang": "en",
+        "genre": "news",
+        "source": "news",
+        "task": "authorship",
+        "content": f"Text {number}.",
+        "names_author": False,
+        "file": "f" * 64,
+        "ordinal": number,
+        "token_length": 3,
+        "char_length": 7,
+        "length_bucket": "short",
+        "split": split,
+        "toxicity": 0.1,
+        **other,
+    }
+
+
+def frame(*rows: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema={**DOCUMENT, "split": pl.String, "toxicity": pl.Float64})
+
+
+def corpus() -> pl.DataFrame:
+    splits = ("train", "train", "dev", "test")
+    return frame(*(document(n, n // 5, splits[n // 5 % 4]) for n in range(40)))
+
+
+def release(documents: pl.DataFrame, **other: Any) -> Any:
+    lock, takedown = other.pop("lock", None), other.pop("takedown", frozenset())
+    containment = other.pop("containment", None)
+    return make_release(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment)
+
+
+def written(documents: pl.DataFrame, folder: Path, **other: Any) -> dict[str, bytes]:
+    write_release(folder, release(documents, **other), None, SOURCES, FACTS)
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def lines(data: bytes) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in data.splitlines()]
+
+
+def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    first = written(corpus(), tmp_path / "a")
+    again = written(corpus(), tmp_path / "b")
+    shuffled = written(corpus().sample(fraction=1, shuffle=True, seed=3), tmp_path / "c")
+    assert len(first) > 20
+    assert first == again == shuffled
+
+
+def test_measurements_and_licences_join_the_provenance_whatever_their_order() -> None:
+    documents = release(corpus()).documents
+    measures = documents.select("doc_key", symbols=pl.col("ordinal") / 100).sample(fraction=1, shuffle=True, seed=1)
+    table = provenance(documents, measures, SOURCES)
+    assert table["id"].to_list() == sorted(table["id"])
+    assert (table["symbols"] * 100).round().to_list() == table["ordinal"].to_list()
+    assert set(table["tier"]) == {"A"} and "doc_key" not in table.columns and "content" not in table.columns
+
+
+def test_the_files_have_the_fields_of_the_plan_in_its_order(tmp_path: Path) -> None:
+    files = written(corpus(), tmp_path)
+    candidate, query, truth = (
+        lines(files[f"train/{name}.jsonl"])[0] for name in ("candidates", "queries", "ground_truth")
+    )
+    assert list(candidate) == ["candidate_id", "author_id", "lang", "genre", "content", "source", "token_length"]
+    assert list(query) == ["query_id", "lang", "genre", "content", "source", "token_length"]
+    assert list(truth) == ["query_id", "positive_ids", "author_id"]
+    assert all(data.endswith(b"}\n") for name, data in files.items() if name.endswith(".jsonl"))
+
+
+def test_sha256sum_accepts_the_checksums(tmp_path: Path) -> None:
+    files = written(corpus(), tmp_path)
+    named = [line.split("  ", 1)[1] for line in files["SHA256SUMS"].decode().splitlines()]
+    assert named == sorted(set(files) - {"SHA256SUMS"})
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
+
+
+def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
+    told = json.loads(written(corpus(), tmp_path)["manifest.json"])
+    assert told["config"] == {"name": "tiny", "safety": {"wordlist": {"extra": "w.yaml"}}}
+    assert told["counts"]["test"] == {
+        "documents": 10,
+        "authors": 2,
+        "queries": 2,
+        "languages": {"en": 10},
+        "genres": {"news": 10},
+        "lengths": {"short": 10},
+    }
+    assert str(tmp_path) not in json.dumps(told)
+
+
+def test_the_split_names_of_documents_are_those_of_the_settings() -> None:
+    with pytest.raises(InputError, match="validation"):
+        release(frame(document(1, 1, "validation")))
+    with pytest.raises(InputError, match="cannot name a folder"):
+        make_release(corpus(), SETTINGS, {"splits": {"../up": 100}}, 7)
+
+
+def test_a_written_release_reads_back_as_the_report_needs_it(tmp_path: Path) -> None:
+    made = release(corpus())
+    write_release(tmp_path, made, None, SOURCES, FACTS)
+    documents, queries = read_release(tmp_path, made.splits)
+    assert queries.equals(made.queries)
+    assert documents["origin"].equals(made.documents["origin"])
+
+
+# --- numbers and locks ---
+
+
+def test_numbers_follow_language_source_author_and_key() -> None:
+    rows = frame(
+        document(3, 1, lang="fr"), document(2, 2), document(1, 2), document(9, 1, lang="de"), document(4, 1, source="a")
+    )
+    numbered = number_documents(rows)
+    assert numbered["id"].to_list() == [f"doc_{n:06d}" for n in range(5)]
+    assert numbered["doc_key"].to_list() == ["news:9", "news:4", "news:1", "news:2", "news:3"]
+
+
+def test_two_documents_of_one_key_are_refused() -> None:
+    with pytest.raises(InputError, match="news:1"):
+        number_documents(frame(document(1, 1), document(1, 2)))
+
+
+@given(st.sets(st.integers(0, 60), max_size=30), st.sets(st.integers(0, 60), max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_twice(a: set[int], b: set[int]) -> None:
+    old = number_documents(frame(*(document(n, n % 7) for n in sorted(a))))
+    lock = make_lock(old)
+    new = number_documents(frame(*(document(n, n % 7) for n in sorted(b))), lock)
+    before = dict(zip(old["doc_key"], old["id"], strict=True))
+    after = dict(zip(new["doc_key"], new["id"], strict=True))
+    assert all(after[key] == before[key] for key in before.keys() & after.keys())
+    fresh = sorted(after[key] for key in after.keys() - before.keys())
+    assert fresh == [f"doc_{n:06d}" for n in range(len(a), len(a) + len(fresh))]
+    assert len(make_lock(new, lock)["documents"]) == len(a | b)
+
+
+def test_a_lock_holds_authors_splits_and_hashes_of_keys_sorted() -> None:
+    lock = make_lock(number_documents(corpus()))
+    assert lock["authors"][author(2)] == "dev"
+    assert lock["documents"][hashlib.sha256(b"news:0").hexdigest()].startswith("doc_")
+    assert list(lock["documents"]) == sorted(lock["documents"])
+
+
+def test_what_is_no_lock_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "x.lock").write_text('{"authors": {}}')
+    with pytest.raises(InputError, match=r"x\.lock"):
+        read_lock(tmp_path / "x.lock")
+    with pytest.raises(InputError, match="seven"):
+        number_documents(corpus(), {"documents": {"a": "seven"}})
+
+
+# --- takedown ---
+
+
+def test_a_takedown_leaves_gaps_and_everything_else_as_it_was(tmp_path: Path) -> None:
+    whole = release(corpus())
+    queried = set(whole.queries["query_id"])
+    spare = whole.documents.filter((pl.col("author_id") == author(0)) & ~pl.col("id").is_in(sorted(queried)))[0]
+    less = release(corpus(), takedown=frozenset({author(3), spare["content_sha256"][0]}))
+    gone = set(whole.documents["id"]) - set(less.documents["id"])
+    assert gone == set(whole.documents.filter(pl.col("author_id") == author(3))["id"]) | {spare["id"][0]}
+    assert less.documents.equals(whole.documents.filter(~pl.col("id").is_in(sorted(gone))))
+    assert set(less.queries["query_id"]) == queried - gone
+    assert less.takedown == {"entries": 2, "entries_without_a_document": 0, "documents": 6, "queries": 1}
+    assert less.removed.schema == REMOVED and set(less.removed["reason"]) == {"taken_down"}
+    assert author(3) not in less.lock["authors"] and less.lock["documents"] == whole.lock["documents"]
+    assert author(3).encode() not in b"".join(written(corpus(), tmp_path, takedown=frozenset({author(3)})).values())
+
+
+def test_a_query_without_a_positive_left_is_no_query() -> None:
+    whole = release(corpus())
+    query, positives = whole.queries.row(0, named=True)["query_id"], whole.queries.row(0, named=True)["positive_ids"]
+    contents = whole.documents.filter(pl.col("id").is_in(positives))["content_sha256"]
+    less = release(corpus(), takedown=frozenset(contents))
+    assert query in set(less.documents["id"]) and query not in set(less.queries["query_id"])
+
+
+def test_an_entry_that_matches_nothing_is_counted() -> None:
+    assert release(corpus(), takedown=frozenset({"0" * 64})).takedown["entries_without_a_document"] == 1
+
+
+def test_a_takedown_list_is_read_line_by_line_and_refuses_what_is_no_hash(tmp_path: Path) -> None:
+    path = tmp_path / "takedown.txt"
+    path.write_text(f"# asked in May\n{'A' * 64}  # by letter\n\n")
+    assert read_takedown(path) == {"a" * 64}
+    path.write_text("somebody\n")
+    with pytest.raises(InputError, match="line 1"):
+        read_takedown(path)
+
+
+# --- queries ---
+
+TEXTS = st.lists(
+    st.tuples(
+        st.integers(0, 3), st.integers(0, 2), st.sampled_from(["train", "test"]), st.sampled_from(["person", "work"])
+    ),
+    max_size=25,
+)
+ANY_SETTINGS = st.fixed_dictionaries(
+    {
+        "queries_per_author": st.sampled_from([1, 2, "all"]),
+        "min_documents_for_query": st.integers(2, 3),
+        "queries_in_candidates": st.booleans(),
+        "positives": st.sampled_from(["any", "other_origin"]),
+    }
+)
+
+
+@given(TEXTS, ANY_SETTINGS, st.sets(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_ground_truth_is_sound_under_every_setting(
+    texts: list[tuple[int, int, str, str]], chosen: dict[str, Any], pairs: set[tuple[int, int]]
+) -> None:
+    rows = frame(
+        *(
+            document(n, a, split, author_kind=kind, origin_id=f"work{origin}")
+            for n, (a, origin, split, kind) in enumerate(texts)
+        )
+    )
+    contained = pl.DataFrame(
+        [(f"news:{a}", f"news:{b}") for a, b in sorted(pairs) if a != b],
+        schema={"a": pl.String, "b": pl.String},
+        orient="row",
+    )
+    numbered = number_documents(rows.with_columns(origin=pl.col("origin_id")))
+    queries = choose_queries(numbered, chosen, 7, contained)
+    by_id = {row["id"]: row for row in numbered.iter_rows(named=True)}
+    queried = set(queries["query_id"])
+    pool = set(by_id) if chosen["queries_in_candidates"] else set(by_id) - queried
+    joined = {frozenset(pair) for pair in contained.iter_rows()}
+    assert queries["query_id"].to_list() == sorted(queried)
+    for row in queries.iter_rows(named=True):
+        query = by_id[row["query_id"]]
+        positives, ignored = set(row["positive_ids"]), set(row["ignored_ids"])
+        assert positives and not positives & ignored and row["query_id"] not in positives | ignored
+        assert positives | ignored <= pool
+        assert query["author_kind"] != "work"
+        same = {i for i in pool if by_id[i]["author_id"] == query["author_id"] and by_id[i]["split"] == query["split"]}
+        assert positives <= same - {row["query_id"]} <= positives | ignored
+        for i in positives:
+            assert by_id[i]["author_kind"] != "work"
+            assert frozenset((by_id[i]["doc_key"], query["doc_key"])) not in joined
+            assert chosen["positives"] == "any" or by_id[i]["origin_id"] != query["origin_id"]
+    for (split, writer), asked in queries.group_by("split", "author_id"):
+        named = [
+            d for d in by_id.values() if (d["split"], d["author_id"]) == (split, writer) and d["author_kind"] != "work"
+        ]
+        assert len(named) >= chosen["min_documents_for_query"]
+        assert chosen["queries_per_author"] == "all" or asked.height <= chosen["queries_per_author"]
+
+
+@given(TEXTS)
+@settings(max_examples=40, deadline=None)
+def test_by_default_every_author_with_three_texts_has_one_query(texts: list[tuple[int, int, str, str]]) -> None:
+    rows = frame(*(document(n, a, split) for n, (a, _, split, _) in enumerate(texts)))
+    queries = choose_queries(number_documents(rows.with_columns(origin=pl.col("origin_id"))), SETTINGS, 7)
+    able = rows.group_by("split", "author_id").len().filter(pl.col("len") >= 3)
+    assert sorted(queries.select("split", "author_id").rows()) == sorted(able.select("split", "author_id").rows())
+
+
+def test_queries_depend_on_the_seed_and_on_no_lock() -> None:
+    numbered = number_documents(corpus().with_columns(origin=pl.col("origin_id")))
+    lock = {"documents": {hashlib.sha256(b"news:38").hexdigest(): "doc_000500"}}
+    locked = number_documents(corpus().with_columns(origin=pl.col("origin_id")), lock)
+
+    def keys(documents: pl.DataFrame, seed: int) -> set[str]:
+        asked = choose_queries(documents, SETTINGS, seed)["query_id"].to_list()
+        return set(documents.filter(pl.col("id").is_in(asked))["doc_key"])
+
+    assert keys(numbered, 1) == keys(locked, 1) != keys(numbered, 2)
+
+
+def test_in_the_disjoint_form_queries_leave_the_candidates(tmp_path: Path) -> None:
+    files = written(corpus(), tmp_path, queries_in_candidates=False, queries_per_author="all")
+    candidates = {row["candidate_id"] for row in lines(files["train/candidates.jsonl"])}
+    truth = lines(files["train/ground_truth.jsonl"])
+    assert len(truth) == 16 and len(candidates) == 4
+    assert all(len(row["positive_ids"]) == 1 and row["query_id"] not in candidates for row in truth)
+
+
+def test_ignored_ids_are_a_field_of_all_lines_or_of_none(tmp_path: Path) -> None:
+    contained = pl.DataFrame({"a": ["news:0"], "b": ["news:1"]})
+    files = written(corpus(), tmp_path, queries_per_author="all", containment=contained)
+    truth = [row for split in SPLIT["splits"] for row in lines(files[f"{split}/ground_truth.jsonl"])]
+    assert all("ignored_ids" in row for row in truth) and sum(len(row["ignored_ids"]) for row in truth) == 2
+
+
+def test_an_unknown_number_of_queries_is_refused() -> None:
+    with pytest.raises(InputError, match="queries_per_author"):
+        release(corpus(), queries_per_author=0)
+
+
+def test_an_empty_release_is_written_whole(tmp_path: Path) -> None:
+    files = written(frame(), tmp_path)
+    assert files["train/candidates.jsonl"] == b"" and manifest(release(frame()), SOURCES, {**FACTS, "warnings": []})

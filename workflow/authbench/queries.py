@@ -1,0 +1,149 @@
+"""Which texts ask, which answer, and which count neither way?
+
+Queries and ground truth of a release (processing plan, section 15). A query's positives are other texts of its
+author in its split; texts that would make the answer too easy are ignored: neither positive nor negative.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import keyed_hashes
+
+QUERIES = pl.Schema(
+    {
+        "split": pl.String(),
+        "query_id": pl.String(),
+        "author_id": pl.String(),
+        "positive_ids": pl.List(pl.String),
+        "ignored_ids": pl.List(pl.String),
+    }
+)
+NOBODY: frozenset[str] = frozenset()
+
+
+class Text(NamedTuple):
+    """What the choice of queries needs to know of a document. `rank` is its draw by chance."""
+
+    rank: int
+    doc_key: str
+    id: str
+    origin: str
+    kind: str
+
+
+def choose_queries(
+    documents: pl.DataFrame, settings: Mapping[str, Any], seed: int, containment: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Choose the queries of every author and split, and say what answers them.
+
+    `documents` has id, doc_key, split, author_id, author_kind and origin; `settings` is the `release:` section;
+    `containment` has pairs of doc_keys (a, b) of long texts that share much of their wording. Returns `QUERIES`,
+    sorted by id.
+
+    An author with at least `min_documents_for_query` texts in a split gives `queries_per_author` of them, in the
+    order of a keyed hash of their doc_key; a text without a positive is passed over. Texts of kind `work` are
+    neither counted nor queries nor positives. With `queries_in_candidates: false` queries leave the candidates,
+    and no text becomes a query that would leave itself or a query before it without a positive.
+
+    Ignored are the author's other candidates that are no positives (the same origin under `positives:
+    other_origin`, or a text that contains the query or is contained in it), and such contained texts of anybody.
+    """
+    most = queries_per_author(settings["queries_per_author"])
+    shared: bool = settings["queries_in_candidates"]
+    other_origin = settings["positives"] == "other_origin"
+    contained = partners(containment)
+    place = {key: (split, ident) for key, split, ident in documents.select("doc_key", "split", "id").iter_rows()}
+
+    rows: list[tuple[str, str, str, set[str], set[str]]] = []
+    for split, author, texts in texts_of_authors(documents, seed):
+        named = [text for text in texts if text.kind != "work"]
+        if len(named) < settings["min_documents_for_query"]:
+            continue
+        answers = {text.id: answering(text, named, contained, other_origin) for text in named}
+        chosen = choose([text.id for text in named], answers, most, shared)
+        for text in named:
+            if text.id in chosen:
+                positives = answers[text.id] if shared else answers[text.id] - chosen
+                own = {other.id for other in texts if other.id != text.id}
+                copies = {place[key] for key in contained.get(text.doc_key, NOBODY) if key in place}
+                ignored = own - positives | {ident for where, ident in copies if where == split}
+                rows.append((split, text.id, author, set(positives), ignored))
+    absent = NOBODY if shared else {query for _, query, _, _, _ in rows}
+    listed = [(*row[:3], sorted(row[3]), sorted(row[4] - absent)) for row in rows]
+    return pl.DataFrame(listed, schema=QUERIES, orient="row").sort("query_id")
+
+
+def queries_per_author(value: Any) -> int | None:
+    """The most queries an author gives in a split; None: no limit."""
+    if value == "all":
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise InputError(f"release.queries_per_author is {value!r}. Expected a number from 1 on, or `all`.")
+
+
+def choose(order: Sequence[str], answers: Mapping[str, Set[str]], most: int | None, shared: bool) -> frozenset[str]:
+    """Take texts as queries in the given order, as long as every query keeps a positive.
+
+    >>> sorted(choose("abc", {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}, None, shared=False))
+    ['a', 'b']
+    """
+    chosen = NOBODY
+    for candidate in order:
+        if most is not None and len(chosen) == most:
+            break
+        grown = chosen | {candidate}
+        gone = NOBODY if shared else grown
+        if all(answers[query] - gone for query in grown):
+            chosen = grown
+    return chosen
+
+
+def answering(
+    query: Text, texts: Iterable[Text], contained: Mapping[str, Set[str]], other_origin: bool
+) -> frozenset[str]:
+    """The ids of the author's texts that may be positives of this one."""
+    return frozenset(
+        text.id
+        for text in texts
+        if text.id != query.id
+        and text.doc_key not in contained.get(query.doc_key, NOBODY)
+        and not (other_origin and text.origin == query.origin)
+    )
+
+
+def texts_of_authors(documents: pl.DataFrame, seed: int) -> Iterable[tuple[str, str, list[Text]]]:
+    """Every (split, author) with the author's texts there, in the order of their draw."""
+    groups: dict[tuple[str, str], list[Text]] = defaultdict(list)
+    drawn = documents.with_columns(keyed_hashes(seed, "query", documents["doc_key"])).sort("rank", "doc_key")
+    columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "author_kind")
+    for split, author, *rest in drawn.select(columns).iter_rows():
+        groups[split, author].append(Text(*rest))
+    for (split, author), texts in groups.items():
+        yield split, author, texts
+
+
+def partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
+    """Each doc_key of the pairs with its partners, both ways."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    if containment is not None:
+        for a, b in containment.select("a", "b").iter_rows():
+            found[a].add(b)
+            found[b].add(a)
+    return dict(found)
+
+
+def without(queries: pl.DataFrame, ids: Set[str]) -> pl.DataFrame:
+    """Queries and ground truth once some documents are gone; a query left without a positive is no query."""
+    if not ids:
+        return queries
+    rows = [
+        (split, query, author, [p for p in positives if p not in ids], [i for i in ignored if i not in ids])
+        for split, query, author, positives, ignored in queries.iter_rows()
+        if query not in ids
+    ]
+    return pl.DataFrame([row for row in rows if row[3]], schema=QUERIES, orient="row")

@@ -1,0 +1,145 @@
+"""How many documents and authors of which kind does a release hold?
+
+Tables for `statistics/*.csv`, the figures and the report (paper, section 4). Frames of documents have one row per
+released document: split, lang, genre, source, author_id, length_bucket, token_length.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.records import LENGTH_BUCKETS
+
+STAGES = (
+    "ingest",
+    "normalize",
+    "dedup_documents",
+    "chunk",
+    "filter",
+    "dedup_chunks",
+    "sample",
+    "split",
+    "release",
+)
+COLUMNS = ("id", "split", "lang", "genre", "source", "author_id", "length_bucket", "token_length")
+ALL = "all"
+QUANTILES = (10, 25, 50, 75, 90)
+
+
+def tables(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Every table of `statistics/` by its name."""
+    documents = documents.select(COLUMNS)
+    return {
+        "languages": languages(documents, queries, splits),
+        "genres": genres(documents),
+        "lengths": lengths(documents),
+        "documents_per_author": documents_per_author(documents),
+        "token_lengths": token_lengths(documents),
+        "sources": sources(documents),
+    }
+
+
+def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> pl.DataFrame:
+    """language, split, documents, authors, queries: per split and for all splits, and for all languages."""
+    asked = queries.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
+    both = everything(documents, "lang", "split").group_by("lang", "split").agg(*COUNTS)
+    asking = everything(asked, "lang", "split").group_by("lang", "split").agg(queries=pl.len())
+    order = pl.Series([*splits, ALL])
+    cells = both.select("lang").unique().join(order.to_frame("split"), how="cross")
+    return (
+        cells.join(both, on=("lang", "split"), how="left")
+        .join(asking, on=("lang", "split"), how="left")
+        .with_columns(pl.col("documents", "authors", "queries").fill_null(0).cast(pl.Int64))
+        .sort(last_is_all("lang"), "lang", pl.col("split").replace_strict(order, range(len(order))))
+        .rename({"lang": "language"})
+    )
+
+
+def genres(documents: pl.DataFrame) -> pl.DataFrame:
+    """language, genre, documents, authors, share (of the language's documents)."""
+    return shares(documents, "genre").sort(last_is_all("language"), "language", "genre")
+
+
+def lengths(documents: pl.DataFrame) -> pl.DataFrame:
+    """language, length_bucket, documents, authors, share (of the language's documents)."""
+    rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)), default=9)
+    return shares(documents, "length_bucket").sort(last_is_all("language"), "language", rank)
+
+
+def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
+    """language, documents, authors: how many authors have that many documents in the language."""
+    return (
+        everything(documents, "lang")
+        .group_by("lang", "author_id")
+        .agg(documents=pl.len().cast(pl.Int64))
+        .group_by(pl.col("lang").alias("language"), "documents")
+        .agg(authors=pl.len().cast(pl.Int64))
+        .sort(last_is_all("language"), "language", "documents")
+    )
+
+
+def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
+    """language, documents, p10, p25, p50, p75, p90 of `token_length`, between neighbours by straight lines."""
+    at = [pl.col("token_length").quantile(point / 100, "linear").round(2).alias(f"p{point}") for point in QUANTILES]
+    return (
+        everything(documents, "lang")
+        .group_by(pl.col("lang").alias("language"))
+        .agg(pl.len().cast(pl.Int64).alias("documents"), *at)
+        .sort(last_is_all("language"), "language")
+    )
+
+
+def sources(documents: pl.DataFrame) -> pl.DataFrame:
+    """source, language, documents, authors."""
+    return documents.group_by("source", pl.col("lang").alias("language")).agg(*COUNTS).sort("source", "language")
+
+
+COUNTS = (
+    pl.len().cast(pl.Int64).alias("documents"),
+    pl.col("author_id").n_unique().cast(pl.Int64).alias("authors"),
+)
+
+
+def shares(documents: pl.DataFrame, column: str) -> pl.DataFrame:
+    share = (pl.col("documents") / pl.col("documents").sum().over("language")).round(4)
+    counted = everything(documents, "lang").group_by(pl.col("lang").alias("language"), column).agg(*COUNTS)
+    return counted.with_columns(share=share)
+
+
+def everything(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The frame once more for each column, with `all` in that column: sums beside their parts."""
+    for column in columns:
+        frame = pl.concat([frame, frame.with_columns(pl.lit(ALL).alias(column))])
+    return frame
+
+
+def last_is_all(column: str) -> pl.Expr:
+    return pl.col(column) == ALL
+
+
+def funnel_table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """source, stage, reason, documents: what came in, what was gained and dropped for which reason, what was kept."""
+    schema = {"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64}
+    table = pl.DataFrame([tuple(row[name] for name in schema) for row in rows], schema=schema, orient="row")
+    stage = pl.col("stage").replace_strict(STAGES, range(len(STAGES)), default=len(STAGES))
+    place = pl.col("reason").replace_strict(("in", "gained", "kept"), (0, 1, 3), default=2)
+    return table.sort("source", stage, "stage", place, pl.col("documents").neg(), "reason")
+
+
+def by_stage(funnel: pl.DataFrame) -> pl.DataFrame:
+    """source, stage, in, gained, dropped, kept: the funnel with one row per source and stage, in order."""
+    reason = pl.col("reason")
+
+    def of(name: str) -> pl.Expr:
+        return pl.col("documents").filter(reason == name).sum().cast(pl.Int64)
+
+    dropped = pl.col("documents").filter(~reason.is_in(["in", "gained", "kept"])).sum().cast(pl.Int64)
+    return funnel.group_by("source", "stage", maintain_order=True).agg(
+        of("in").alias("in"), of("gained").alias("gained"), dropped.alias("dropped"), of("kept").alias("kept")
+    )
+
+
+def unexplained(funnel: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `by_stage` whose numbers do not add up: in + gained = dropped + kept."""
+    return by_stage(funnel).filter(pl.col("in") + pl.col("gained") != pl.col("dropped") + pl.col("kept"))
