@@ -48,7 +48,7 @@ RECORD = pl.Schema(
 # of the normalised text.
 DOCUMENT = pl.Schema(
     {
-        **RECORD,
+        **dict(RECORD),
         "chunk_start": pl.Int64,
         "chunk_end": pl.Int64,
         "token_length": pl.Int32,

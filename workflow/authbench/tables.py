@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 GROUP_BYTES = 16 << 20
-COMPRESSION = {"compression": "zstd", "compression_level": 3}
+
 
 
 @contextmanager
@@ -47,14 +47,16 @@ def read_json(path: str | Path) -> Any:
 
 def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     with whole(path) as aside:
-        frame.write_parquet(aside, **COMPRESSION)
+        frame.write_parquet(aside, compression="zstd", compression_level=3)
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> int:
     """Write frames one after another as the row groups of one Parquet file; say how many rows there were."""
     rows = 0
     arrow = pl.DataFrame(schema=schema).to_arrow().schema
-    with whole(path) as aside, pq.ParquetWriter(aside, arrow, **COMPRESSION) as writer:
+    with whole(path) as aside, pq.ParquetWriter(
+        aside, arrow, compression="zstd", compression_level=3
+    ) as writer:
         for frame in frames:
             if frame.height:
                 writer.write_table(frame.select(schema.names()).to_arrow().cast(arrow), row_group_size=frame.height)

@@ -1,0 +1,210 @@
+"""Whole authors are selected, targets are met as far as the data allow, and lazy safety is exact safety."""
+
+import numpy as np
+import polars as pl
+import pytest
+from authbench.deviation import sampling_deviation
+from authbench.reservoir import (
+    AUTHOR,
+    keep_per_author,
+    keep_per_bucket,
+    merge_tallies,
+    rank_authors,
+    rank_documents,
+    tally_authors,
+    trim_authors,
+)
+from authbench.sample import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
+from authbench.targets import language_targets, largest_remainder, matching_pattern
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SAMPLE = {
+    "documents": 60,
+    "languages": {"en": 60, "fr": 40},
+    "lengths": {"short": 15, "medium": 50, "long": 20, "extra_long": 15},
+    "length_bins": "fixed",
+    "genres": {"en": {"blog/*": 70, "news": 30}, "fr": {"news": 100}},
+    "prefer_sources": {},
+    "shortfall": "fill",
+    "min_documents_per_author": 3,
+    "max_documents_per_author": 5,
+    "fallback_documents_per_author": None,
+    "min_origins": 1,
+    "reservoir": 10,
+    "window": 8,
+}
+AUTHORS = {"kinds": ["person", "account", "masked"], "masked_max_documents": 10}
+
+
+def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
+    """A random corpus of metadata: authors with 1 to `largest` documents in two languages."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for author in range(authors):
+        lang = "en" if rng.random() < 0.6 else "fr"
+        for document in range(rng.integers(1, largest + 1)):
+            bucket = str(rng.choice(["short", "medium", "long", "extra_long"], p=[0.2, 0.6, 0.15, 0.05]))
+            rows.append(
+                {
+                    "doc_key": f"s:{author}-{document}",
+                    "origin_id": f"o{author}-{document % 3}",
+                    "author_id": f"a{author}",
+                    "author_kind": "person",
+                    "lang": lang,
+                    "source": "s",
+                    "genre": str(rng.choice(["blog/arts", "news"])) if lang == "en" else "news",
+                    "task": "authorship",
+                    "token_length": {"short": 5, "medium": 50, "long": 300, "extra_long": 900}[bucket],
+                    "length_bucket": bucket,
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def pool_of(documents: pl.DataFrame, sample: dict) -> pl.DataFrame:
+    ranked = rank_documents(documents, seed=7)
+    tallies = refuse_authors(tally_authors(documents, sample["min_origins"]), AUTHORS, sample)
+    admitted = rank_authors(tallies.filter(pl.col("refused").is_null()), seed=7)
+    pool = trim_authors(ranked, sample["reservoir"]).join(admitted.select(*AUTHOR, "author_rank"), on=AUTHOR)
+    return order_pool(keep_per_bucket(pool, sample["documents"]))
+
+
+def safe(pool: pl.DataFrame) -> np.ndarray:
+    return np.ones(pool.height, np.int8)
+
+
+@given(st.integers(0, 500), st.dictionaries(st.text(min_size=1, max_size=3), st.floats(0.1, 100), min_size=1))
+def test_targets_add_up_exactly(total, shares):
+    targets = largest_remainder(total, shares)
+    assert sum(targets.values()) == total
+    assert all(abs(targets[key] - total * shares[key] / sum(shares.values())) < 1 for key in shares)
+
+
+def test_what_one_language_cannot_give_the_others_take():
+    targets = language_targets(100, {"en": 50, "fr": 30, "hi": 20}, {"en": 90, "fr": 90, "hi": 4}, "fill")
+    assert targets == {"en": 60, "fr": 36, "hi": 4}
+
+
+def test_proportional_shortfall_keeps_every_share():
+    targets = language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "proportional")
+    assert targets["fr"] <= 20
+    assert abs(targets["en"] - targets["fr"]) <= 1
+
+
+def test_the_most_specific_genre_pattern_wins():
+    patterns = ["social_media/*", "social_media/xiaohongshu"]
+    assert matching_pattern("social_media/xiaohongshu", patterns) == "social_media/xiaohongshu"
+    assert matching_pattern("social_media/weibo", patterns) == "social_media/*"
+    assert matching_pattern("news", patterns) is None
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(5, 60))
+def test_no_selected_author_gives_fewer_or_more_documents_than_the_rule_says(seed, authors):
+    pool = pool_of(corpus(authors, seed), SAMPLE)
+    chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), SAMPLE).chosen))
+    sizes = chosen.group_by(AUTHOR).len()["len"]
+    assert sizes.is_between(3, 5).all()
+    assert chosen.height <= SAMPLE["documents"]
+
+
+def test_targets_are_met_where_the_data_allow():
+    pool = pool_of(corpus(300, 1), SAMPLE)
+    selection = select_documents(pool, safe(pool), SAMPLE)
+    deviation = sampling_deviation(pool, selection, SAMPLE)
+    assert deviation["documents"]["taken"] == 60
+    assert [row["deficit"] for row in deviation["languages"]] == [0, 0]
+    assert deviation["bound"]["least_deviation"] <= deviation["bound"]["reached"] <= 8
+
+
+def test_the_bound_is_reached_where_there_is_no_choice():
+    pool = pool_of(corpus(9, 3), SAMPLE)
+    bound = sampling_deviation(pool, select_documents(pool, safe(pool), SAMPLE), SAMPLE)["bound"]
+    assert 0 < bound["least_deviation"] <= bound["reached"]
+
+
+def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_short():
+    sample = SAMPLE | {"fallback_documents_per_author": 2}
+    many, few = pool_of(corpus(300, 5), sample), pool_of(corpus(12, 5, largest=4), sample)
+    for pool, expected in ((many, 0), (few, 1)):
+        selection = select_documents(pool, safe(pool), sample)
+        fallback = sampling_deviation(pool, selection, sample)["fallback_authors"]
+        assert min(fallback, 1) == expected
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 6))
+def test_reservoirs_of_parts_merge_into_the_reservoir_of_the_whole(seed, parts):
+    documents = rank_documents(corpus(30, seed, largest=30), seed=1)
+    part = np.random.default_rng(seed).integers(0, parts, documents.height)
+    pieces = [keep_per_author(documents.filter(pl.Series(part == index)), 10) for index in range(parts)]
+    tallies = [tally_authors(documents.filter(pl.Series(part == index)), 2) for index in range(parts)]
+    assert trim_authors(pl.concat(pieces).sample(fraction=1, shuffle=True), 10).equals(trim_authors(documents, 10))
+    merged = merge_tallies(pl.concat(tallies), 2).sort(AUTHOR)
+    assert merged.equals(tally_authors(documents, 2).sort(AUTHOR).select(merged.columns))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(4, 150), st.sampled_from([0.0, 0.02, 0.2, 0.6, 1.0]))
+def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
+    sample = SAMPLE | {"fallback_documents_per_author": 2 if seed % 2 else None}
+    pool = pool_of(corpus(authors, seed), sample)
+    rng = np.random.default_rng(seed)
+    toxicity = np.where(rng.random(pool.height) < rate, 0.9, 0.1)
+    exempt = rng.random(pool.height) < 0.1
+    asked: list[int] = []
+
+    def score(rows):
+        asked.extend(rows.tolist())
+        return toxicity[rows]
+
+    def run(scope):
+        return select_safely(lambda verdicts: select_documents(pool, verdicts, sample), score, exempt, 0.8, scope)
+
+    lazy, _, _ = run("consulted")
+    assert len(asked) == len(set(asked))
+    full, _, rounds = run("all")
+    assert rounds == 1
+    assert np.array_equal(lazy.chosen, full.chosen)
+    assert np.array_equal(lazy.consulted, full.consulted)
+    assert not (lazy.chosen & (toxicity > 0.8) & ~exempt).any()
+
+
+def test_only_consulted_texts_are_scored():
+    pool = pool_of(corpus(800, 2), SAMPLE)
+    _, scores, rounds = select_safely(
+        lambda verdicts: select_documents(pool, verdicts, SAMPLE),
+        lambda rows: np.where(rows % 20 == 0, 0.9, 0.0),
+        np.zeros(pool.height, bool),
+        0.8,
+        "consulted",
+    )
+    assert (~np.isnan(scores)).sum() < pool.height / 4
+    assert rounds > 1
+
+
+@pytest.mark.parametrize(
+    ("author", "reason"),
+    [
+        ({"author_kind": "work"}, "author_kind_left_out"),
+        ({"author_kind": "masked", "documents": 11}, "mask_of_several_people"),
+        ({"documents": 2}, "author_with_too_few_documents"),
+        ({"lang": "ko"}, "language_without_share"),
+        ({"author_kind": "masked", "documents": 10}, None),
+        ({}, None),
+    ],
+)
+def test_an_author_is_refused_for_a_named_reason(author, reason):
+    row = {"lang": "en", "source": "s", "author_id": "a", "author_kind": "person", "documents": 3, "origins": ["o"]}
+    assert refuse_authors(pl.DataFrame([row | author]), AUTHORS, SAMPLE)["refused"].item() == reason
+
+
+def test_quantile_bins_have_equal_mass_in_every_language():
+    documents = corpus(100, 4).with_columns(token_length=pl.int_range(1, pl.len() + 1) % 997 + 1)
+    counts = documents.group_by("lang", "token_length").len("documents")
+    binned, bounds = set_length_bins(documents, counts, "quantiles")
+    assert set(bounds) == {"en", "fr"}
+    for _, part in binned.group_by("lang"):
+        sizes = part.group_by("length_bucket").len()["len"]
+        assert sizes.max() - sizes.min() <= 4

@@ -1,0 +1,129 @@
+"""How far is the sample from its targets, and how near could it have been?
+
+So that a user sees whether the data or the sampler fell short: target, available and taken per language, genre and
+length, and the least deviation that any choice under the author rule could reach (a linear program's bound).
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.reservoir import AUTHOR
+from authbench.sample import Selection
+from authbench.targets import matching_pattern
+
+NO_TARGET = "(no target)"
+
+
+def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Targets against what was available and what was taken; `settings` is the section `sample`."""
+    patterns = [
+        (lang, genre, matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET)
+        for lang, genre in pool.select("lang", "genre").unique().iter_rows()
+    ]
+    known = pl.DataFrame(patterns, schema=["lang", "genre", "pattern"], orient="row")
+    marked = pool.with_columns(pl.Series("chosen", selection.chosen)).join(known, on=["lang", "genre"], how="left")
+    languages, cells = [], []
+    least = reached = 0.0
+    for language, target in selection.languages.items():
+        part = marked.filter(pl.col("lang") == language)
+        taken = part.filter("chosen")
+        languages.append(_row({"language": language}, target, part.height, taken.height))
+        for dimension, column, targets in (
+            ("length", "length_bucket", selection.lengths[language]),
+            ("genre", "pattern", selection.genres[language]),
+        ):
+            available_by = dict(part.group_by(column).len().iter_rows())
+            taken_by = dict(taken.group_by(column).len().iter_rows())
+            for key in [*targets, *sorted(set(taken_by) - set(targets))]:
+                place = {"language": language, "dimension": dimension, "key": key}
+                row = _row(place, targets.get(key, 0), available_by.get(key, 0), taken_by.get(key, 0))
+                reached += abs(row["deficit"])
+                cells.append(row)
+        if taken.height:
+            least += least_deviation(part, selection.lengths[language], selection.genres[language], settings)
+    per_author = marked.filter("chosen").group_by(AUTHOR).len()["len"]
+    return {
+        "documents": {"target": settings["documents"], "taken": int(selection.chosen.sum())},
+        "languages": languages,
+        "cells": cells,
+        "bound": {"least_deviation": round(least, 3), "reached": reached},
+        "fallback_authors": int((per_author < settings["min_documents_per_author"]).sum()),
+    }
+
+
+def least_deviation(
+    part: pl.DataFrame, lengths: Mapping[str, int], genres: Mapping[str, int], settings: Mapping[str, Any]
+) -> float:
+    """The least sum of absolute deviations of both marginals under the author rule, in documents.
+
+    The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
+    author. `part` is one language's pool with its genre `pattern`; the total is that of `lengths`.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    fallback = settings["fallback_documents_per_author"]
+    minimum = settings["min_documents_per_author"] if fallback is None else fallback
+    maximum = settings["max_documents_per_author"]
+    wanted = {("length", key): count for key, count in lengths.items()}
+    wanted |= {("genre", key): count for key, count in genres.items()} | {("genre", NO_TARGET): 0}
+    rows = {marginal: row for row, marginal in enumerate(wanted)}
+
+    upper: list[float] = []
+    at_most: list[dict[int, float]] = []
+    equal: list[dict[int, float]] = [{} for _ in range(len(wanted) + 1)]
+    for cells, many in _alike_authors(part, minimum, maximum).items():
+        author = len(upper)
+        upper.append(many)
+        columns = range(author + 1, author + 1 + len(cells))
+        upper.extend([many * maximum] * len(cells))
+        at_most.append({author: minimum, **dict.fromkeys(columns, -1.0)})
+        at_most.append({author: -maximum, **dict.fromkeys(columns, 1.0)})
+        for column, (length, pattern, size) in zip(columns, cells, strict=True):
+            at_most.append({column: 1.0, author: -size})
+            for row in (rows["length", length], rows["genre", pattern], len(wanted)):
+                equal[row][column] = 1.0
+    documents = len(upper)
+    for row in range(len(wanted)):
+        equal[row] |= {documents + 2 * row: 1.0, documents + 2 * row + 1: -1.0}
+    width = documents + 2 * len(wanted)
+
+    def matrix(lines: list[dict[int, float]]) -> Any:
+        entries = [(line, column, value) for line, values in enumerate(lines) for column, value in values.items()]
+        line, column, value = zip(*entries, strict=True)
+        return csr_array((value, (line, column)), shape=(len(lines), width))
+
+    result = linprog(
+        [0.0] * documents + [1.0] * (2 * len(wanted)),
+        A_ub=matrix(at_most),
+        b_ub=[0.0] * len(at_most),
+        A_eq=matrix(equal),
+        b_eq=[*wanted.values(), sum(lengths.values())],
+        bounds=[(0, bound) for bound in upper] + [(0, None)] * (2 * len(wanted)),
+        method="highs",
+    )
+    return float(result.fun) if result.status == 0 else float("nan")
+
+
+Cells = tuple[tuple[str, str, int], ...]
+
+
+def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, int]:
+    """How many authors have the same documents per (length, pattern), each at most `maximum`: alike to the program."""
+    counts = part.group_by(*AUTHOR, "length_bucket", "pattern").len().sort(*AUTHOR, "length_bucket", "pattern")
+    alike: Counter[Cells] = Counter()
+    for _, author in counts.group_by(AUTHOR, maintain_order=True):
+        cells = tuple(
+            (length, pattern, min(size, maximum))
+            for length, pattern, size in author.select("length_bucket", "pattern", "len").iter_rows()
+        )
+        if sum(size for _, _, size in cells) >= minimum:
+            alike[cells] += 1
+    return dict(sorted(alike.items()))
+
+
+def _row(place: dict[str, str], target: int, available: int, taken: int) -> dict[str, Any]:
+    return {**place, "target": target, "available": available, "taken": taken, "deficit": target - taken}

@@ -1,0 +1,190 @@
+"""Which authors and documents represent each language, genre and length?
+
+Language first, then genre and length as two marginals, by whole authors (AuthBench paper, A.5; processing plan,
+sections 4 to 9). Safety is exact and lazy: only the verdicts that a selection looks at are asked for, until a
+selection looks at none that is unknown.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from authbench.records import LENGTH_BUCKETS
+from authbench.reservoir import AUTHOR
+from authbench.selection import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
+from authbench.targets import language_targets, largest_remainder, matching_pattern
+
+Settings = Mapping[str, Any]
+Verdicts = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was selected from a pool, and on what targets; flags are per document of the pool."""
+
+    chosen: NDArray[np.bool_]
+    consulted: NDArray[np.bool_]
+    languages: dict[str, int]
+    genres: dict[str, dict[str, int]]
+    lengths: dict[str, dict[str, int]]
+
+
+def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -> pl.DataFrame:
+    """Add `refused`: why an author may not enter (null: may). `tallies` is `reservoir.merge_tallies`'s."""
+    fallback = sample["fallback_documents_per_author"]
+    least = sample["min_documents_per_author"] if fallback is None else fallback
+    masked_too_often = (pl.col("author_kind") == "masked") & (pl.col("documents") > authors["masked_max_documents"])
+    reasons = [
+        (~pl.col("author_kind").is_in(authors["kinds"]), "author_kind_left_out"),
+        (~pl.col("lang").is_in(list(sample["languages"])), "language_without_share"),
+        (masked_too_often, "mask_of_several_people"),
+        (pl.col("documents") < least, "author_with_too_few_documents"),
+        (pl.col("origins").list.len() < sample["min_origins"], "author_with_too_few_works"),
+    ]
+    refused = pl.coalesce([pl.when(condition).then(pl.lit(reason)) for condition, reason in reasons])
+    return tallies.with_columns(refused.alias("refused"))
+
+
+def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Give every document its length bucket; with `quantiles`, four of equal mass per language (A.5).
+
+    `length_counts` (lang, token_length, documents) counts the whole pool, before any reservoir. Also gives the
+    upper bounds of the first three buckets per language, empty for fixed bins.
+    """
+    if bins == "fixed":
+        return pool, {}
+    bounds: dict[str, list[int]] = {}
+    for (lang,), counts in length_counts.sort("lang", "token_length").group_by("lang", maintain_order=True):
+        reached = counts["documents"].cum_sum() / counts["documents"].sum()
+        bounds[str(lang)] = [int(counts["token_length"][int((reached < q).sum())]) for q in (0.25, 0.5, 0.75)]
+    bucket = pl.lit(LENGTH_BUCKETS[0])
+    for index, name in enumerate(LENGTH_BUCKETS[1:]):
+        bound = pl.col("lang").replace_strict({lang: b[index] for lang, b in bounds.items()}, default=None)
+        bucket = pl.when(pl.col("token_length") > bound).then(pl.lit(name)).otherwise(bucket)
+    return pool.with_columns(bucket.alias("length_bucket")), bounds
+
+
+def order_pool(pool: pl.DataFrame) -> pl.DataFrame:
+    """The order that selection works in: language, author by rank, document by its turn in the reservoir."""
+    return pool.sort("lang", "author_rank", *AUTHOR, "turn")
+
+
+def select_documents(pool: pl.DataFrame, verdicts: Verdicts, settings: Settings) -> Selection:
+    """Select whole authors from a pool in `order_pool`'s order. `settings` is the section `sample`."""
+    rule = AuthorRule(
+        settings["min_documents_per_author"],
+        settings["max_documents_per_author"],
+        settings["fallback_documents_per_author"],
+        settings["window"],
+    )
+    shares = {language: share for language, share in settings["languages"].items() if share}
+    parts = {str(lang): part for (lang,), part in pool.with_row_index("row").group_by("lang", maintain_order=True)}
+    available = {language: _most_documents(parts.get(language), rule) for language in shares}
+    chosen, consulted = np.zeros(pool.height, np.bool_), np.zeros(pool.height, np.bool_)
+    reached: dict[str, int] = {}
+    taken: dict[str, int] = {}
+    while True:
+        targets = language_targets(settings["documents"], shares, available, settings["shortfall"])
+        for language, target in targets.items():
+            if reached.get(language) == target or language not in parts:
+                continue
+            part = parts[language]
+            rows = part["row"].to_numpy()
+            lengths, genres = marginal_targets(language, target, settings)
+            flags = select_authors(
+                _flat(part, list(genres), settings["prefer_sources"]),
+                verdicts[rows],
+                np.array(list(lengths.values()), np.int64),
+                np.array(list(genres.values()), np.int64),
+                target,
+                rule,
+            )
+            chosen[rows] = flags[0]
+            consulted[rows] |= flags[1]
+            reached[language], taken[language] = target, int(flags[0].sum())
+        short = {language for language in taken if targets[language] - taken[language] >= rule.minimum}
+        if not short:
+            break
+        available = {key: taken[key] if key in short else value for key, value in available.items()}
+    # What a quota asks for, before anything is redistributed, is what deviations are measured against.
+    wanted = largest_remainder(settings["documents"], shares)
+    marginals = {language: marginal_targets(language, taken.get(language, 0), settings) for language in shares}
+    return Selection(
+        chosen,
+        consulted,
+        wanted,
+        {language: genres for language, (_, genres) in marginals.items()},
+        {language: lengths for language, (lengths, _) in marginals.items()},
+    )
+
+
+def marginal_targets(language: str, total: int, settings: Settings) -> tuple[dict[str, int], dict[str, int]]:
+    """Documents per length bucket and per genre pattern of one language."""
+    lengths = {bucket: settings["lengths"].get(bucket, 0) for bucket in LENGTH_BUCKETS}
+    return largest_remainder(total, lengths), largest_remainder(total, settings["genres"][language])
+
+
+def select_safely(
+    select: Callable[[Verdicts], Selection],
+    score: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    exempt: NDArray[np.bool_],
+    threshold: float,
+    scope: str,
+) -> tuple[Selection, NDArray[np.float64], int]:
+    """Select with exact safety and few scores: (selection, scores with NaN where unknown, rounds).
+
+    `score(rows)` gives the toxicity of documents; documents flagged `exempt` are safe whatever it says. A run in
+    which every verdict looked at is known is, by construction, the run that scoring everything would give.
+    """
+    scores = np.full(len(exempt), np.nan)
+    verdicts = np.where(exempt, SAFE, UNKNOWN).astype(np.int8)
+
+    def learn(rows: NDArray[np.int64]) -> None:
+        scores[rows] = score(rows)
+        verdicts[rows] = np.where((scores[rows] > threshold) & ~exempt[rows], TOXIC, SAFE)
+
+    if scope == "all":
+        learn(np.arange(len(exempt)))
+    rounds = 0
+    while True:
+        rounds += 1
+        selection = select(verdicts)
+        asked = np.flatnonzero(selection.consulted & np.isnan(scores))
+        if not len(asked):
+            return selection, scores, rounds
+        learn(asked)
+
+
+def _most_documents(part: pl.DataFrame | None, rule: AuthorRule) -> int:
+    """The most documents that a language's authors can give."""
+    if part is None:
+        return 0
+    sizes = part.group_by(AUTHOR).len()["len"]
+    least = rule.minimum if rule.fallback is None else rule.fallback
+    return int(sizes.filter(sizes >= least).clip(upper_bound=rule.maximum).sum())
+
+
+def _flat(part: pl.DataFrame, patterns: list[str], prefer: Mapping[str, list[str]]) -> Pool:
+    codes = {genre: _code(genre, patterns) for genre in part["genre"].unique().to_list()}
+    preferred = pl.lit(False)
+    for pattern, sources in prefer.items():
+        fits = [genre for genre in codes if matching_pattern(genre, [pattern])]
+        preferred = preferred | (pl.col("genre").is_in(fits) & pl.col("source").is_in(sources))
+    sizes = part.group_by(AUTHOR, maintain_order=True).len()["len"].to_numpy()
+    return Pool(
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        part["length_bucket"].replace_strict({b: i for i, b in enumerate(LENGTH_BUCKETS)}).to_numpy().astype(np.int64),
+        part["genre"].replace_strict(codes).to_numpy().astype(np.int64),
+        part.select(preferred.alias("preferred")).to_series().to_numpy().astype(np.bool_)
+        if prefer
+        else np.zeros(part.height, np.bool_),
+    )
+
+
+def _code(genre: str, patterns: list[str]) -> int:
+    pattern = matching_pattern(genre, patterns)
+    return -1 if pattern is None else patterns.index(pattern)

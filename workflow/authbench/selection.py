@@ -1,0 +1,174 @@
+"""Which authors, with which of their documents, best meet a language's targets?
+
+Whole authors are selected: going through them in hash order, of the next `window` the one whose documents are most
+needed, again and again, until the language has its documents. What is needed is the open share of two marginals,
+length and genre, served together.
+
+The kernel works on flat arrays of one language, documents grouped by author, authors in hash order. It reads
+verdicts of safety only through `verdicts`, and notes every one that it looked at: a run in which no verdict that was
+looked at is unknown is the run that full knowledge would give.
+"""
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN, SAFE, TOXIC = 0, 1, 2
+NO_TARGET = -1.0
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of his reservoir.
+
+    `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred` marks documents from a source
+    that their genre prefers.
+    """
+
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    genres: NDArray[np.int64]
+    preferred: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class AuthorRule:
+    """How many documents an author gives, and how many authors are compared at a time."""
+
+    minimum: int
+    maximum: int
+    fallback: int | None
+    window: int
+
+
+def select_authors(
+    pool: Pool,
+    verdicts: NDArray[np.int8],
+    length_targets: NDArray[np.int64],
+    genre_targets: NDArray[np.int64],
+    target: int,
+    rule: AuthorRule,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Choose documents of whole authors until there are `target`; give (chosen, consulted), flags per document.
+
+    No author gives fewer than `rule.minimum` documents, but where authors run out before the target is met,
+    those with `rule.fallback` are admitted too.
+    """
+    chosen = np.zeros(len(pool.lengths), np.bool_)
+    consulted = np.zeros(len(pool.lengths), np.bool_)
+    lengths_open, genres_open = length_targets.astype(np.float64), genre_targets.astype(np.float64)
+    length_scale, genre_scale = np.maximum(lengths_open, 1.0), np.maximum(genres_open, 1.0)
+    for minimum in (rule.minimum, rule.fallback):
+        if minimum is not None and chosen.sum() < target:
+            _fill(
+                pool.offsets, pool.lengths, pool.genres, pool.preferred, verdicts, chosen, consulted,
+                lengths_open, genres_open, length_scale, genre_scale, target, minimum, rule.maximum, rule.window,
+            )  # fmt: skip
+    return chosen, consulted
+
+
+@numba.njit(cache=True)
+def _fill(
+    offsets, lengths, genres, preferred, verdicts, chosen, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, target, minimum, maximum, window,
+):  # fmt: skip
+    authors = len(offsets) - 1
+    undecided = np.zeros(authors, np.bool_)
+    supply = 0
+    taken = 0
+    for author in range(authors):
+        size = offsets[author + 1] - offsets[author]
+        already = 0
+        for document in range(offsets[author], offsets[author + 1]):
+            already += chosen[document]
+        taken += already
+        undecided[author] = already == 0 and size >= minimum
+        if undecided[author]:
+            supply += min(size, maximum)
+    picks = np.empty(maximum, np.int64)
+    best_picks = np.empty(maximum, np.int64)
+    first = 0
+    while target - taken >= minimum:
+        need_all = supply <= target - taken
+        best, best_score, best_count = -1, -1e300, 0
+        seen = 0
+        author = first
+        while author < authors and seen < window:
+            if undecided[author]:
+                count, score = _pick(
+                    offsets[author], offsets[author + 1], lengths, genres, preferred, verdicts, consulted,
+                    lengths_open, genres_open, length_scale, genre_scale,
+                    target - taken, minimum, maximum, need_all, picks,
+                )  # fmt: skip
+                if count < minimum:
+                    undecided[author] = False
+                    supply -= min(offsets[author + 1] - offsets[author], maximum)
+                else:
+                    seen += 1
+                    if score > best_score:
+                        best, best_score, best_count = author, score, count
+                        best_picks[:count] = picks[:count]
+            author += 1
+        if best < 0:
+            break
+        for place in range(best_count):
+            document = best_picks[place]
+            chosen[document] = True
+            lengths_open[lengths[document]] -= 1
+            if genres[document] >= 0:
+                genres_open[genres[document]] -= 1
+        taken += best_count
+        undecided[best] = False
+        supply -= min(offsets[best + 1] - offsets[best], maximum)
+        while first < authors and not undecided[first]:
+            first += 1
+
+
+@numba.njit(cache=True)
+def _pick(
+    start, end, lengths, genres, preferred, verdicts, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, need_all, picks,
+):  # fmt: skip
+    """Fill `picks` with an author's most needed safe documents; give their number and mean worth."""
+    used = np.zeros(end - start, np.bool_)
+    length_picked = np.zeros(len(lengths_open))
+    genre_picked = np.zeros(len(genres_open))
+    worth_sum = 0.0
+    count = 0
+    limit = min(maximum, remaining)
+    while limit > minimum and 0 < remaining - limit < minimum:
+        limit -= 1
+    while count < limit:
+        best, best_worth = -1, -1e300
+        for document in range(start, end):
+            if used[document - start]:
+                continue
+            length, genre = lengths[document], genres[document]
+            worth = (lengths_open[length] - length_picked[length]) / length_scale[length]
+            if genre >= 0:
+                worth += (genres_open[genre] - genre_picked[genre]) / genre_scale[genre]
+            else:
+                worth += NO_TARGET
+            if preferred[document]:
+                worth += 1.0
+            if worth > best_worth:
+                best, best_worth = document, worth
+        if best < 0 or (count >= minimum and best_worth <= 0 and not need_all):
+            break
+        used[best - start] = True
+        consulted[best] = True
+        if verdicts[best] == TOXIC:
+            continue
+        picks[count] = best
+        count += 1
+        worth_sum += best_worth
+        length_picked[lengths[best]] += 1
+        if genres[best] >= 0:
+            genre_picked[genres[best]] += 1
+    while count > minimum and 0 < remaining - count < minimum:
+        count -= 1
+    if 0 < remaining - count < minimum:
+        worth_sum -= count
+    return count, worth_sum / max(count, 1)

@@ -1,0 +1,66 @@
+"""How many documents should each language, genre and length give?
+
+Targets are percentages turned into whole documents by largest remainder, so totals are exact
+(AuthBench paper, A.5; processing plan, sections 5, 8 and 12).
+"""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+
+def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """Whole numbers that add up to `total` and are as near to the shares as whole numbers can be.
+
+    >>> largest_remainder(10, {"a": 50, "b": 30, "c": 25})
+    {'a': 5, 'b': 3, 'c': 2}
+    """
+    weight = sum(shares.values())
+    if not weight:
+        return dict.fromkeys(shares, 0)
+    exact = {key: total * share / weight for key, share in shares.items()}
+    whole = {key: int(value) for key, value in exact.items()}
+    by_remainder = sorted(shares, key=lambda key: (whole[key] - exact[key], key))
+    for key in by_remainder[: total - sum(whole.values())]:
+        whole[key] += 1
+    return whole
+
+
+def language_targets(
+    documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: str
+) -> dict[str, int]:
+    """Documents per language, given what each language can give at most.
+
+    `fill`: what one language cannot give, the others take in proportion to their shares. `proportional`: the
+    total shrinks until every language can give its share.
+
+    >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "fill")
+    {'en': 80, 'fr': 20}
+    >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "proportional")
+    {'en': 21, 'fr': 20}
+    """
+    if shortfall == "proportional":
+        while documents:
+            targets = largest_remainder(documents, shares)
+            if all(targets[language] <= available.get(language, 0) for language in targets):
+                return targets
+            possible = [available.get(key, 0) * sum(shares.values()) / share for key, share in shares.items() if share]
+            documents = min(documents - 1, int(min(possible)) + 1)
+        return dict.fromkeys(shares, 0)
+    bound: dict[str, int] = {}
+    while True:
+        free = {language: share for language, share in shares.items() if language not in bound}
+        targets = largest_remainder(documents - sum(bound.values()), free)
+        short = {key: available.get(key, 0) for key, wanted in targets.items() if wanted > available.get(key, 0)}
+        if not short:
+            return {language: bound.get(language, targets.get(language, 0)) for language in shares}
+        bound.update(short)
+
+
+def matching_pattern(genre: str, patterns: Mapping[str, float] | list[str]) -> str | None:
+    """The most specific pattern that a genre fits: the one with the most characters before its wildcard.
+
+    >>> matching_pattern("social_media/weibo", ["social_media/*", "social_media/xiaohongshu"])
+    'social_media/*'
+    """
+    fits = [pattern for pattern in patterns if fnmatchcase(genre, pattern) or pattern == f"{genre}/*"]
+    return max(fits, key=lambda pattern: (len(pattern.partition("*")[0]), "*" not in pattern), default=None)
