@@ -29,7 +29,7 @@ ABSENT = object()
 
 
 def value_at(row: Any, path: str) -> Any:
-    """The value under a field name; dots go into nested mappings and, as numbers, into lists. `ABSENT` if there is none.
+    """The value under a field name, or `ABSENT`; dots go into nested mappings and, as numbers, into lists.
 
     >>> value_at({"authors_parsed": [["Streinu", "Ileana"]]}, "authors_parsed.0.1")
     'Ileana'

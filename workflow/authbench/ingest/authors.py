@@ -1,0 +1,57 @@
+"""Whom does an author label name, if anybody, and does the text say so?
+
+Raw labels do not leave this package: what follows knows pseudonyms.
+"""
+
+import unicodedata
+from collections.abc import Collection
+
+import regex
+
+from authbench.identity import author_id, fold_space
+
+PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a")
+MIN_CHARACTERS = 2
+SURE_CHARACTERS = 4  # a shorter name must stand as a word to count as one
+
+
+def folded(label: str) -> str:
+    """The label with its white space folded, NFC-normalised: two labels a reader cannot tell apart are one."""
+    return fold_space(unicodedata.normalize("NFC", label))
+
+
+def refusal(label: str, placeholders: Collection[str], min_characters: int = MIN_CHARACTERS) -> str | None:
+    """Why a folded label names nobody (`no_author`, `placeholder_author`), or None.
+
+    Placeholders (case-folded) are compared whole: a pattern such as `n.a.*` takes real names with it.
+
+    >>> refusal("Anonymous", {"anonymous"}), refusal("anon****", {"anonymous"})
+    ('placeholder_author', None)
+    """
+    if not label:
+        return "no_author"
+    if len(label) < min_characters or label.casefold() in placeholders:
+        return "placeholder_author"
+    return None
+
+
+def occurs(name: str, text: str) -> bool:
+    """Whether the author's name is in the text, whatever its case; a name of 1-3 characters only as a word.
+
+    >>> occurs("Sam", "the same"), occurs("Sam", "I, Sam.")
+    (False, True)
+    """
+    name, text = name.casefold(), text.casefold()
+    if name not in text:
+        return False
+    return len(name) >= SURE_CHARACTERS or bool(regex.search(rf"(?<!\w){regex.escape(name)}(?!\w)", text))
+
+
+def hides(raw_id: str, label: str) -> bool:
+    """Whether a raw id holds the author's label, so that publishing the id would publish the name."""
+    return label.casefold() in folded(raw_id).casefold()
+
+
+def concealed(space: str, name: str, key: bytes | None) -> str:
+    """A short pseudonym of an id or a work, made as authors' pseudonyms are."""
+    return author_id(space, name, key)[:32]

@@ -1,0 +1,75 @@
+"""What does a corpus add to its texts that gives the author or the source away, and how is it cut?
+
+A source's `clean` rules run over the text in their order. In their patterns `{{field}}` stands for the value of that
+field of the row, literally; a rule whose field has no value is passed over.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import regex
+
+from authbench.ingest.fields import as_text, compile_pattern
+from authbench.ingest.rows import Row, value_at
+
+FIELD = regex.compile(r"\{\{([^{}]+)\}\}")
+Cut = Callable[[str, "regex.Pattern[str]"], str]
+
+
+def compile_cleaning(rules: Sequence[Mapping[str, Any]], where: str) -> Callable[[str, Row], str]:
+    """One function that applies all rules to a text of a row; `where` names the rules in errors."""
+    steps = []
+    for place, rule in enumerate(rules):
+        kind = next(key for key in ("drop_before", "drop_after", "drop_lines", "replace") if key in rule)
+        pattern = str(rule[kind])
+        compile_pattern(FIELD.sub("x", pattern), f"{where}.{place}.{kind}")
+        fixed = None if FIELD.search(pattern) else regex.compile(pattern)
+        steps.append((_cut(kind, rule), pattern, fixed))
+
+    def clean(text: str, row: Row) -> str:
+        for cut, pattern, fixed in steps:
+            wanted = fixed or _filled(pattern, row)
+            if wanted is not None:
+                text = cut(text, wanted)
+        return text
+
+    return clean
+
+
+def fields_of(rules: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The fields whose values the rules look for."""
+    return {name for rule in rules for text in map(str, rule.values()) for name in FIELD.findall(text)}
+
+
+def _filled(pattern: str, row: Row) -> "regex.Pattern[str] | None":
+    values = {name: as_text(value_at(row, name)) for name in FIELD.findall(pattern)}
+    if not all(values.values()):
+        return None
+    return _compiled(FIELD.sub(lambda found: regex.escape(values[found[1]].strip(), literal_spaces=True), pattern))
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    return regex.compile(pattern)
+
+
+def _cut(kind: str, rule: Mapping[str, Any]) -> Cut:
+    if kind == "drop_before":
+        return lambda text, wanted: text[found.end() :] if (found := wanted.search(text)) else text
+    if kind == "drop_after":
+        return lambda text, wanted: text[: found.start()] if (found := wanted.search(text)) else text
+    if kind == "replace":
+        new = str(rule.get("with", ""))
+        return lambda text, wanted: wanted.sub(new, text)
+    return lambda text, wanted: _without_lines(text, wanted, rule.get("first_lines"), rule.get("last_lines"))
+
+
+def _without_lines(text: str, wanted: "regex.Pattern[str]", first: int | None, last: int | None) -> str:
+    lines = text.split("\n")
+    candidates = range(len(lines))
+    if first or last:
+        full = [place for place, line in enumerate(lines) if line.strip()]
+        candidates = full[:first] if first else full[-last:]  # type: ignore[assignment, operator]
+    gone = {place for place in candidates if wanted.search(lines[place])}
+    return "\n".join(line for place, line in enumerate(lines) if place not in gone) if gone else text

@@ -1,0 +1,213 @@
+"""How is one of our fields computed from theirs?
+
+An expression of a source's YAML becomes a function of a row. Nothing comes of nothing: a value that is absent,
+null, NaN or empty is `None`, and so is all that is made of it.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import regex
+
+from authbench.errors import InputError
+from authbench.identity import digest
+from authbench.ingest.rows import ABSENT, Row, value_at
+
+Value = Callable[[Row], Any]
+Step = Callable[[Any], Any]
+OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
+
+
+def compile_expression(expression: str | Mapping[str, Any], where: str) -> Value:
+    """The function that an expression describes; `where` names it (file and key) in errors."""
+    if isinstance(expression, str):
+        return _field(expression)
+    unknown = set(expression) - {"field", "const", "compose", "any", *OPERATIONS}
+    starts = [key for key in ("field", "const", "compose", "any") if key in expression]
+    if unknown or len(starts) != 1:
+        raise InputError(
+            f"{where}: an expression has one of field, const, compose, any, then operations of "
+            f"{', '.join(OPERATIONS)}; found {', '.join(map(repr, expression))}."
+        )
+    start = _start(expression, where)
+    steps = [_step(name, expression[name], f"{where}.{name}") for name in OPERATIONS if name in expression]
+    if not steps:
+        return start
+
+    def value(row: Row) -> Any:
+        here = start(row)
+        for step in steps:
+            if here is None:
+                return None
+            here = step(here)
+        return None if here == "" else here
+
+    return value
+
+
+def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
+    try:
+        return regex.compile(pattern)
+    except regex.error as error:
+        raise InputError(f"{where}: {pattern!r} is not a regular expression ({error}).") from error
+
+
+def as_text(value: Any) -> str | None:
+    """A value as text; 4.0 and 4 are the same number, dates are in ISO form.
+
+    >>> as_text(4.0), as_text(True), as_text("")
+    ('4', 'true', None)
+    """
+    if isinstance(value, str):
+        return value or None
+    if value is None or value is ABSENT or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, list):
+        return " ".join(filter(None, map(as_text, value))) or None
+    return str(value) or None
+
+
+def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
+    """The fields an expression needs: of each set at least one must occur in a file."""
+    if isinstance(expression, str):
+        return [frozenset({expression})]
+    if "field" in expression:
+        return [frozenset({expression["field"]})]
+    if "compose" in expression:
+        return [frozenset({name}) for _, name, optional in _template(expression["compose"])[0] if not optional]
+    if "any" in expression:
+        alternatives = [needs(one) for one in expression["any"]]
+        return [frozenset().union(*(name for one in alternatives for name in one))] if all(alternatives) else []
+    return []
+
+
+def names(expression: str | Mapping[str, Any]) -> set[str]:
+    """All fields an expression reads."""
+    if isinstance(expression, str):
+        return {expression}
+    if "field" in expression:
+        return {expression["field"]}
+    if "compose" in expression:
+        return {name for _, name, _ in _template(expression["compose"])[0]}
+    return set().union(*(names(one) for one in expression.get("any", [])))
+
+
+def _field(path: str) -> Value:
+    def value(row: Row) -> Any:
+        here = row.get(path, ABSENT)
+        return _present(value_at(row, path) if here is ABSENT else here)
+
+    return value
+
+
+def _present(value: Any) -> Any:
+    return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
+
+
+def _start(expression: Mapping[str, Any], where: str) -> Value:
+    if "field" in expression:
+        return _field(expression["field"])
+    if "const" in expression:
+        constant = as_text(expression["const"])
+        return lambda row: constant
+    if "any" in expression:
+        alternatives = [compile_expression(one, f"{where}.any.{i}") for i, one in enumerate(expression["any"])]
+        return lambda row: next((found for one in alternatives if (found := one(row)) is not None), None)
+    return _composed(expression["compose"])
+
+
+def _template(text: str) -> tuple[list[tuple[str, str, bool]], str]:
+    """The parts (text before, field, whether it may be missing) of a composed value, and the text after them."""
+    parts, end = [], 0
+    for found in regex.finditer(r"\{([^{}?]+)(\?)?\}", text):
+        parts.append((text[end : found.start()], found[1], bool(found[2])))
+        end = found.end()
+    return parts, text[end:]
+
+
+def _composed(template: str) -> Value:
+    parts, tail = _template(template)
+    values = [(before, _field(name), optional) for before, name, optional in parts]
+
+    def value(row: Row) -> str | None:
+        made = []
+        for before, field, optional in values:
+            here = as_text(field(row))
+            if here is None and not optional:
+                return None
+            made.append(before + (here or ""))
+        return "".join(made) + tail or None
+
+    return value
+
+
+def _step(name: str, argument: Any, where: str) -> Step:
+    if name == "split":
+        separator = compile_pattern(argument, where)
+        return lambda value: [part for part in separator.split(_text(value)) if part and part.strip()]
+    if name == "pick":
+        return lambda value: _picked(value, argument)
+    if name == "count":
+        return lambda value: str(len(value)) if isinstance(value, list) else "1"
+    if name == "join":
+        return lambda value: argument.join(filter(None, map(as_text, value))) if isinstance(value, list) else value
+    if name == "match":
+        wanted = compile_pattern(argument, where)
+        return lambda value: _matched(wanted.search(_text(value)))
+    if name == "replace":
+        rules = [(compile_pattern(old, f"{where}.{old}"), new) for old, new in argument.items()]
+        return lambda value: _replaced(_text(value), rules)
+    if name == "lower":
+        return lambda value: _text(value).lower()
+    if name == "translate":
+        table = str.maketrans(dict(argument))
+        return lambda value: _text(value).translate(table)
+    if name == "map":
+        default = argument.get("*")
+        return lambda value: argument.get(_text(value), default)
+    if name == "date":
+        formats = [argument] if isinstance(argument, str) else list(argument)
+        return lambda value: _date(_text(value), formats)
+    return lambda value: digest(_text(value))
+
+
+def _text(value: Any) -> str:
+    return as_text(value) or ""
+
+
+def _picked(value: Any, place: int) -> Any:
+    if not isinstance(value, list):
+        value = [value]
+    return _present(value[place]) if -len(value) <= place < len(value) else None
+
+
+def _matched(found: "regex.Match[str] | None") -> str | None:
+    if found is None:
+        return None
+    return found[1] if found.re.groups else found[0]
+
+
+def _replaced(text: str, rules: Sequence[tuple["regex.Pattern[str]", str]]) -> str:
+    for old, new in rules:
+        text = old.sub(new, text)
+    return text
+
+
+def _date(text: str, formats: Sequence[str]) -> str | None:
+    for form in formats:
+        try:
+            if form in ("unix", "unix_ms"):
+                seconds = float(text) / (1000 if form == "unix_ms" else 1)
+                return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+            return datetime.strptime(text.strip(), form).date().isoformat()
+        except (ValueError, OverflowError, OSError):
+            continue
+    return None

@@ -1,0 +1,287 @@
+"""Which raw files does a source have, and how are their bytes and characters reached?
+
+Compressed files (.gz .zst .bz2 .xz) and zip members are read as they are, as streams, without being unpacked to
+disk. Encodings are declared, never guessed; a byte order mark is never part of the text.
+"""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+import zstandard
+
+from authbench.errors import InputError
+
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+MAX_EXPANSION = 1000  # times the compressed size,
+FREE_EXPANSION = 64 << 20  # beyond this many bytes
+MAX_RECORD_BYTES = 32 << 20
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A raw file, or a member of a raw zip file.
+
+    `relative` is the path below the source's folder (a member's path is appended to its archive's), `sha256` the
+    checksum of the file on disk, `max_record_bytes` what a reader may hold of one record.
+    """
+
+    path: Path
+    relative: str
+    sha256: str
+    member: str | None = None
+    max_record_bytes: int = MAX_RECORD_BYTES
+
+    @contextmanager
+    def open_binary(self) -> Iterator[IO[bytes]]:
+        """The bytes, decompressed. Raises InputError for what cannot be read: empty, truncated, a Git LFS pointer."""
+        try:
+            with self._raw() as (raw, size, suffixes):
+                stream = _decompressed(raw, suffixes)
+                if stream is not raw or self.member:
+                    stream = io.BufferedReader(_Bounded(stream, size, self.relative), CHUNK)
+                head = stream.peek(len(LFS_POINTER))  # type: ignore[attr-defined]
+                if not head:
+                    raise InputError(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
+                if head.startswith(LFS_POINTER):
+                    raise InputError(
+                        f"{self.relative} is a Git LFS pointer, not the data; fetch the file itself (git lfs pull)."
+                    )
+                yield stream
+        except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, gzip.BadGzipFile) as e:
+            raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
+        except OSError as e:
+            if e.errno is None:  # bz2 and gzip say so of damaged data
+                raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
+            raise
+
+    @contextmanager
+    def open_text(self, encoding: str | Sequence[str] = "utf-8", newline: str = "") -> Iterator[IO[str]]:
+        """The characters, decoded strictly, without byte order mark; line ends as they are unless `newline` says.
+
+        Of several encodings the first in which the whole file decodes is used. Raises InputError, with the
+        position, where the bytes do not fit the declared encoding.
+        """
+        chosen = encoding if isinstance(encoding, str) else self._fitting(encoding)
+        known_codec(chosen)
+        try:
+            with self.open_binary() as binary:
+                _skip_byte_order_mark(binary)
+                text = io.TextIOWrapper(binary, encoding=chosen, newline=newline)
+                try:
+                    yield text
+                finally:
+                    text.detach()
+        except UnicodeDecodeError as error:
+            raise InputError(self._undecodable(chosen)) from error
+
+    @contextmanager
+    def open_seekable(self) -> Iterator[IO[bytes]]:
+        """The bytes as a file that can be read at any place; compressed ones go through a temporary file."""
+        with self.open_binary() as stream:
+            if not self.member and self.path.suffix.lower() not in COMPRESSED:
+                stream.seek(0)
+                yield stream
+                return
+            with tempfile.TemporaryFile() as whole:
+                shutil.copyfileobj(stream, whole, CHUNK)
+                whole.seek(0)
+                yield whole
+
+    def members(self, patterns: Sequence[str]) -> "list[RawFile]":
+        """The files inside a zip file that match the patterns, in the order of their paths; for others itself."""
+        if self.member or self.path.suffix.lower() != ".zip":
+            return [self]
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        except zipfile.BadZipFile as error:
+            with self.open_binary():  # an empty file or a pointer says so
+                raise InputError(f"{self.relative} is not a whole zip file ({error}); fetch it again.") from error
+        for entry in entries:
+            _refuse_unsafe(self.relative, entry)
+        chosen = [entry.filename for entry in entries if _matches(entry.filename, patterns)]
+        if not chosen and len(entries) == 1:
+            chosen = [entries[0].filename]
+        return [
+            RawFile(self.path, f"{self.relative}/{name}", self.sha256, name, self.max_record_bytes)
+            for name in sorted(chosen)
+        ]
+
+    @contextmanager
+    def _raw(self) -> Iterator[tuple[IO[bytes], int, list[str]]]:
+        """The stored bytes, how many there are, and the compressions to undo."""
+        if self.member is None:
+            if not self.path.exists():
+                raise InputError(f"{self.path} is not there; it was when its checksum was taken.")
+            with self.path.open("rb") as raw:
+                yield raw, self.path.stat().st_size, _suffixes(self.path.name)
+            return
+        with zipfile.ZipFile(self.path) as archive:
+            entry = archive.getinfo(self.member)
+            _refuse_unsafe(self.relative, entry)
+            with archive.open(entry) as member:
+                yield member, entry.compress_size, _suffixes(self.member)
+
+    def _fitting(self, encodings: Sequence[str]) -> str:
+        for encoding in encodings[:-1]:
+            decoder = codecs.getincrementaldecoder(known_codec(encoding))()
+            with self.open_binary() as binary:
+                try:
+                    while block := binary.read(CHUNK):
+                        decoder.decode(block)
+                    decoder.decode(b"", final=True)
+                    return encoding
+                except UnicodeDecodeError:
+                    continue
+        return encodings[-1]
+
+    def _undecodable(self, encoding: str) -> str:
+        """Where the first byte is that does not fit, found by reading the file once more."""
+        decoder = codecs.getincrementaldecoder(known_codec(encoding))()
+        before, line = 0, 1
+        with self.open_binary() as binary:
+            while True:
+                block = binary.read(1 << 16)
+                pending = len(decoder.getstate()[0])
+                try:
+                    line += decoder.decode(block, final=not block).count("\n")
+                except UnicodeDecodeError as error:
+                    line += error.object[: error.start].count(b"\n")
+                    byte, where = error.object[error.start], before - pending + error.start
+                    return (
+                        f"{self.relative} is not {encoding}: byte 0x{byte:02x} at offset {where}, line {line} "
+                        f"({error.reason}); declare the file's encoding under reader.encoding."
+                    )
+                if not block:
+                    return f"{self.relative} is not {encoding}; declare the file's encoding under reader.encoding."
+                before += len(block)
+
+
+def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
+    """The paths below `folder` that match one of the patterns, sorted, with `/`; hidden files never match.
+
+    A path matches with and without a compression suffix: `**/*.csv` finds `a/b.csv.gz` and `b.csv.zip`.
+    """
+    folder = Path(folder)
+    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in paths if "/." not in f"/{path}" and _matches(path, patterns))
+
+
+def known_codec(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError as error:
+        raise InputError(f"reader.encoding: no encoding is named {encoding!r}; try utf-8, cp1252, gb18030.") from error
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    stem, dot, suffix = path.rpartition(".")
+    names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
+    return any(_pattern(pattern).fullmatch(name) for pattern in patterns for name in names)
+
+
+def _pattern(glob: str) -> re.Pattern[str]:
+    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", glob)))
+
+
+def _suffixes(name: str) -> list[str]:
+    suffix = PurePosixPath(name).suffix.lower()
+    return [suffix] if suffix in COMPRESSED else []
+
+
+def _decompressed(stream: IO[bytes], suffixes: Sequence[str]) -> Any:
+    for suffix in suffixes:
+        if suffix == ".gz":
+            return gzip.GzipFile(fileobj=stream)
+        if suffix == ".bz2":
+            return bz2.BZ2File(stream)
+        if suffix == ".xz":
+            return lzma.LZMAFile(stream)
+        return _whole_frames(stream)
+    return stream
+
+
+def _whole_frames(stream: IO[bytes]) -> Any:
+    """Zstandard that notices a last frame cut short, which the library's own reader takes for the end."""
+    return _Zstandard(stream)
+
+
+class _Zstandard(io.RawIOBase):
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream, self.frame, self.held, self.started = (
+            stream,
+            zstandard.ZstdDecompressor().decompressobj(),
+            b"",
+            False,
+        )
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.held:
+            block = self.frame.unused_data if self.frame.eof else b""
+            if self.frame.eof:
+                self.frame, self.started = zstandard.ZstdDecompressor().decompressobj(), False
+            block = block or self.stream.read(1 << 17)
+            if not block:
+                if self.started:
+                    raise EOFError("the compressed data end in the middle")
+                return 0
+            self.started = True
+            self.held = self.frame.decompress(block)
+        size = min(len(buffer), len(self.held))
+        buffer[:size], self.held = self.held[:size], self.held[size:]
+        return size
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to grow out of all proportion to what is stored."""
+
+    def __init__(self, stream: Any, stored: int, name: str) -> None:
+        self.stream, self.name, self.given = stream, name, 0
+        self.limit = max(FREE_EXPANSION, MAX_EXPANSION * stored)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = int(self.stream.readinto(buffer))
+        self.given += size
+        if self.given > self.limit:
+            raise InputError(
+                f"{self.name} grows to more than {MAX_EXPANSION} times its size when it is decompressed; "
+                "it looks like a decompression bomb and is not read further."
+            )
+        return size
+
+
+def _refuse_unsafe(archive: str, entry: zipfile.ZipInfo) -> None:
+    name = entry.filename
+    if name.startswith("/") or "\\" in name or ":" in name[:2] or ".." in name.split("/"):
+        raise InputError(f"{archive}: the member {name!r} points outside the archive; remove it from the archive.")
+    if entry.flag_bits & 1:
+        raise InputError(f"{archive}: the member {name!r} is encrypted; unpack it with its password first.")
+
+
+def _skip_byte_order_mark(stream: IO[bytes]) -> None:
+    head = stream.peek(4)[:4]  # type: ignore[attr-defined]
+    for mark in (codecs.BOM_UTF8, "\ufeff".encode("gb18030")):
+        if head.startswith(mark):
+            stream.read(len(mark))

@@ -1,0 +1,170 @@
+"""How are the records of a JSON document read?
+
+An array or object of records is decoded record by record, so that a file larger than memory can be read.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from authbench.errors import InputError
+from authbench.ingest.files import CHUNK, RawFile
+from authbench.ingest.rows import BadRow, Row, value_at
+
+SPACE = re.compile(r"[ \t\r\n]*")
+NUMBER = re.compile(r"\d+")
+
+
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+    """The records of an array, of an object (their key is the field `key`), or the file as one record.
+
+    `expand` names a field that holds records of its own: each is a row, with the record around it (without that
+    field) as its field `parent`. `group` joins the records of one work: `text` values in the order of the numbers in
+    their keys, or of the file; the other fields are the first record's.
+    """
+    rows = _records(file, options.get("records", "array"), options.get("encoding", "utf-8"))
+    if "expand" in options:
+        rows = _expanded(rows, options["expand"])
+    if "group" in options:
+        rows = _grouped(rows, options["group"])
+    return rows
+
+
+def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Row | BadRow]:
+    with file.open_text(encoding, newline="\n") as text:
+        if shape == "file":
+            found: Iterator[tuple[str | None, Any, int]] = iter([(None, *_whole(file, text))])
+        else:
+            found = _elements(file, text, keyed=shape == "object")
+        for key, record, line in found:
+            if not isinstance(record, dict):
+                yield BadRow(f"line {line}", "is not a JSON object")
+            else:
+                yield record if key is None else {"key": key, **record}
+
+
+def _whole(file: RawFile, text: IO[str]) -> tuple[Any, int]:
+    content = text.read(file.max_record_bytes + 1)
+    if len(content) > file.max_record_bytes:
+        raise InputError(f"{file.relative}: the record is longer than max_record_bytes ({file.max_record_bytes}).")
+    try:
+        return json.loads(content), 1
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{file.relative}: invalid JSON: {error}; fetch the file again.") from error
+
+
+class _Window:
+    """The part of the text that is being decoded, and where in the file that is."""
+
+    def __init__(self, file: RawFile, text: IO[str]) -> None:
+        self.file, self.text = file, text
+        self.held, self.place, self.ended = "", 0, False
+        self.line, self.counted = 1, 0
+
+    def more(self) -> bool:
+        """Forget what is decoded and read on; False at the end of the file."""
+        self.at()
+        block = "" if self.ended else self.text.read(max(CHUNK, len(self.held) - self.place))
+        self.ended = not block
+        self.held, self.place, self.counted = self.held[self.place :] + block, 0, 0
+        return not self.ended
+
+    def at(self) -> int:
+        """The line of the file."""
+        self.line += self.held.count("\n", self.counted, self.place)
+        self.counted = self.place
+        return self.line
+
+    def peek(self) -> str:
+        """The next character that is not white space; empty at the end of the file."""
+        while True:
+            self.place = SPACE.match(self.held, self.place).end()  # type: ignore[union-attr]
+            if self.place < len(self.held):
+                return self.held[self.place]
+            if not self.more():
+                return ""
+
+    def expect(self, wanted: str) -> str:
+        found = self.peek()
+        if not found or found not in wanted:
+            self.fail(f"expected {' or '.join(wanted)}, found {found!r}" if found else "the file ends too early")
+        self.place += 1
+        return found
+
+    def value(self) -> Any:
+        self.peek()
+        while True:
+            try:
+                found, end = DECODER.raw_decode(self.held, self.place)
+            except (json.JSONDecodeError, RecursionError) as error:
+                if len(self.held) - self.place > self.file.max_record_bytes:
+                    self.fail(f"a record is longer than max_record_bytes ({self.file.max_record_bytes})")
+                if not self.more():
+                    self.fail(str(error).partition(":")[0])
+                continue
+            if end < len(self.held) or not self.more():  # a number may go on in the next block
+                self.place = end
+                return found
+
+    def fail(self, what: str) -> None:
+        raise InputError(f"{self.file.relative}: invalid JSON on line {self.at()}: {what}; fetch the file again.")
+
+
+DECODER = json.JSONDecoder()
+
+
+def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int]]:
+    window = _Window(file, text)
+    opening, closing = ("{", "}") if keyed else ("[", "]")
+    if window.peek() != opening:
+        shape = "an object" if keyed else "an array"
+        raise InputError(
+            f"{file.relative}: expected {shape} of records ({opening}), found {window.peek()!r}; see reader.records."
+        )
+    window.place += 1
+    if window.peek() != closing:
+        while True:
+            key = None
+            if keyed:
+                if window.peek() != '"':
+                    window.fail(f"expected a key, found {window.peek()!r}")
+                key = window.value()
+                window.expect(":")
+            window.peek()
+            line = window.at()
+            yield key, window.value(), line
+            if window.expect("," + closing) == closing:
+                break
+    else:
+        window.place += 1
+    if window.peek():
+        window.fail(f"the records end, but {window.peek()!r} follows")
+
+
+def _expanded(rows: Iterator[Row | BadRow], field: str) -> Iterator[Row | BadRow]:
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+            continue
+        inner = row.pop(field, None) or []
+        items = inner.items() if isinstance(inner, dict) else ((None, item) for item in inner)
+        for key, item in items:
+            if isinstance(item, dict):
+                yield {**item, "parent": row} if key is None else {**item, "key": key, "parent": row}
+            else:
+                yield BadRow(f"{field} of record {row.get('key', '')}", "is not a JSON object")
+
+
+def _grouped(rows: Iterator[Row | BadRow], group: Mapping[str, str]) -> Iterator[Row | BadRow]:
+    groups: dict[str, list[tuple[tuple[int, ...], Row]]] = {}
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+            continue
+        order = tuple(map(int, NUMBER.findall(str(row.get("key", "")))))
+        groups.setdefault(str(value_at(row, group["by"])), []).append((order, row))
+    for members in groups.values():
+        members.sort(key=lambda member: member[0])
+        texts = (str(row.get(group["text"]) or "").strip() for _, row in members)
+        yield {**members[0][1], group["text"]: group["join"].join(filter(None, texts))}

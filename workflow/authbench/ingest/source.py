@@ -1,0 +1,305 @@
+"""How do a corpus's files become the shards of our document records?
+
+Rows stream from the files, in the order of their paths, into one temporary table per shard; each shard is then put in
+order on its own, so that neither the number of shards nor the order of files shows in the result.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+from authbench.identity import shard_of
+from authbench.ingest.files import MAX_RECORD_BYTES, RawFile
+from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, missing
+from authbench.ingest.readers import reader
+from authbench.ingest.rows import BadRow, Reader, Row
+from authbench.records import RECORD, REMOVED
+from authbench.tables import split_by_bytes, write_batches
+
+HELD_BYTES = 32 << 20
+ROW_BYTES = 1 << 10  # of a row without its text, roughly
+REFUSED_ROWS = 1 << 16
+EXAMPLES = 3
+UNSEEN_AFTER = 10_000  # rows without a field before it counts as missing
+# A record before its shard is put in order: `base` says that its key is shared by all copies.
+DRAFT = pl.Schema({**RECORD, "base": pl.Boolean, "noisy": pl.Boolean})
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """The settings under `ingest:`; `author_key` is the value of the variable that `author_key_env` names."""
+
+    other_languages: str = "drop"
+    author_key: bytes | None = None
+    max_bad_rows: float = 0.01
+    max_record_bytes: int = MAX_RECORD_BYTES
+
+
+def ingest_source(
+    tag: str,
+    source: Mapping[str, Any],
+    folder: str | Path,
+    files: Mapping[str, str],
+    shards: Sequence[str | Path],
+    removed: str | Path,
+    settings: IngestSettings,
+) -> dict[str, Any]:
+    """Write a source's records to `shards` (RECORD, sorted by doc_key), what does not enter to `removed` (REMOVED).
+
+    `files` maps the paths below `folder` to their SHA-256. Gives the counts of the stage and, under `facts`, what the
+    report says of the source. Every record of the files is in one of the outputs, once. Raises InputError for files
+    that cannot be read, missing fields, and too many bad rows (SPEC sections 2 and 3).
+    """
+    if not files:
+        raise InputError(
+            f"{tag}: no file below {folder} matches {', '.join(source['files'])}. {source['acquire']['how']}"
+        )
+    mapped = compile_source(tag, source, settings.other_languages == "keep", settings.author_key)
+    tally = _Tally(tag)
+    Path(removed).parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=Path(removed).parent, prefix=f".{tag}-") as aside:
+        drafts = [Path(aside) / f"{place}.parquet" for place in range(len(shards))]
+        gone = Path(aside) / "removed.parquet"
+        with ExitStack() as stack:
+            tables = [stack.enter_context(_Table(path, DRAFT)) for path in drafts]
+            refused = stack.enter_context(_Table(gone, REMOVED))
+            _read_all(tag, source, Path(folder), files, mapped, settings, tables, refused, tally)
+        names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
+
+        def all_removed() -> Iterator[pl.DataFrame]:
+            with pq.ParquetFile(gone) as parquet:
+                for group in range(parquet.num_row_groups):
+                    yield pl.from_arrow(parquet.read_row_group(group))  # type: ignore[misc]
+            for draft, shard in zip(drafts, shards, strict=True):
+                kept, repeated = put_in_order(pl.read_parquet(draft), names)
+                write_batches(shard, RECORD, split_by_bytes(kept))
+                tally.keep(kept, repeated)
+                yield repeated
+
+        write_batches(removed, REMOVED, all_removed())
+    return tally.counts(source, len(files))
+
+
+def put_in_order(drafts: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The drafts (DRAFT) of one shard as records sorted by key, and the REMOVED rows of repeated ids.
+
+    Of rows that repeat a raw id with the same text and author the first (by file and ordinal) stays; where they
+    differ all go, as nothing says which is right. Rows that have no raw id and nothing to tell them apart are numbered.
+    `names` are the paths of the files by SHA-256.
+    """
+    drafts = drafts.sort("doc_key", "file", "ordinal", "author_id", "content")
+    place = pl.int_range(pl.len()).over("doc_key")
+    drafts = drafts.with_columns(copy=place, copies=pl.len().over("doc_key"))
+    numbered = pl.col("base") & (pl.col("copy") > 0)
+    drafts = drafts.with_columns(
+        doc_key=pl.when(numbered).then(pl.format("{}-{}", "doc_key", pl.col("copy") + 1)).otherwise("doc_key")
+    )
+    several = drafts.filter(~pl.col("base") & (pl.col("copies") > 1))
+    single = drafts.filter(pl.col("base") | (pl.col("copies") == 1))
+    several = several.with_columns(texts=pl.struct("content", "author_id").n_unique().over("doc_key"))
+    conflict = pl.col("texts") > 1
+    gone = several.filter(conflict | (pl.col("copy") > 0)).select(
+        "source",
+        "doc_key",
+        stage=pl.lit("ingest"),
+        reason=pl.when(conflict).then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id")),
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.format("{} record {}", pl.col("file").replace(names), "ordinal"),
+    )
+    first = several.filter(~conflict & (pl.col("copy") == 0)).select(DRAFT.names())
+    return pl.concat([single.select(DRAFT.names()), first]).sort("doc_key"), gone
+
+
+def _read_all(
+    tag: str,
+    source: Mapping[str, Any],
+    folder: Path,
+    files: Mapping[str, str],
+    mapped: Mapped,
+    settings: IngestSettings,
+    tables: "Sequence[_Table]",
+    refused: "_Table",
+    tally: "_Tally",
+) -> None:
+    read = reader(source["reader"]["format"])
+    kind, task = source["author"]["kind"], source.get("task", "authorship")
+    held = 0
+    for relative in sorted(files):
+        file = RawFile(folder / relative, relative, files[relative], max_record_bytes=settings.max_record_bytes)
+        for ordinal, part, row in _numbered_rows(tag, file, source, read, mapped):
+            tally.rows += 1
+            if len(refused.rows) > REFUSED_ROWS:
+                refused.flush()
+            if isinstance(row, BadRow):
+                tally.bad(f"{part} {row.position}: {row.reason}")
+                refused.rows.append(_removal(tag, None, "bad_row", f"{part} {row.position}: {row.reason}"))
+                continue
+            made = mapped.document(row)
+            if isinstance(made, Refused):
+                tally.dropped[made.reason] += 1
+                refused.rows.append(_removal(tag, made.doc_key, made.reason, f"{part} record {ordinal}"))
+                continue
+            size = len(made.content.encode())
+            if size > settings.max_record_bytes:
+                what = f"{part} record {ordinal}: {size} bytes of text, more than max_record_bytes"
+                tally.bad(what)
+                refused.rows.append(_removal(tag, made.doc_key, "bad_row", what))
+                continue
+            table = tables[shard_of(made.doc_key, len(tables))]
+            table.rows.append(_draft(tag, kind, task, made, file.sha256, ordinal))
+            held += size + ROW_BYTES
+            if held > HELD_BYTES:
+                held = 0
+                for one in (*tables, refused):
+                    one.flush()
+        tally.stop_if_bad(settings.max_bad_rows)
+
+
+def _numbered_rows(
+    tag: str, file: RawFile, source: Mapping[str, Any], read: Reader, mapped: Mapped
+) -> Iterator[tuple[int, str, Row | BadRow]]:
+    """The rows of a file (of all members of a zip file) with their ordinals; stops where a needed field is missing."""
+    options = {**source["reader"], "columns": sorted(mapped.columns)}
+    ordinal = 0
+    for part in file.members(source["files"]):
+        fields = mapped.path_fields(part.relative)
+        wanted, found, good = dict(mapped.needs), dict.fromkeys(fields), 0
+        for row in read(part, options):
+            if not isinstance(row, BadRow):
+                good += 1
+                if wanted:
+                    wanted = missing(wanted, row)
+                    found.update(dict.fromkeys(row))
+                    if wanted and good == UNSEEN_AFTER:
+                        break
+                row.update(fields)
+            yield ordinal, part.relative, row
+            ordinal += 1
+        if wanted and good:
+            raise InputError(_missing_message(tag, part.relative, wanted, found))
+    if not ordinal:
+        raise InputError(
+            f"{tag}: {file.relative} yields no records; check `reader` in config/sources/{tag}.yaml, or leave the file "
+            "out of `files`."
+        )
+
+
+def _missing_message(tag: str, part: str, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    keys = "; ".join(
+        f"{key} needs {', '.join(' or '.join(sorted(names)) for names in sets)}" for key, sets in wanted.items()
+    )
+    return (
+        f"{part}: fields are missing. config/sources/{tag}.yaml: {keys}. Found: {', '.join(map(repr, found))}. "
+        "Correct the names, or the reader's options (one field that holds a whole line: another delimiter)."
+    )
+
+
+def _removal(tag: str, doc_key: str | None, reason: str, detail: str) -> tuple[Any, ...]:
+    return (tag, doc_key, "ingest", reason, None, None, detail)
+
+
+def _draft(tag: str, kind: str, task: str, made: Document, sha256: str, ordinal: int) -> tuple[Any, ...]:
+    return (
+        made.doc_key,
+        made.origin_id,
+        made.author_id,
+        kind,
+        made.lang,
+        made.genre,
+        tag,
+        task,
+        made.topic,
+        made.date,
+        made.n_authors,
+        made.labels,
+        made.content,
+        made.names_author,
+        sha256,
+        ordinal,
+        made.base,
+        made.noisy,
+    )
+
+
+class _Table:
+    """Rows on their way into a temporary Parquet file."""
+
+    def __init__(self, path: Path, schema: pl.Schema) -> None:
+        self.schema, self.rows = schema, list[tuple[Any, ...]]()
+        self.writer = pq.ParquetWriter(path, pl.DataFrame(schema=schema).to_arrow().schema, compression="lz4")
+
+    def __enter__(self) -> "_Table":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if failure[0] is None:
+            self.flush()
+        self.writer.close()
+
+    def flush(self) -> None:
+        if self.rows:
+            frame = pl.DataFrame(self.rows, schema=self.schema, orient="row")
+            self.writer.write_table(frame.to_arrow().cast(self.writer.schema), row_group_size=frame.height)
+        self.rows = []
+
+
+class _Tally:
+    """What became of the rows of a source."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag, self.rows, self.kept = tag, 0, 0
+        self.dropped: Counter[str] = Counter()
+        self.examples: list[str] = []
+        self.languages: Counter[str] = Counter()
+        self.flags: Counter[str] = Counter()
+        self.authors: list[pl.Series] = []
+
+    def bad(self, what: str) -> None:
+        self.dropped["bad_row"] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(what)
+
+    def stop_if_bad(self, limit: float) -> None:
+        bad = self.dropped["bad_row"]
+        if bad > limit * self.rows:
+            raise InputError(
+                f"{self.tag}: {bad} of {self.rows} rows cannot be read, more than ingest.max_bad_rows ({limit:.2%}). "
+                f"First: {'; '.join(self.examples)}. Correct the reader's options, or raise the limit."
+            )
+
+    def keep(self, kept: pl.DataFrame, repeated: pl.DataFrame) -> None:
+        self.kept += kept.height
+        self.dropped.update(repeated["reason"].to_list())
+        self.languages.update(dict(kept.group_by("lang").len().iter_rows()))
+        self.flags.update({"names_author": int(kept["names_author"].sum()), "noisy": int(kept["noisy"].sum())})
+        self.authors.append(kept["author_id"].str.slice(0, 16).unique())
+
+    def counts(self, source: Mapping[str, Any], files: int) -> dict[str, Any]:
+        dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
+        return {
+            "stage": "ingest",
+            "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
+            "facts": {
+                "title": source["title"],
+                "about": source["about"],
+                "author_kind": source["author"]["kind"],
+                "license": dict(source["license"]),
+                "files": files,
+                "documents": self.kept,
+                "authors": pl.concat(self.authors).n_unique() if self.authors else 0,
+                "bad_rows": self.dropped["bad_row"],
+                "bad_row_examples": self.examples,
+                "names_author": self.flags["names_author"] / self.kept if self.kept else 0.0,
+                "noisy_authors": self.flags["noisy"] / self.kept if self.kept else 0.0,
+                "languages": dict(sorted(self.languages.items())),
+            },
+        }

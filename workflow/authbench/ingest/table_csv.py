@@ -1,0 +1,57 @@
+"""How are the rows of a CSV or TSV file read?"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.ingest.files import RawFile
+from authbench.ingest.rows import BadRow, Row
+
+
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+    """The rows under the names of the header, or of `options["header"]` if the file has none.
+
+    A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte is a bad row; positions
+    are lines of the file.
+    """
+    csv.field_size_limit(file.max_record_bytes)
+    quoting = csv.QUOTE_MINIMAL if options.get("quoting", True) else csv.QUOTE_NONE
+    delimiter = options.get("delimiter", ",")
+    with file.open_text(options.get("encoding", "utf-8")) as text:
+        lines = csv.reader(_lines(text, file.max_record_bytes), delimiter=delimiter, quoting=quoting, strict=True)
+        header = options.get("header") or _header(lines, file)
+        width, start = len(header), lines.line_num
+        while True:
+            try:
+                cells = next(lines)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield BadRow(f"line {start + 1}", f"not CSV with {delimiter!r} between cells: {error}")
+                start = lines.line_num
+                continue
+            if len(cells) == width:
+                if any("\0" in cell for cell in cells):
+                    yield BadRow(f"line {start + 1}", "holds a NUL byte")
+                else:
+                    yield dict(zip(header, cells, strict=True))
+            elif cells:
+                yield BadRow(f"line {start + 1}", f"has {len(cells)} cells, the header has {width}")
+            start = lines.line_num
+
+
+def _header(lines: Iterator[list[str]], file: RawFile) -> list[str]:
+    try:
+        header = next(lines)
+    except (StopIteration, csv.Error) as error:
+        raise InputError(f"{file.relative}: no header line could be read ({error or 'the file ends'}).") from error
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise InputError(f"{file.relative}: the header names {', '.join(map(repr, repeated))} more than once.")
+    return header
+
+
+def _lines(text: Any, limit: int) -> Iterable[str]:
+    """The lines, an endless one in pieces, so that the limit on cells is met before memory is full."""
+    return iter(lambda: text.readline(limit + 1), "")
