@@ -3,6 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from authbench.deviation import sampling_deviation
 from authbench.reservoir import (
     AUTHOR,
@@ -16,8 +19,6 @@ from authbench.reservoir import (
 )
 from authbench.sample import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
 from authbench.targets import language_targets, largest_remainder, matching_pattern
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 SAMPLE = {
     "documents": 60,

@@ -1,0 +1,124 @@
+"""What must not straddle the splits moves as one, shares are kept in every bucket, and nothing depends on order."""
+
+import numpy as np
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench.split import assign_splits, find_bridges, split_deviation, unit_of
+
+SETTINGS = {
+    "splits": {"train": 80, "dev": 10, "test": 10},
+    "unit": "author",
+    "bridge": {"documents": 20, "language_share": 0.005},
+}
+NO_LINKS = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
+
+
+def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for author in range(authors):
+        lang = str(rng.choice(["en", "zh"], p=[0.7, 0.3]))
+        genre = str(rng.choice(["news", "blog/arts"]))
+        for number in range(rng.integers(3, 6)):
+            rows.append(
+                {
+                    "source": "s",
+                    "doc_key": f"s:{author:04}-{number}",
+                    "author_id": f"a{author}",
+                    "author_kind": kind,
+                    "origin_id": f"o{author}-{number}",
+                    "lang": lang,
+                    "genre": genre,
+                    "length_bucket": str(rng.choice(["short", "medium", "long"], p=[0.2, 0.6, 0.2])),
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def split(frame: pl.DataFrame, linked: pl.DataFrame = NO_LINKS, lock=None, **changes) -> pl.DataFrame:
+    return assign_splits(frame, linked, SETTINGS | changes, minimum=3, seed=3, lock=lock or {}).assigned.join(
+        frame, on="doc_key"
+    )
+
+
+def links(*pairs: tuple[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(pairs, schema=["a", "b"], orient="row")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 80))
+def test_no_author_and_no_origin_is_in_two_splits_whatever_the_order(seed, authors):
+    frame = documents(authors, seed)
+    assigned = split(frame)
+    assert assigned.group_by("author_id").agg(pl.col("split").n_unique())["split"].max() == 1
+    assert assigned.sort("doc_key").equals(split(frame.sample(fraction=1, shuffle=True, seed=seed)).sort("doc_key"))
+
+
+def test_linked_texts_share_a_split_with_all_that_their_authors_wrote():
+    frame = documents(60)
+    assigned = split(frame, links(("s:0001-0", "s:0002-1"), ("s:0002-0", "s:0003-1")))
+    together = assigned.filter(pl.col("author_id").is_in(["a1", "a2", "a3"]))
+    assert together["split"].n_unique() == 1
+    assert together["unit"].n_unique() == 1
+
+
+def test_authors_of_one_work_share_a_split():
+    frame = documents(60).with_columns(
+        pl.when(pl.col("doc_key").is_in(["s:0001-0", "s:0002-0"]))
+        .then(pl.lit("anthology"))
+        .otherwise("origin_id")
+        .alias("origin_id")
+    )
+    assert split(frame).filter(pl.col("author_id").is_in(["a1", "a2"]))["split"].n_unique() == 1
+
+
+def test_every_bucket_is_within_one_unit_of_its_share():
+    assigned = split(documents(600))
+    for row in split_deviation(assigned, SETTINGS["splits"]):
+        assert abs(row["documents"] - row["due"]) <= row["largest_unit"], row
+
+
+def test_a_group_that_is_too_large_loses_the_documents_that_join_it():
+    frame = documents(40)
+    chain = links(*((f"s:{author:04}-0", f"s:{author + 1:04}-1") for author in range(30)))
+    bridges = find_bridges(frame, chain, SETTINGS["bridge"], "author")
+    left = frame.filter(~pl.col("doc_key").is_in(bridges))
+    sizes = left.with_columns(pl.Series("unit", unit_of(left, chain, "author"))).group_by("unit").len()["len"]
+    assert bridges
+    assert sizes.max() <= 20
+    assert all(key in set(chain["a"]) | set(chain["b"]) for key in bridges)
+
+
+def test_document_units_let_authors_cross_but_not_copies():
+    frame = documents(60)
+    assigned = split(frame, links(("s:0001-0", "s:0002-1")), unit="document")
+    assert assigned.group_by("author_id").agg(pl.col("split").n_unique())["split"].max() > 1
+    assert assigned.filter(pl.col("doc_key").is_in(["s:0001-0", "s:0002-1"]))["split"].n_unique() == 1
+
+
+def test_a_lock_keeps_authors_where_they_were():
+    frame = documents(80)
+    before = split(frame.filter(pl.col("author_id") != "a5"))
+    lock = dict(before.select("author_id", "split").unique().iter_rows())
+    after = split(frame, lock=lock)
+    assert {a: s for a, s in after.select("author_id", "split").iter_rows() if a != "a5"} == lock
+
+
+def test_works_without_an_author_only_train():
+    frame = pl.concat(
+        [
+            documents(60),
+            documents(60, 1, "work").with_columns(
+                pl.col("author_id") + "w", pl.col("doc_key") + "w", pl.col("origin_id") + "w"
+            ),
+        ]
+    )
+    assert split(frame).filter(pl.col("author_kind") == "work")["split"].unique().to_list() == ["train"]
+
+
+def test_two_splits_with_other_names_work():
+    assigned = split(documents(100), splits={"seen": 50, "unseen": 50})
+    share = (assigned["split"] == "seen").mean()
+    assert 0.45 < share < 0.55
