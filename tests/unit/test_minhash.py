@@ -1,0 +1,98 @@
+"""MinHash signatures: datasketch's, over multisets."""
+
+from collections import Counter
+
+import datasketch
+import numpy as np
+import polars as pl
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from authbench import kernels, minhash
+from authbench.shingles import shingle_hashes
+
+BITS32, BITS64 = 2**32 - 1, 2**64 - 1
+SPACES = "".join(chr(c) for c in range(0x110000) if chr(c).isspace())
+
+texts_of_all_scripts = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+repetitive_texts = st.text("ab ", max_size=60)
+
+
+def folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def grams(text: str, length: int = 5) -> list[str]:
+    text = folded(text)
+    return [text[i : i + length] for i in range(len(text) - length + 1)] if len(text) >= length else [text]
+
+
+def gram_hash(gram: str) -> int:
+    """The documented hash of a shingle: a polynomial over its code points, then MurmurHash3's finaliser."""
+    h = 0
+    for character in gram:
+        h = (h * int(kernels.BASE) + ord(character)) & BITS64
+    for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
+        h = ((h ^ (h >> shift)) * factor) & BITS64
+    return h ^ (h >> 33)
+
+
+def element_hashes(text: str, length: int = 5) -> list[int]:
+    """The documented hash of an element: (shingle, how often it occurred before)."""
+    seen: dict[str, int] = {}
+    hashes = []
+    for gram in grams(text, length):
+        k = seen[gram] = seen.get(gram, -1) + 1
+        hashes.append(((gram_hash(gram) + k * 0x9E3779B97F4A7C15) & BITS64) >> 32)
+    return hashes
+
+
+def estimate(one: str, other: str) -> float:
+    values, _ = minhash.signatures(pl.Series([one, other]), 1000, 5)
+    return float(np.mean(values[0] == values[1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts_of_all_scripts | repetitive_texts, max_size=5), st.integers(1, 9))
+@example(["", "abcd", "abcde", "hahahahahahaha", "吾輩は猫である", "👩‍👩‍👧‍👦\n\n a"], 5)
+def test_signatures_are_datasketchs_over_the_same_element_hashes(texts, length):
+    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), 25, length)
+    for text, signature, size in zip(texts, values, sizes, strict=True):
+        oracle = datasketch.MinHash(num_perm=25, scheme="affine32", hashfunc=lambda element: element)
+        for element in element_hashes(text, length):
+            oracle.update(element)
+        assert signature.tolist() == oracle.hashvalues.tolist()
+        assert size == len(grams(text, length))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts_of_all_scripts | st.text("a" + SPACES, max_size=20), max_size=5), st.integers(1, 9))
+def test_shingles_are_runs_of_code_points_after_white_space_is_folded(texts, length):
+    hashes, ends = shingle_hashes(pl.Series(texts, dtype=pl.String), length)
+    for d, text in enumerate(texts):
+        assert hashes[ends[d] : ends[d + 1]].tolist() == [gram_hash(gram) for gram in grams(text, length)]
+
+
+def test_repetition_counts_where_texts_share_one_long_laugh():
+    """Set similarity 0.04, multiset similarity 0.93: the laugh is most of both texts."""
+    one, other = "ha" * 400 + " it was a fine day at the sea", "ha" * 400 + " nobody knows why we came here"
+    assert estimate(one, other) > 0.9
+
+
+def test_repetition_counts_where_one_text_laughs_longer():
+    """Set similarity 1, multiset similarity 0.05."""
+    assert estimate("ha" * 10, "ha" * 160) < 0.1
+
+
+def test_estimates_follow_the_true_similarity():
+    words = [f"word{i}" for i in range(200)]
+    one, other = " ".join(words), " ".join(words[:150])
+    a, b = Counter(grams(one)), Counter(grams(other))
+    assert abs(estimate(one, other) - (a & b).total() / (a | b).total()) < 0.05
+
+
+def test_bands_are_equal_where_their_rows_are():
+    values = np.arange(20, dtype=np.uint32).reshape(2, 10)
+    values[1, :4] = values[0, :4]
+    bands = minhash.band_hashes(values, 5, 2)
+    assert (bands[:, 0] == bands[:, 1]).tolist() == [True, True, False, False, False]
