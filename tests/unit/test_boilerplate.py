@@ -1,0 +1,93 @@
+import time
+
+import pytest
+
+from authbench.boilerplate import RULES, patterns, strip
+from authbench.records import LANGUAGES
+
+LINES = {
+    "en": [
+        "Copyright © 2004 Ann Author. All rights reserved.",
+        "Home | About | Contact | Archive",
+        "We use cookies to improve it.",
+    ],
+    "de": ["Alle Rechte vorbehalten.", "Diese Website verwendet Cookies.", "Weiterlesen …"],
+    "es": ["Todos los derechos reservados.", "Es propiedad. Queda hecho el depósito que marca la ley.", "Leer más »"],
+    "fr": ["Tous droits réservés.", "Source gallica.bnf.fr / Bibliothèque nationale de France", "Lire la suite"],
+    "ru": ["Все права защищены.", "OCR и вычитка: Иван Петров", "Читать далее"],
+    "zh": ["版权所有 翻印必究", "转载请注明出处。", "首页 > 新闻 > 正文", "下一页"],
+    "ja": ["無断転載を禁じます。", "底本：「作品集」文庫", "続きを読む"],
+    "ko": ["무단 전재 및 재배포 금지", "저작권자 ⓒ 신문, 무단전재 금지", "더보기"],
+    "ar": ["جميع الحقوق محفوظة", "اقرأ المزيد", "سياسة الخصوصية"],
+    "hi": ["सर्वाधिकार सुरक्षित", "और पढ़ें", "गोपनीयता नीति"],
+}
+
+PROSE = {
+    "en": "He had all rights reserved to him by the copyright office of 1904; we read more about it below.",
+    "de": "Sie hat alle Kekse gegessen, und der Verlag schwieg.",
+    "es": "Leer más libros era su deseo.",
+    "fr": "Elle voulait lire la suite de ce roman, mais la page manquait.",
+    "ru": "Он хотел читать далее, но свет погас.",
+    "zh": "她翻到下一页,读到了自己的名字。",
+    "ja": "続きを読む気にはなれなかった。",
+    "ko": "더 보기 좋은 날이 올 것이다.",
+    "ar": "اقرأ المزيد من الكتب قبل أن تنام يا بني",
+    "hi": "उसने कहा कि और पढ़ें तो अच्छा होगा।",
+}
+
+
+def test_every_language_has_rules_and_examples():
+    assert set(LINES) == set(LANGUAGES) == set(PROSE)
+
+
+@pytest.mark.parametrize(("lang", "line"), [(lang, line) for lang, lines in LINES.items() for line in lines])
+def test_lines_of_boilerplate_go_and_the_text_stays(lang, line):
+    prose = PROSE[lang]
+    assert strip(f"{prose}\n\n{line}\n\n{prose}", lang) == f"{prose}\n\n{prose}"
+
+
+@pytest.mark.parametrize("lang", PROSE)
+def test_prose_that_speaks_of_such_things_stays(lang):
+    assert strip(PROSE[lang], lang) == PROSE[lang]
+
+
+def test_all_outside_the_gutenberg_marks_goes():
+    book = "\n".join(f"Line {n} of the story." for n in range(20))
+    text = (
+        "The Project Gutenberg EBook of A Story\n\nSome notice.\n\n"
+        "*** START OF THIS PROJECT GUTENBERG EBOOK A STORY ***\n\n"
+        f"{book}\n\n*** END OF THIS PROJECT GUTENBERG EBOOK A STORY ***\n\nLicence text."
+    )
+    assert strip(text, "en") == book
+
+
+def test_a_text_of_nothing_but_boilerplate_becomes_empty():
+    assert strip("© 2010 Somebody\nAll rights reserved", "en") == ""
+
+
+def test_an_unknown_language_uses_the_rules_for_all():
+    assert strip("a\n© 2010 Somebody", "other") == "a"
+
+
+def test_separators_between_scenes_stay():
+    assert strip("a\n* * *\nb", "en") == "a\n* * *\nb"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    "unit", ["a|", "a | ", "home | ", "a b", "share ", "- ", "cookies ", "© 2000 ", "isbn ", "тип. ", "首页 > "]
+)
+def test_time_is_linear_whatever_the_lines(lang, unit):
+    line = (unit * 400)[:399]
+    started = time.process_time()
+    strip("\n".join([line] * 300), lang)
+    assert time.process_time() - started < 0.5
+
+
+def test_the_rules_file_has_known_parts_only():
+    import yaml
+
+    rules = yaml.safe_load(RULES.read_text(encoding="utf-8"))
+    assert set(rules) == {"all", *LANGUAGES}
+    assert all(set(part) <= {"lines", "before", "after"} for part in rules.values())
+    assert all(patterns(lang) for lang in LANGUAGES)

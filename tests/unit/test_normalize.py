@@ -1,0 +1,148 @@
+import time
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.markup import undo_html
+from authbench.normalize import normalize_records, normalize_text
+from authbench.records import RECORD
+
+SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
+TROUBLE = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from(
+            "\t\n\r\x0b\x0c\x00\x85\xa0\xad\u200b\u200c\u200d\u2028\u2029\u2060\u202a\u3000\ufeff\u0301-a字é’“<&;\ud800"
+        ),
+    ),
+    max_size=60,
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "normal"),
+    [
+        ("e\u0301", "é"),
+        ("e\u200b\u0301", "é"),
+        ("a\tb\x00c\x7f", "a bc"),
+        ("a\r\nb\rc\u2028d\x85e\x0cf", "a\nb\nc\nd\ne\nf"),
+        ("a\r\n\r\n \r\nb", "a\n\nb"),
+        ("\ufeffa\u2060b\u00adc\u200e\u202bd\u2069", "abcd"),
+        ("क्\u200dष می\u200cخواهم ❤\ufe0f", "क्\u200dष می\u200cخواهم ❤\ufe0f"),
+        ("  a \u3000 b\u00a0\u2009c  \n  d  ", "a b c\nd"),
+        ("a\ud800b \ud83d\ude00", "a\ufffdb 😀"),
+        ("", ""),
+        (" \n\t ", ""),
+    ],
+)
+def test_texts_that_read_alike_become_alike(raw, normal):
+    assert normalize_text(raw) == normal
+
+
+@given(TROUBLE, st.booleans(), st.sampled_from(["keep", "straight"]))
+def test_normalising_twice_is_normalising_once(text, unwrap, quotes):
+    once = normalize_text(text, unwrap=unwrap, quotes=quotes)
+    assert normalize_text(once, unwrap=unwrap, quotes=quotes) == once
+
+
+@given(TROUBLE)
+def test_normal_text_has_no_stray_white_space_or_controls(text):
+    normal = normalize_text(text)
+    assert normal == normal.strip() or normal[0] in "\x1c\x1d\x1e\x1f"
+    assert "\n\n\n" not in normal and "  " not in normal and " \n" not in normal and "\n " not in normal
+    assert all(c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") for c in normal)
+    assert unicodedata.is_normalized("NFC", normal)
+
+
+@given(TROUBLE, st.integers(0, 2))
+def test_markup_is_undone_without_an_error_whatever_the_text(text, times):
+    normalize_text(text, html=times)
+
+
+@pytest.mark.parametrize(
+    ("raw", "times", "text"),
+    [
+        ("a<br/>b<BR>c", 1, "a\nb\nc"),
+        ("<p>one</p><p>two</p>", 1, "one\n\ntwo"),
+        ("a <b class='x>y'>bold</b> word", 1, "a bold word"),
+        ("I <3 you, a < b > c, <grin>", 1, "I <3 you, a < b > c, <grin>"),
+        ("<style>p {color: red}</style>x<script>if (a<b) {}</script>y<!-- z -->", 1, "xy"),
+        ("caf&eacute; &amp; th&eacute;&nbsp;vert &#x4e2d;&#25991;", 1, "café & thé vert 中文"),
+        ("&amp;eacute;", 1, "&eacute;"),
+        ("&amp;eacute; &lt;br&gt; x", 2, "é\nx"),
+        ("&eacute;<br>", 0, "&eacute;<br>"),
+        ("<td>a</td><td>b</td>", 1, "a b"),
+        ("&#0000000065; &#99999999999; &#xD800;", 1, "A \ufffd \ufffd"),
+        ("<o:p></o:p><?xml version='1'?><!DOCTYPE html>x", 1, "x"),
+    ],
+)
+def test_html_is_undone_as_often_as_the_source_says(raw, times, text):
+    assert normalize_text(raw, html=times) == text
+
+
+@pytest.mark.parametrize("unit", ["<", "<!--", '<a "', "<script>", "<a ", "&", "&#1", "<p '\"", "</", "<!"])
+def test_markup_takes_linear_time_whatever_the_text(unit):
+    started = time.process_time()
+    undo_html(unit * (300_000 // len(unit)), 2)
+    assert time.process_time() - started < 2
+
+
+def test_hard_wrapped_lines_are_joined_within_paragraphs_only():
+    assert normalize_text("one\ntwo\n\nthree\nfour", unwrap=True) == "one two\n\nthree four"
+    assert normalize_text("one\ntwo", unwrap=False) == "one\ntwo"
+
+
+def test_scripts_without_spaces_are_joined_without_one():
+    assert normalize_text("吾輩は\n猫である。\n名前は", unwrap=True) == "吾輩は猫である。名前は"
+
+
+def test_a_hyphen_goes_only_where_the_text_knows_the_joined_word():
+    assert normalize_text("an exam-\nple, the example", unwrap=True) == "an example, the example"
+    assert normalize_text("a well-\nknown man", unwrap=True) == "a well-known man"
+    assert normalize_text("soft\u00ad\nened", unwrap=True) == "softened"
+
+
+def test_quotes_are_straightened_only_when_asked():
+    text = "‘a’ “b” «c» 「d」 „e“"
+    assert normalize_text(text) == text
+    assert normalize_text(text, quotes="straight") == '\'a\' "b" «c» 「d」 "e"'
+
+
+def records(*rows: dict[str, object]) -> pl.DataFrame:
+    plain = {"author_id": "a", "lang": "en", "source": "s", "task": "authorship"}
+    return pl.DataFrame([{"doc_key": f"s:{n}", **plain, **row} for n, row in enumerate(rows)], schema=RECORD)
+
+
+def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
+    rows = records({"content": "a&amp;b  @x me@example.org"}, {"content": "a&amp;b", "source": "t"})
+    kept, removed, masked = normalize_records(rows, {"s": {"html": 1}}, SETTINGS)
+    assert kept["content"].to_list() == ["a&b [HANDLE] [EMAIL]", "a&amp;b"]
+    assert kept.schema == RECORD and not removed.height
+    assert masked == {"s": {"handle": 1, "email": 1}}
+
+
+def test_boilerplate_leaves_the_text_where_the_source_asks():
+    rows = records(
+        {"content": "Text.\nAll rights reserved."}, {"content": "Text.\nAll rights reserved.", "source": "t"}
+    )
+    kept, _, _ = normalize_records(rows, {"s": {"boilerplate": True}}, SETTINGS)
+    assert kept["content"].to_list() == ["Text.", "Text.\nAll rights reserved."]
+
+
+def test_every_removed_record_has_its_reason():
+    rows = records({"content": " \u200b"}, {"content": None}, {"content": "x", "author_id": None}, {"content": "x"})
+    kept, removed, _ = normalize_records(rows, {}, SETTINGS)
+    assert kept["doc_key"].to_list() == ["s:3"]
+    assert removed.select("doc_key", "stage", "reason", "detail").rows() == [
+        ("s:0", "normalize", "empty_text", "content"),
+        ("s:1", "normalize", "empty_text", "content"),
+        ("s:2", "normalize", "missing_field", "author_id"),
+    ]
+
+
+def test_an_empty_batch_gives_empty_tables():
+    kept, removed, masked = normalize_records(records(), {}, SETTINGS)
+    assert kept.schema == RECORD and not kept.height and not removed.height and masked == {}

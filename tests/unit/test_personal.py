@@ -1,0 +1,136 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.personal import PLACEHOLDERS, mask
+
+ALL = ["email", "phone", "handle", "url"]
+
+PHONES = {
+    "en": ["call (555) 234-5678 now", "555-234-5678", "+1 555 234 5678", "phone: 2345678"],
+    "zh": ["电话：13812345678", "打010-12345678吧", "手机138-1234-5678", "+86 138 1234 5678"],
+    "hi": ["फ़ोन: 9876543210", "+91 98765 43210 पर", "मोबाइल नंबर 98765-43210", "०११-२३४५६७८९"],
+    "es": ["tel. 612 345 678", "llame al 612 34 56 78", "91 123 45 67", "+34 912 345 678"],
+    "fr": ["au 01 23 45 67 89", "06.12.34.56.78", "+33 6 12 34 56 78", "Tél : 0612345678"],
+    "ar": ["هاتف: 0501234567", "+966 50 123 4567", "جوال ٠٥٠١٢٣٤٥٦٧", "اتصل ٠٥٠-١٢٣-٤٥٦٧"],
+    "ru": ["8 (495) 123-45-67", "+7 912 345-67-89", "тел. 123-45-67", "8-912-345-67-89"],
+    "de": ["030 1234567", "0151/23456789", "(030) 123456", "+49 (0)30 1234567", "Telefon 4711123"],
+    "ja": ["電話は03-1234-5678", "090-1234-5678", "０３－１２３４－５６７８", "09012345678"],
+    "ko": ["010-1234-5678로", "02-123-4567", "전화 01012345678", "+82-10-1234-5678"],
+}
+
+NO_PHONES = {
+    "en": [
+        "1914-1918",
+        "on 01/02/2003",
+        "ISBN 978-3-16-148410-0",
+        "12,345,678.90",
+        "2024-11-20 16:20",
+        "order 1234567890",
+    ],
+    "zh": ["1949年10月1日", "2003-02-01", "圆周率3.14159265358979", "ISBN 7-111-07575-8", "编号20240101123456"],
+    "hi": ["१५ अगस्त १९४७", "1947-2022", "65000-70000 रुपये", "१२३४५६७८९०"],
+    "es": ["12.345.678 habitantes", "01-02-2003", "de 1492 a 1898", "612 345 678 pesos"],
+    "fr": ["01.02.2003", "1 234 567 890 euros", "1789-1799", "ISBN 2-07-036822-X", "le 01 02 2003 à 10 h"],
+    "ar": ["٢٠٢٤/٠١/٠٢", "١٩٤٨-١٩٦٧", "1234567890123", "01-02-2003"],
+    "ru": ["01.02.2003 г.", "1941-1945 гг.", "8 000 000 000 рублей", "1 234 567"],
+    "de": ["01.02.2003-03.04.2005", "0306406152", "ISBN 3-518-01234-5", "1.000.000.000"],
+    "ja": ["1868年1月25日", "2011-03-11", "1,234,567,890円", "00123456789012"],
+    "ko": ["1950-1953", "2002.06.22", "123456-1234567", "10,000,000,000원"],
+}
+
+
+@pytest.mark.parametrize("text", [text for texts in PHONES.values() for text in texts])
+def test_phone_numbers_of_ten_languages_are_masked(text):
+    masked, counts = mask(text, ["phone"])
+    assert counts == {"phone": 1}
+    assert "[PHONE]" in masked
+    assert not any(character.isdigit() for character in masked)
+
+
+@pytest.mark.parametrize("text", [text for texts in NO_PHONES.values() for text in texts])
+def test_dates_years_isbns_and_plain_numbers_are_no_phone_numbers(text):
+    assert mask(text, ALL) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("see https://example.org/a_(b)?q=1#x.", "see [URL]."),
+        ("看http://t.cn/AbC12这里", "看[URL]这里"),
+        ("https://example.com/путь, далее", "[URL], далее"),
+        ("www.example.de und bit.ly/3xYz!", "[URL] und [URL]!"),
+        ("(http://example.com)", "([URL])"),
+        ("링크는 https://example.kr/a입니다", "링크는 [URL]입니다"),
+        ("e.g./i.e. and/or 1.5/2 km/h Mr.Smith/Jones", "e.g./i.e. and/or 1.5/2 km/h Mr.Smith/Jones"),
+        ("at example.com they", "at example.com they"),
+    ],
+)
+def test_urls_end_where_their_language_goes_on(text, masked):
+    assert mask(text, ALL)[0] == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a.b+c@sub.example.co.uk.", "[EMAIL]."),
+        ("邮箱abc@example.com谢谢", "邮箱[EMAIL]谢谢"),
+        ("mailto:x_y@example.org", "mailto:[EMAIL]"),
+        ("5 apples @ 2 euros, meet @5pm, a @ b", "5 apples @ 2 euros, meet @5pm, a @ b"),
+        ("thanks @user_1! and @Other.", "thanks [HANDLE]! and [HANDLE]."),
+        ("//@微博用户:好的 你好@张三 再见", "//[HANDLE]:好的 你好[HANDLE] 再见"),
+        ("@userさん @user님 @राहुल और @иван", "[HANDLE]さん [HANDLE]님 [HANDLE] और [HANDLE]"),
+        ("root@localhost stays", "root@localhost stays"),
+    ],
+)
+def test_addresses_and_handles_are_told_apart(text, masked):
+    assert mask(text, ALL)[0] == masked
+
+
+def test_only_the_kinds_asked_for_are_masked():
+    assert mask("a@example.org @b", ["handle"]) == ("a@example.org [HANDLE]", {"handle": 1})
+    assert mask("a@example.org @b", []) == ("a@example.org @b", {})
+
+
+PIECES = [
+    "@",
+    "a",
+    "www.",
+    ".com",
+    "/",
+    "http://",
+    "+49",
+    " ",
+    "-",
+    "555",
+    "01",
+    "[URL]",
+    "1234567",
+    "tel",
+    "张",
+    "(",
+    ")",
+    ".",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_masking_twice_is_masking_once(text):
+    masked, _ = mask(text, ALL)
+    assert mask(masked, ALL) == (masked, {})
+
+
+def test_placeholders_are_left_alone():
+    text = " ".join(PLACEHOLDERS.values())
+    assert mask(text, ALL) == (text, {})
+
+
+@pytest.mark.parametrize(
+    "unit", ["@", "a", "a.", "http://", "www.", "1", "1 ", "(0", "+1", "tel ", "0-", "@a-", "a@", "@.", "01 "]
+)
+def test_time_is_linear_whatever_the_text(unit):
+    started = time.process_time()
+    mask(unit * (200_000 // len(unit)), ALL)
+    assert time.process_time() - started < 2

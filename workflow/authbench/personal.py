@@ -1,0 +1,146 @@
+"""Which strings of a text are personal data, and what stands for them?
+
+A placeholder is a capital word in square brackets: no HTML tag, no handle and no address, so that no other step
+takes it for one, and normalisation leaves it as it is. Phone numbers are found by their shapes in the ten
+languages, or by a word such as `Tel.` before any seven or more digits; a bare long number is left alone.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from functools import partial
+
+import regex
+
+PLACEHOLDERS = {"url": "[URL]", "email": "[EMAIL]", "phone": "[PHONE]", "handle": "[HANDLE]"}
+
+# No pattern matches a square bracket, so nothing reaches across a placeholder; repetitions are bounded or possessive.
+URL_CHARACTER = (
+    r"[A-Za-z0-9\-._~:/?\#@!$&'()*+,;=%|{}\u00c0-\u060b\u060d-\u061a\u0620-\u06d3\u06d5-\u0963\u0966-\u1fff]"
+)
+URL_END = r"(?<![.,;:!?'()*])"
+TOP_LEVEL = (
+    "com|org|net|edu|gov|info|biz|io|co|me|ly|be|gl|gd|app|dev|blog|news|tv|cc|cn|jp|kr|ru|su|de|fr|es|uk|us|in|eu"
+    "|at|ch|it|nl|pl|pt|br|mx|ar|cl|ca|au|hk|tw|sa|ae|eg|ma"
+)
+URL = re.compile(
+    rf"""(?<![A-Za-z0-9])(?:https?|ftps?)://{URL_CHARACTER}+{URL_END}
+       | (?<![A-Za-z0-9.@-])www\.{URL_CHARACTER}+{URL_END}
+       | (?<![A-Za-z0-9.@_-])(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}+\.){{1,4}}(?:{TOP_LEVEL})/{URL_CHARACTER}*{URL_END}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+URL_SIGN = re.compile(r"://|\.[A-Za-z]{2,4}/|www\.", re.IGNORECASE)
+
+EMAIL = re.compile(
+    r"(?<![A-Za-z0-9_%+-])[A-Za-z0-9_][A-Za-z0-9._%+-]{0,63}[@＠](?:[A-Za-z0-9][A-Za-z0-9-]{0,62}+\.){1,4}[A-Za-z]{2,24}"
+    r"(?![A-Za-z0-9])"
+)
+
+# Names in Latin letters end where these end (Japanese and Korean suffixes follow without a space); names in
+# other scripts (Weibo) end at the first space or punctuation mark.
+HANDLE = regex.compile(
+    r"(?<![A-Za-z0-9_@＠.+-])[@＠](?!\d+(?:[ap]m|h|Uhr)?\b)"
+    r"(?:[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*+|[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,29}+)"
+)
+
+SEPARATOR = r"[ .\-\u2010-\u2013\u2212\uff0d]"
+BEFORE = r"(?<![A-Za-z0-9_\d+.,:/#№$€£¥=\-\u2010-\u2013])"
+AFTER = r"(?!\d)(?![\-.,/:]\d)(?![A-Za-z_%€$])"
+SHAPES = [
+    rf"(?<![A-Za-z0-9_\d])[+＋]\(?[1-9]\d{{0,2}}+\)?"
+    rf"(?:[ ./\-\u2010-\u2013\uff0d]{{0,2}}\(?\d{{1,12}}+\)?){{1,6}}+{AFTER}",
+    rf"{BEFORE}00[1-9]\d{{0,2}}(?:[ ./-]{{1,2}}\(?\d{{1,12}}+\)?){{1,6}}+{AFTER}",
+    rf"{BEFORE}(?:1{SEPARATOR})?(?:\(\d{{3}}\) ?|[2-9]\d\d{SEPARATOR})[2-9]\d\d{SEPARATOR}\d{{4}}{AFTER}",
+    rf"{BEFORE}8{SEPARATOR}?\(?\d{{3,5}}\)?{SEPARATOR}?\d{{1,3}}{SEPARATOR}\d\d{SEPARATOR}\d\d{AFTER}",
+    rf"{BEFORE}1[3-9]\d{SEPARATOR}\d{{4}}{SEPARATOR}\d{{4}}{AFTER}",
+    rf"{BEFORE}(?:[67]\d\d{SEPARATOR}\d\d|9\d{SEPARATOR}\d\d\d){SEPARATOR}\d\d{SEPARATOR}\d\d{AFTER}",
+    rf"{BEFORE}\(?[0０٠۰०](?![0０٠۰०])\d{{1,4}}+\)?[ ./\-\u2010-\u2013\uff0d(]{{0,3}}\d{{1,9}}+"
+    rf"(?:[ .\-\u2010-\u2013\uff0d)]\d{{2,4}}+){{0,4}}+{AFTER}",
+    rf"{BEFORE}[0０](?:1[016789]|[789][0０])\d{{8}}{AFTER}",
+]
+SHAPE = re.compile("|".join(SHAPES))
+WORDS = (
+    "tel tél telefon telefono teléfono telephone téléphone phone mobile mobil móvil movil portable handy cell fax"
+    " whatsapp тел телефон моб факс 电话 電話 手机 手機 热线 微信 携帯 هاتف تلفون جوال موبايل واتساب फ़ोन फोन मोबाइल"
+    " दूरभाष व्हाट्सएप 전화 휴대폰 핸드폰 연락처 ☎ 📞 📱"
+)
+NUMBER_WORDS = "number no nr número numéro nummer номер 号码 番号 号 번호 नंबर رقم"
+
+
+def either(words: str) -> str:
+    longest_first = sorted(words.split(), key=lambda word: (-len(word), word))
+    return "|".join(re.escape(unicodedata.normalize("NFC", word)) for word in longest_first)
+
+
+ANNOUNCED = re.compile(
+    rf"(?<![A-Za-zÀ-ÿа-яё])((?:{either(WORDS)})(?: ?(?:{either(NUMBER_WORDS)}))?[ :：.=–—-]{{0,4}})"
+    rf"([+＋(]{{0,2}}\d(?:[ ().\-\u2010-\u2013\uff0d/]{{0,2}}\d){{6,14}}){AFTER}",
+    re.IGNORECASE,
+)
+MANY_DIGITS = re.compile(r"\d(?:[^\w\n\[\]]{0,3}\d){6}")
+DIGIT = re.compile(r"\d")
+DATE = re.compile(r"(?:\d{1,2}[-. /]){2}(?:1[5-9]|20)\d\d(?!\d)|(?:1[5-9]|20)\d\d[-. /]\d{1,2}[-. /]\d{1,2}(?!\d)")
+
+
+def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
+    """The text with placeholders for personal data of these kinds (`email`, `phone`, `handle`, `url`), and how many.
+
+    Masking a masked text changes nothing.
+
+    >>> mask("write to ann@example.org or @ann", ["email", "handle"])
+    ('write to [EMAIL] or [HANDLE]', {'email': 1, 'handle': 1})
+    """
+    counts: dict[str, int] = {}
+    before = None
+    while text != before:
+        before = text
+        for kind in ("url", "email", "phone", "handle"):
+            if kind in kinds:
+                text, found = FINDERS[kind](text)
+                if found:
+                    counts[kind] = counts.get(kind, 0) + found
+    return text, counts
+
+
+def mask_urls(text: str) -> tuple[str, int]:
+    return URL.subn(PLACEHOLDERS["url"], text) if URL_SIGN.search(text) else (text, 0)
+
+
+def mask_emails(text: str) -> tuple[str, int]:
+    return EMAIL.subn(PLACEHOLDERS["email"], text) if "@" in text or "＠" in text else (text, 0)
+
+
+def mask_handles(text: str) -> tuple[str, int]:
+    return HANDLE.subn(PLACEHOLDERS["handle"], text) if "@" in text or "＠" in text else (text, 0)
+
+
+def mask_phones(text: str) -> tuple[str, int]:
+    if not MANY_DIGITS.search(text):
+        return text, 0
+    found: list[None] = []
+    text = ANNOUNCED.sub(partial(unless_date, found, 2), text)
+    text = SHAPE.sub(partial(unless_other_number, found), text)
+    return text, len(found)
+
+
+def unless_date(found: list[None], group: int, match: re.Match[str]) -> str:
+    if DATE.match(match[group]):
+        return match[0]
+    found.append(None)
+    return match[0][: match.start(group) - match.start()] + PLACEHOLDERS["phone"]
+
+
+def unless_other_number(found: list[None], match: re.Match[str]) -> str:
+    """A national number has 9 to 12 digits in groups (in one run: 11, a mobile), an international one 8 to 15."""
+    number = match[0]
+    digits = len(DIGIT.findall(number))
+    bare = digits == len(number)
+    international = number.startswith(("+", "＋", "00"))
+    plausible = 8 <= digits <= 15 if international else 9 <= digits <= 12 and not (bare and digits != 11)
+    if not plausible or DATE.match(number):
+        return number
+    found.append(None)
+    return PLACEHOLDERS["phone"]
+
+
+FINDERS = {"url": mask_urls, "email": mask_emails, "phone": mask_phones, "handle": mask_handles}
