@@ -90,7 +90,7 @@ def _robust(settings: Mapping[str, Any]) -> list[Rule]:
         _above("repeated_characters", "long_run_share", settings["repeated_run"]),
         _below("few_distinct_words", "unique_words", settings["unique_words"]),
         _above("dominant_word", "dominant_word", settings["dominant_word"], enough_words),
-        _below("few_words_with_letters", "alphabetic_words", settings["alphabetic_words"]),
+        _below("few_words_with_letters", "alphabetic_words", settings["alphabetic_words"], enough_words),
         _above("single_letters", "single_letter_words", settings["single_letter_words"]),
         _from("single_letter_run", "single_letter_run", settings["single_letter_run"]),
     ]
@@ -100,12 +100,12 @@ def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
     """The expected script, with langid's consent; and the language of texts in Latin script that are long enough."""
     strange = pl.col("langid") != pl.col("lang")
     few = pl.col("letters") < MIN_SCRIPT_LETTERS
-    low = pl.when(few).then(pl.col("script") == 0).otherwise((pl.col("script") < settings["script"]) & strange)
+    low = (pl.col("script") < _bound(settings["script"])) & pl.when(few).then(pl.col("script") == 0).otherwise(strange)
     latin = pl.col("lang").is_in([lang for lang, expected in EXPECTED_SCRIPTS.items() if "Latin" in expected])
-    sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= settings["language"])
+    sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= _bound(settings["language"]))
     return [
-        Rule("wrong_script", pl.col("script"), pl.lit(settings["script"]), low),
-        Rule("wrong_language", pl.col("langid_probability"), pl.lit(settings["language"]), latin & sure & strange),
+        Rule("wrong_script", pl.col("script"), _bound(settings["script"]), low),
+        Rule("wrong_language", pl.col("langid_probability"), _bound(settings["language"]), latin & sure & strange),
     ]
 
 
@@ -117,7 +117,7 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
     return [
         _below("wrong_script", "script", settings["script"], scripted),
         Rule("wrong_language", pl.col("langid_probability"), pl.lit(None), fallback),
-        Rule("too_many_symbols", symbols, pl.lit(settings["symbols"]), symbols > settings["symbols"]),
+        Rule("too_many_symbols", symbols, _bound(settings["symbols"]), symbols > _bound(settings["symbols"])),
         _below("too_few_letters", "alphabetic_paper", settings["alphabetic"]),
         _above("repeated_characters", "longest_run", PAPER_LONGEST_RUN),
         _above("symbol_run", "symbol_run_paper", PAPER_SYMBOL_RUN, book),
@@ -170,27 +170,36 @@ def author_activity(documents: pl.DataFrame) -> pl.DataFrame:
     template = pl.col("content").str.replace_all(r"\[[a-z_]+\]|[\d\s]", "").hash()
     rows = documents.select("author_id", day=pl.col("date").str.head(10), template=template)
     authors = pl.col("author_id")
-    days = rows.drop_nulls("day").group_by(authors, "day").len().group_by(authors).agg(posts_per_day=pl.col("len").max())
+    days = (
+        rows.drop_nulls("day").group_by(authors, "day").len().group_by(authors).agg(posts_per_day=pl.col("len").max())
+    )
     templates = (
-        rows.group_by(authors, "template").len().group_by(authors).agg(template_share=pl.col("len").max() / pl.col("len").sum())
+        rows.group_by(authors, "template")
+        .len()
+        .group_by(authors)
+        .agg(template_share=pl.col("len").max() / pl.col("len").sum())
     )
-    return templates.join(days, on="author_id", how="left").sort("author_id").select(
-        "author_id", "posts_per_day", "template_share"
+    return (
+        templates.join(days, on="author_id", how="left")
+        .sort("author_id")
+        .select("author_id", "posts_per_day", "template_share")
     )
 
 
-def _above(reason: str, column: str, threshold: float, where: pl.Expr | None = None) -> Rule:
-    applies = pl.col(column) > threshold
-    return Rule(reason, pl.col(column), pl.lit(threshold), applies if where is None else applies & where)
+def _above(reason: str, column: str, threshold: float | None, where: pl.Expr | bool = True) -> Rule:
+    return Rule(reason, pl.col(column), _bound(threshold), (pl.col(column) > _bound(threshold)) & where)
 
 
-def _below(reason: str, column: str, threshold: float, where: pl.Expr | None = None) -> Rule:
-    applies = pl.col(column) < threshold
-    return Rule(reason, pl.col(column), pl.lit(threshold), applies if where is None else applies & where)
+def _below(reason: str, column: str, threshold: float | None, where: pl.Expr | bool = True) -> Rule:
+    return Rule(reason, pl.col(column), _bound(threshold), (pl.col(column) < _bound(threshold)) & where)
 
 
-def _from(reason: str, column: str, threshold: float) -> Rule:
-    return Rule(reason, pl.col(column), pl.lit(threshold), pl.col(column) >= threshold)
+def _from(reason: str, column: str, threshold: float | None) -> Rule:
+    return Rule(reason, pl.col(column), _bound(threshold), pl.col(column) >= _bound(threshold))
+
+
+def _bound(threshold: float | None) -> pl.Expr:
+    return pl.lit(threshold, pl.Float64)
 
 
 def _detail(reason: str) -> pl.Expr:

@@ -12,9 +12,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# Written with Latin letters by many, or found among texts labelled otherwise: a text in one of these is not forced
-# into the nearest of the recipe's languages. More candidates cost accuracy on short texts.
-INTRUDERS = ("pt", "it", "nl", "id", "ms", "tl", "tr", "vi", "pl", "sv", "ro", "uk", "fa", "ur")
+from authbench.errors import InputError
+from authbench.scripts import EXPECTED_SCRIPTS
+
+# Strangers among texts labelled otherwise; without them they are forced into the nearest language of the recipe. On
+# real corpora they triple the strangers found among English blogs, at the cost of 2 in 5,800 clean snippets of 14
+# words; all 58 languages that langid knows in Latin letters find hardly more and double the cost.
+LATIN_INTRUDERS = ("pt", "it", "nl", "id", "ms", "tl", "tr", "vi", "pl", "sv", "da", "nb", "fi", "hu", "cs", "ro")
+OTHER_INTRUDERS = ("uk", "fa", "ur")
 
 
 @dataclass(frozen=True)
@@ -30,19 +35,26 @@ class Model:
     languages: NDArray[np.float64]
 
 
+def latin_candidates(languages: Sequence[str]) -> tuple[str, ...]:
+    """What a text in Latin letters may be written in: those of `languages` that are, and the intruders that are."""
+    return tuple(lang for lang in languages if "Latin" in EXPECTED_SCRIPTS.get(lang, ())) + LATIN_INTRUDERS
+
+
 def candidates(languages: Sequence[str]) -> tuple[str, ...]:
-    """The languages a text may be found to be in: those given that langid knows, and the intruders; sorted."""
-    known = set(_whole_model().labels)
-    return tuple(sorted(known & {*languages, *INTRUDERS}))
+    """What any text may be written in: `languages` and all intruders."""
+    return (*languages, *LATIN_INTRUDERS, *OTHER_INTRUDERS)
 
 
 def identify(texts: Sequence[str], languages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """The most probable language of each text and its probability among the candidates.
+    """The most probable language of each text and its probability, among those of `languages` that langid knows.
 
-    `languages` are the recipe's; INTRUDERS are always added. Labels and probabilities are those of langid's
-    `set_languages` and `classify` with `norm_probs`. A text without any feature gets the most frequent language.
+    Labels and probabilities are those of langid's `set_languages` and `classify` with `norm_probs`: a text that tells
+    nothing gets the language that is the most frequent in langid's training. Raises InputError if it knows none.
     """
-    model = restricted_model(candidates(languages))
+    known = _whole_model().labels
+    model = restricted_model(tuple(label for label in known if label in languages))
+    if not model.labels:
+        raise InputError(f"langid knows none of the languages {', '.join(languages)}; it knows {', '.join(known)}")
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
@@ -89,7 +101,7 @@ def _whole_model() -> Model:
     )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _log_scores(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],

@@ -5,7 +5,7 @@ Measured once, decided elsewhere (`filters`). Both forms of a statistic stand si
 counts words. Placeholders, addresses and emoji codes say nothing about the text around them and are left out first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from authbench import language, scripts, words
-from authbench.scripts import ANY_SCRIPT, LETTER, MARK, NUMBER, SPACE
+from authbench.scripts import ANY_SCRIPT, LETTER, MARK, NUMBER, SPACE, SYMBOL
 
 KEPT_RUN = 3  # of one character repeated, so many count towards symbols and letters
 LONG_RUN = 20
@@ -23,7 +23,10 @@ LOW_SCRIPT = 0.5
 
 # `[url]` and other placeholders in brackets, emoji codes in Latin letters (`[doge]`, `:smile:`), addresses, and the
 # word that stands for them in the Blog Authorship Corpus.
-PLACEHOLDERS = r"(?i)\[[a-z_]{1,20}\]|<[a-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|\bhttps?://[!-~]+|\bwww\.[!-~]+|\burllink\b"
+PLACEHOLDERS = (
+    r"(?i) *(?:\[[a-z_]{1,20}\]|<[a-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|\bhttps?://[!-~]+|\bwww\.[!-~]+|\burllink\b)"
+)
+OTHER_LETTERS = r"[\p{L}\p{M}--\p{Latin}]+"
 
 # A quotation ends at the mark that fits its beginning, or counts for nothing if its line ends first.
 QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
@@ -77,10 +80,10 @@ def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataF
     """One row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
     Shares of nothing (no words, no letters of a definite script) are null. `langid` is null where it is not asked:
-    it is consulted among `languages` and frequent intruders where the script is low, and for languages in Latin
-    script from 60 letters on.
+    it is consulted among `languages` and frequent intruders where the script is low or has too few letters to tell,
+    and for languages in Latin script from 60 letters on.
     """
-    texts = documents["content"].fill_null("").str.replace_all(PLACEHOLDERS, " ")
+    texts = without_placeholders(documents["content"])
     langs = documents["lang"].to_list()
     codes, offsets = code_points(texts.to_list())
     kinds = scripts.kinds()
@@ -98,7 +101,11 @@ def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataF
         ],
         how="horizontal",
     )
-    return _identify_where_asked(measured, texts, languages).select(MEASURES.names()).cast(dict(MEASURES))
+    return _identify_where_asked(measured, texts, languages).select(MEASURES.names()).cast(MEASURES)
+
+
+def without_placeholders(texts: pl.Series) -> pl.Series:
+    return texts.fill_null("").str.replace_all(PLACEHOLDERS, " ").str.strip_chars()
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -109,21 +116,37 @@ def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.in
 
 
 def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: Sequence[str]) -> pl.DataFrame:
-    latin = [lang for lang, expected in scripts.EXPECTED_SCRIPTS.items() if "Latin" in expected]
-    low = (pl.col("script") < LOW_SCRIPT) & (pl.col("letters") >= MIN_SCRIPT_LETTERS)
-    long_latin = pl.col("lang").is_in(latin) & (pl.col("letters") >= MIN_LANGUAGE_LETTERS)
-    asked = measured.select((low | long_latin).fill_null(False)).to_series().arg_true()
-    labels, probabilities = language.identify(texts.gather(asked).to_list(), languages)
-    label: list[str | None] = [None] * measured.height
-    probability: list[float | None] = [None] * measured.height
-    for row, found, certainty in zip(asked, labels, probabilities.tolist(), strict=True):
-        label[row], probability[row] = found, certainty
-    return measured.with_columns(
-        pl.Series("langid", label, pl.String), pl.Series("langid_probability", probability, pl.Float64)
+    """Add `langid` and `langid_probability`.
+
+    A text mostly in Latin letters, as expected, is judged by these alone and among languages written in them: a few
+    Korean or Thai hashtags else outweigh an English sentence. Any other text is judged whole, among all candidates.
+    """
+    latin = pl.col("lang").is_in([lang for lang, expected in scripts.EXPECTED_SCRIPTS.items() if "Latin" in expected])
+    few = (pl.col("letters") < MIN_SCRIPT_LETTERS) & (pl.col("visible") > 0)
+    low = (pl.col("script") < LOW_SCRIPT) | few
+    asked = measured.with_columns(text=texts, row=pl.int_range(pl.len())).with_columns(
+        whole=low.fill_null(True), latin=latin & ~low & (pl.col("letters") >= MIN_LANGUAGE_LETTERS)
+    )
+    whole = asked.filter(pl.col("whole") & (pl.col("visible") > 0)).select("row", "text")
+    lettered = asked.filter("latin").select("row", pl.col("text").str.replace_all(OTHER_LETTERS, " "))
+    found = [
+        part.select("row").with_columns(_identified(part["text"], among))
+        for part, among in (
+            (whole, language.candidates(languages)),
+            (lettered, language.latin_candidates(languages)),
+        )
+    ]
+    return asked.join(pl.concat(found), on="row", how="left", maintain_order="left").drop(
+        "row", "text", "whole", "latin"
     )
 
 
-def _columns(measured: NDArray[np.float64], schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+def _identified(texts: pl.Series, languages: Sequence[str]) -> list[pl.Series]:
+    labels, probabilities = language.identify(texts.to_list(), languages)
+    return [pl.Series("langid", labels, pl.String), pl.Series("langid_probability", probabilities, pl.Float64)]
+
+
+def _columns(measured: NDArray[np.float64], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     return pl.DataFrame(measured, schema=list(schema), orient="row").fill_nan(None)
 
 
@@ -138,7 +161,7 @@ def _quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     return opens, closes
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _measure_characters(
     codes: NDArray[np.uint32],
     offsets: NDArray[np.int64],
@@ -149,7 +172,7 @@ def _measure_characters(
     closes: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
     """CHARACTER_COLUMNS of every document; a share of nothing is nan."""
-    measured = np.full((len(offsets) - 1, 15), np.nan)
+    measured = np.empty((len(offsets) - 1, 15))
     for document in range(len(offsets) - 1):
         start, end = offsets[document], offsets[document + 1]
         by_kind = np.zeros(5, np.int64)
@@ -178,26 +201,34 @@ def _measure_characters(
             if kind == LETTER and script_masks[code] != ANY_SCRIPT:
                 scripted += 1
                 fitting += expected[document] == 0 or (script_masks[code] & expected[document]) != 0
-        visible = end - start - by_kind[SPACE]
+        letters, numbers, spaces = by_kind[LETTER], by_kind[NUMBER], by_kind[SPACE]
+        visible = end - start - spaces
         shown = collapsed.sum()
-        letters, numbers = by_kind[LETTER], by_kind[NUMBER]
-        row = measured[document]
-        row[0], row[1], row[2] = visible, shown, letters
-        row[8], row[10], row[11], row[12] = longest_run, longest_symbols, longest_marks, scripted
-        if visible:
-            row[3] = (shown - collapsed[LETTER] - collapsed[MARK] - collapsed[NUMBER]) / shown
-            row[4] = (collapsed[LETTER] + collapsed[MARK]) / shown
-            row[5] = (visible - letters - numbers) / visible
-            row[6] = (end - start - letters - numbers) / (end - start)
-            row[7] = letters / visible
-            row[9] = in_long_runs / visible
-            row[14] = _quoted(codes[start:end], kinds, opens, closes) / visible
-        if scripted:
-            row[13] = fitting / scripted
+        all_visible = float(visible) if visible else np.nan
+        all_shown = float(shown) if shown else np.nan
+        row = (
+            float(visible),
+            float(shown),
+            float(letters),
+            collapsed[SYMBOL] / all_shown,
+            (collapsed[LETTER] + collapsed[MARK]) / all_shown,
+            (visible - letters - numbers) / all_visible,
+            (visible + spaces - letters - numbers) / (all_visible + spaces),
+            letters / all_visible,
+            float(longest_run),
+            in_long_runs / all_visible,
+            float(longest_symbols),
+            float(longest_marks),
+            float(scripted),
+            fitting / scripted if scripted else np.nan,
+            _quoted(codes[start:end], kinds, opens, closes) / all_visible,
+        )
+        for column, value in enumerate(row):
+            measured[document, column] = value
     return measured
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _quoted(
     codes: NDArray[np.uint32], kinds: NDArray[np.uint8], opens: NDArray[np.uint8], closes: NDArray[np.uint8]
 ) -> int:

@@ -1,7 +1,8 @@
 """Where are the words of a text, and how varied are they?
 
 Words are those of UAX #29 that hold a letter or a number, with two departures: each Han and Kana character is a
-word, and neither emoji nor Hebrew quotation marks are ever part of one. Compiled loops over code points; a document is `codes[start:end]`.
+word, and neither emoji nor Hebrew quotation marks are ever part of one. Compiled loops over code points; a document
+is `codes[start:end]`.
 """
 
 import numpy as np
@@ -35,23 +36,20 @@ def joins(before: int, left: int, right: int, after: int) -> bool:
 
     `before` and `after` are the neighbours' neighbours, extending characters skipped.
     """
-    if left == ALETTER or left == NUMERIC:
-        if right == ALETTER or right == NUMERIC or right == CONNECTOR:
-            return True
-    if left == CONNECTOR:
-        return right == ALETTER or right == NUMERIC or right == CONNECTOR
+    if left in (ALETTER, NUMERIC, CONNECTOR) and right in (ALETTER, NUMERIC, CONNECTOR):
+        return True
     if right == MID_LETTER:
         return left == ALETTER and after == ALETTER
     if right == MID_NUMBER:
         return left == NUMERIC and after == NUMERIC
     if right == MID_BOTH:
-        return (left == ALETTER or left == NUMERIC) and after == left
+        return left in (ALETTER, NUMERIC) and after == left
     if left == MID_LETTER:
         return right == ALETTER and before == ALETTER
     if left == MID_NUMBER:
         return right == NUMERIC and before == NUMERIC
     if left == MID_BOTH:
-        return (right == ALETTER or right == NUMERIC) and before == right
+        return right in (ALETTER, NUMERIC) and before == right
     return False
 
 
@@ -131,7 +129,9 @@ def measure_words(
             characters, letters, numbers, alone = 0, 0, 0, False
             for position in range(start, at):
                 code = codes[position]
-                characters += breaks[code] != EXTEND
+                if breaks[code] == EXTEND:
+                    continue
+                characters += 1
                 letters += kinds[code] == LETTER
                 numbers += kinds[code] == NUMBER
                 alone = alone or alphabetic[code]

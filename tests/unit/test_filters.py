@@ -1,0 +1,191 @@
+"""Each rule drops what is wrong, names it, and spares what is not."""
+
+import polars as pl
+import pytest
+
+from authbench import filters, measure, records
+from authbench.errors import InputError
+
+LANGUAGES = list(records.LANGUAGES)
+ROBUST = {
+    "preset": "robust",
+    "unique_words": 0.2,
+    "dominant_word": 0.5,
+    "symbols": 0.5,
+    "alphabetic": 0.5,
+    "repeated_run": 0.25,
+    "alphabetic_words": 0.5,
+    "single_letter_words": 0.5,
+    "single_letter_run": 8,
+    "script": 0.5,
+    "language": 0.9,
+    "min_tokens": 1,
+    "max_tokens": 2000,
+    "posts_per_day": None,
+    "template_share": None,
+    "quoted_share": None,
+}
+PAPER = {**ROBUST, "preset": "paper", "alphabetic": 0.4}
+SPANISH = "El río estaba frío y el viento se había dormido entre los juncos hasta la mañana."
+
+
+def documents(*texts, lang="en", genre="blog/arts", tokens=50, task="authorship", **more):
+    rows = pl.DataFrame(
+        {
+            "source": "made_up",
+            "doc_key": [f"made_up:{number}" for number in range(len(texts))],
+            "lang": lang,
+            "genre": genre,
+            "task": task,
+            "token_length": tokens,
+            "content": list(texts),
+            **more,
+        }
+    )
+    return rows.drop("content").join(measure.measure_texts(rows, LANGUAGES).drop("lang", strict=False), on="doc_key")
+
+
+def reasons(text, settings=ROBUST, **more):
+    return filters.apply_filters(documents(text, **more), settings)["reason"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "reason"),
+    [
+        ("10 / 10", "en", "no_letters"),
+        ("[url] [url]", "en", "no_letters"),
+        ("so :-) ;-) :-( =) :-o <3 ^^ ~~", "en", "too_many_symbols"),
+        ("so 600010 603713 603329 600104", "zh", "too_few_letters"),
+        ("nooooooooooooooooooooooooo", "en", "repeated_characters"),
+        ("la la la la la la la", "en", "few_distinct_words"),
+        ("no no no no no no no no yes we can", "en", "dominant_word"),
+        ("at 1 2 3 4 5 6 7 8 9 sharp and more", "en", "few_words_with_letters"),
+        ("s o u p", "en", "single_letters"),
+        ("we had a nice bowl of it: s o u p s o u p", "en", "single_letter_run"),
+        ("Привет, как дела?", "en", "wrong_script"),
+        ("good", "ko", "wrong_script"),
+        (SPANISH, "en", "wrong_language"),
+    ],
+)
+def test_a_text_is_dropped_for_what_is_wrong_with_it(text, lang, reason):
+    assert reason in reasons(text, lang=lang)
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("굿..", "ko"),
+        ("ㅋㅋㅋㅋㅋㅋㅋㅋ", "ko"),
+        ("OST가 good!! ㅠㅠ", "ko"),
+        ("赞[doge][doge]", "zh"),
+        ("好看！！！😂😂😂", "zh"),
+        ("Arsenal 7-0", "en"),
+        ("Whaaaaat... so — well — “never”, I said!!!", "en"),
+        ("彼は黙っていた……………………」と、また言った。", "ja"),
+        ("व न", "hi"),
+        ("قفا نبك من ذكرى حبيب ومنزل .......... بسقط اللوى", "ar"),
+        ("* * *\nИ снова дождь… И снова ночь…", "ru"),
+        ("Ich sagte: - - - nichts! O weh, o weh!", "de"),
+        ("[url]\nEh bien… non ! [user] [user]", "fr"),
+        ("¡Ay! ¡Ay, ay, ay!", "es"),
+        ("What a concert that was, so proud and happy to be here tonight! #원호 #디에잇_스타더스트", "en"),
+    ],
+)
+def test_clean_text_is_kept(text, lang):
+    assert reasons(text, lang=lang) in ([], ["single_letters"] if text == "व न" else [])
+
+
+def test_long_clean_text_is_not_dropped_because_words_come_back():
+    text = " ".join(f"the w{number % 300} of a w{number % 211}" for number in range(600))
+    assert "few_distinct_words" not in reasons(text)
+    assert "few_distinct_words" in reasons(text, PAPER | {"unique_words": 0.3})
+
+
+def test_the_bounds_of_length_are_inclusive_and_may_depend_on_the_task():
+    assert reasons("So it is.", tokens=2000) == []
+    assert reasons("So it is.", tokens=2001) == ["too_long"]
+    assert reasons("So it is.", tokens=0) == ["too_short"]
+    bounds = ROBUST | {"max_tokens": {"default": 2000, "answer": 40}}
+    assert reasons("So it is.", bounds, task="answer") == ["too_long"]
+    assert reasons("So it is.", bounds, task="authorship") == []
+    with pytest.raises(InputError, match="needs an entry `default`"):
+        reasons("So it is.", ROBUST | {"max_tokens": {"answer": 40}})
+
+
+def test_every_reason_that_applies_is_a_row_in_a_fixed_order_with_value_and_threshold():
+    removed = filters.apply_filters(documents("So it is.", "no no no no no no no no no no no", tokens=3000), ROBUST)
+    assert removed.schema == records.REMOVED
+    assert removed.select("doc_key", "reason", "value", "threshold").rows() == [
+        ("made_up:0", "too_long", 3000.0, 2000.0),
+        ("made_up:1", "too_long", 3000.0, 2000.0),
+        ("made_up:1", "few_distinct_words", pytest.approx(1 / 11), 0.2),
+        ("made_up:1", "dominant_word", 1.0, 0.5),
+    ]
+
+
+def test_a_wrong_language_says_which_one_was_found():
+    assert filters.apply_filters(documents(SPANISH), ROBUST)["detail"].to_list() == ["es"]
+
+
+def test_the_order_of_documents_changes_nothing_but_the_order_of_rows():
+    rows = documents("la la la la la la la", "So it is.", "s o u p")
+    there, back = (filters.apply_filters(part, ROBUST).sort("doc_key", "reason") for part in (rows, rows.reverse()))
+    assert there.equals(back)
+
+
+@pytest.mark.parametrize("preset", [ROBUST, PAPER])
+def test_a_threshold_of_null_switches_its_rule_off(preset):
+    off = {name: None for name in preset if name not in ("preset", "min_tokens", "max_tokens")}
+    for text in ("la la la la la la la", "s o u p s o u p", SPANISH, "Привет, как дела?", "???!!!???!!!???!!!???!!!a"):
+        assert set(reasons(text, preset | off)) <= {"repeated_characters"}
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "reason"),
+    [
+        ("गीत " * 3 + "हिन्दी", {"lang": "hi"}, "too_many_symbols"),
+        ("so " + "-" * 21 + " and many more words here" * 4, {}, "repeated_characters"),
+        ("Well then……………… said he, and so on", {"genre": "literature"}, "symbol_run"),
+        ("yes yes yes no", {}, "dominant_word"),
+        ("Привет, как дела?", {}, "wrong_script"),
+    ],
+)
+def test_the_papers_preset_applies_its_formulas_as_worded(text, more, reason):
+    settings = PAPER | ({"symbols": 0.35} if reason == "too_many_symbols" else {})
+    assert reason in reasons(text, settings, **more)
+    assert reason not in reasons(text, ROBUST, **more) or reason == "wrong_script"
+
+
+def test_white_space_counts_as_symbols_in_books_alone_in_the_papers_preset():
+    assert reasons("a: b, c; d.", PAPER | {"single_letter_words": None}, genre="literature") == ["too_many_symbols"]
+    assert "too_many_symbols" not in reasons("a: b, c; d.", PAPER, genre="news")
+
+
+def test_signs_of_bots_and_quotation_are_off_until_asked_for():
+    quoted = "“All of this was said by somebody else,” she said."
+    assert reasons(quoted) == []
+    assert reasons(quoted, ROBUST | {"quoted_share": 0.5}) == ["mostly_quoted"]
+    assert reasons("So it is.", ROBUST | {"posts_per_day": 50}, posts_per_day=80) == ["too_many_posts"]
+    assert reasons("So it is.", ROBUST | {"template_share": 0.5}, template_share=0.9) == ["template_texts"]
+    with pytest.raises(InputError, match="posts_per_day is set, but the documents have no column"):
+        reasons("So it is.", ROBUST | {"posts_per_day": 50})
+
+
+def test_an_authors_activity_is_the_busiest_day_and_the_commonest_template():
+    rows = pl.DataFrame(
+        {
+            "author_id": ["a", "a", "a", "b"],
+            "date": ["2024-12-01T08:00", "2024-12-01T09:00", "2024-12-02", None],
+            "content": ["Day 1: [url] up 3 %", "Day 2: up 14 %", "Nothing new", "So it is."],
+        }
+    )
+    assert filters.author_activity(rows).rows() == [("a", 2, pytest.approx(2 / 3)), ("b", None, 1.0)]
+
+
+def test_an_unknown_preset_is_an_error_that_names_the_known():
+    with pytest.raises(InputError, match="choose one of robust, paper"):
+        reasons("So it is.", ROBUST | {"preset": "strict"})
+
+
+def test_no_documents_lose_nothing():
+    assert filters.apply_filters(documents("So it is.").clear(), ROBUST).equals(records.empty(records.REMOVED))

@@ -1,0 +1,74 @@
+"""The language found is langid's own answer, for many texts at once."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langid.langid import LanguageIdentifier, model
+
+from authbench import language
+from authbench.errors import InputError
+
+LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
+TEXTS = [
+    "The river was cold, and the wind had gone to sleep among the reeds.",
+    "河水很冷，风在芦苇间睡着了。",
+    "नदी का पानी ठंडा था और हवा सरकंडों के बीच सो गई थी।",
+    "El río estaba frío y el viento se había dormido entre los juncos.",
+    "La rivière était froide et le vent s'était endormi parmi les roseaux.",
+    "كان ماء النهر باردا ونامت الريح بين القصب",
+    "Река была холодной, и ветер уснул в камышах.",
+    "Der Fluß war kalt, und der Wind war im Schilf eingeschlafen.",
+    "川の水は冷たく、風は葦のあいだで眠っていた。",
+    "강물은 차가웠고 바람은 갈대 사이에서 잠들었다.",
+    "굿",
+    "",
+    "12:30!!",
+    "Sungai itu dingin dan angin tertidur di antara alang-alang.",
+]
+
+
+@cache
+def langid_itself(languages):
+    identifier = LanguageIdentifier.from_modelstring(model, norm_probs=True)
+    identifier.set_languages(list(languages))
+    return identifier
+
+
+def assert_langid_agrees(texts, languages):
+    labels, probabilities = language.identify(texts, languages)
+    expected = [langid_itself(languages).classify(text) for text in texts]
+    assert labels == [label for label, _ in expected]
+    np.testing.assert_allclose(probabilities, [probability for _, probability in expected], rtol=1e-6)
+
+
+@pytest.mark.parametrize("languages", [LANGUAGES, ("en", "es"), language.candidates(LANGUAGES)])
+def test_labels_and_probabilities_are_those_of_langid(languages):
+    assert_langid_agrees(TEXTS, tuple(dict.fromkeys(languages)))
+
+
+@given(st.lists(st.text(max_size=80), max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_labels_and_probabilities_are_those_of_langid_for_any_text(texts):
+    assert_langid_agrees(texts, LANGUAGES)
+
+
+def test_the_languages_of_the_recipe_are_recognised():
+    assert language.identify(TEXTS[:10], language.candidates(LANGUAGES))[0] == list(LANGUAGES)
+
+
+def test_a_stranger_is_not_forced_into_a_language_of_the_recipe():
+    assert language.identify(TEXTS[-1:], language.latin_candidates(LANGUAGES))[0][0] in ("id", "ms")
+
+
+def test_no_texts_have_no_languages():
+    labels, probabilities = language.identify([], LANGUAGES)
+    assert labels == []
+    assert probabilities.shape == (0,)
+
+
+def test_unknown_languages_are_an_error_that_names_the_known():
+    with pytest.raises(InputError, match="knows none of the languages xx; it knows af, am"):
+        language.identify(["so"], ["xx"])

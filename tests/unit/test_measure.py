@@ -1,0 +1,238 @@
+"""The compiled measurements are what a reader would count by hand."""
+
+from itertools import groupby
+from statistics import median
+
+import numpy as np
+import polars as pl
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench import measure, scripts, words
+
+# A few sentences per language, written for these tests.
+TEXTS = {
+    "en": "The cat didn't mind the rain; she'd seen 3.5 years of it, and J. R. was asleep. (Really?!)",
+    "zh": "昨天下午我们去了河边，水很清，风也不大……他说：“明天再来吧！”ABC 123",
+    "hi": "बारिश रुकने के बाद हम नदी के किनारे गए। पानी ठंडा था, और हवा तेज़ थी… क्‍या तुम आओगे?",
+    "es": "¿Dónde está la niña? Se fue al río con su abuela; volverán a las 8:30, creo.",
+    "fr": "« Aujourd'hui, l'eau est froide », dit-il. On n'y va pas — peut-être demain.",
+    "ar": "ذَهَبْنا إلى النَّهْرِ بَعْدَ الظُّهْر، وكان الماءُ بارِدًا؛ هل ستأتي غدًا؟ ١٢٣",
+    "ru": "После дождя мы пошли к реке… Вода была холодная! «Придёшь завтра?» — спросил он.",
+    "de": "Nach dem Regen gingen wir zum Fluß. „Kommst du morgen?“, fragte er. Ja, um 7,5 Uhr!",
+    "ja": "雨がやんだあと、川へ行った。水は冷たかったが、カエルは元気だった。「あしたも来る？」ー々",
+    "ko": "비가 그친 뒤에 우리는 강가로 갔다. 물이 차가웠다 ㅋㅋㅋㅋㅋ 내일도 올 거지?? 大명작!",
+}
+AWKWARD = "aàßбв日々カーひ한ㅋहिि़ा\u200d\u200c'’.:,_·-12٣½²\n\r \u3000«»\"“”„>…😀👍🏽❤️\ufe0fﾞ\u0301אʼ"
+awkward_texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"])), max_size=60)
+
+EXTENDING = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]"
+SINGLE = r"[\p{WB=Katakana}[\p{L}&&[\p{Han}\p{Hiragana}\p{Katakana}]]]"
+LETTER = rf"[[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]--{SINGLE}]"
+WORD = regex.compile(
+    rf"""(?V1x)
+    (?: {LETTER} {EXTENDING}*
+        (?: [\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?={LETTER}) )?
+      | \p{{WB=Numeric}} {EXTENDING}*
+        (?: [\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?=\p{{WB=Numeric}}) )?
+      | \p{{WB=ExtendNumLet}} {EXTENDING}*
+    )+
+    | [[\p{{L}}\p{{N}}]--{EXTENDING}] {EXTENDING}*
+    """
+)
+
+
+def is_(pattern: str, character: str) -> bool:
+    return regex.fullmatch(rf"(?V1){pattern}", character) is not None
+
+
+def base(word: str) -> str:
+    return regex.sub(rf"(?V1){EXTENDING}", "", word)
+
+
+def words_of(text: str) -> list[str]:
+    return [word for word in WORD.findall(text) if regex.search(r"[\p{L}\p{N}]", base(word))]
+
+
+def longest(flags: list[bool]) -> int:
+    return max((len(list(group)) for flag, group in groupby(flags) if flag), default=0)
+
+
+def share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def count(pattern: str, text: str) -> int:
+    return len(regex.findall(rf"(?V1){pattern}", text))
+
+
+def by_hand(text: str, lang: str) -> dict[str, float | str | None]:
+    """Every measurement but langid's, in plain Python."""
+    found, tokens = words_of(text), [token for token in regex.split(r"\p{White_Space}+", text) if token]
+    windows = [found[start : start + 200] for start in range(0, len(found), 200)]
+    windows = [window for window in windows if len(window) == 200] or windows
+    runs = [(character, len(list(group))) for character, group in groupby(text)]
+    visible_runs = [(character, length) for character, length in runs if not is_(r"\p{White_Space}", character)]
+    visible = sum(length for _, length in visible_runs)
+    shown = "".join(character * min(length, 3) for character, length in visible_runs)
+    definite = regex.findall(r"(?V1)[\p{L}--[\p{Scx=Common}\p{Scx=Inherited}]]", text)
+    expected = "".join(rf"\p{{Scx={script}}}" for script in scripts.EXPECTED_SCRIPTS[lang])
+    single = [
+        len(base(word)) == 1 and is_(rf"[{LETTER}&&\p{{L}}--[\p{{Hangul}}\p{{Bopomofo}}]]", base(word))
+        for word in found
+    ]
+    alone = [is_(r"\p{L}", token) for token in tokens]
+    kinds = [
+        "L"
+        if is_(r"[\p{L}\p{N}]", c)
+        else "M"
+        if is_(r"\p{M}", c)
+        else "Z"
+        if c.isspace() and is_(r"\p{White_Space}", c)
+        else "S"
+        for c in text
+    ]
+    return {
+        "visible": visible,
+        "collapsed": len(shown),
+        "all_letters": count(r"\p{L}", text),
+        "symbols": share(count(r"[^\p{L}\p{M}\p{N}]", shown), len(shown)),
+        "alphabetic": share(count(r"[\p{L}\p{M}]", shown), len(shown)),
+        "symbols_paper": share(visible - count(r"[\p{L}\p{N}]", text), visible),
+        "symbols_spaced_paper": share(count(r"[^\p{L}\p{N}]", text), len(text)) if visible else None,
+        "alphabetic_paper": share(count(r"\p{L}", text), visible),
+        "longest_run": max((length for _, length in visible_runs), default=0),
+        "long_run_share": share(sum(length for _, length in visible_runs if length > 20), visible),
+        "symbol_run": longest([kind == "S" for kind in kinds]),
+        "symbol_run_paper": longest([kind in "SM" for kind in kinds]),
+        "letters": len(definite),
+        "script": share(sum(is_(f"[{expected}]", letter) for letter in definite), len(definite)),
+        "words": len(found),
+        "unique_words": median(len(set(window)) / len(window) for window in windows) if windows else None,
+        "dominant_word": share(max(map(found.count, set(found)), default=0), len(found)),
+        "alphabetic_words": share(sum(count(r"\p{L}", base(word)) > 0 for word in found), len(found)),
+        "single_letter_words": share(sum(single), len(found)),
+        "single_letter_run": longest(single),
+        "tokens_ws": len(tokens),
+        "unique_tokens_ws": share(len(set(tokens)), len(tokens)),
+        "dominant_token_ws": share(max(map(tokens.count, set(tokens)), default=0), len(tokens)),
+        "alphabetic_tokens_ws": share(sum(count(r"\p{L}", token) > 0 for token in tokens), len(tokens)),
+        "single_letter_tokens_ws": share(sum(alone), len(tokens)),
+        "single_letter_token_run_ws": longest(alone),
+    }
+
+
+def measured(text: str, lang: str = "en") -> dict[str, float | str | None]:
+    documents = pl.DataFrame({"doc_key": ["d"], "lang": [lang], "content": [text]})
+    return measure.measure_texts(documents, list(scripts.EXPECTED_SCRIPTS)).row(0, named=True)
+
+
+def assert_as_by_hand(text: str, lang: str) -> None:
+    text = measure.without_placeholders(pl.Series([text])).item()
+    row = measured(text, lang)
+    expected = by_hand(text, lang)
+    assert {name: row[name] for name in expected} == {name: pytest.approx(value) for name, value in expected.items()}
+
+
+@given(awkward_texts, st.sampled_from(list(TEXTS)))
+@settings(max_examples=150, deadline=None)
+def test_every_measurement_is_what_plain_python_counts(text, lang):
+    assert_as_by_hand(text, lang)
+
+
+@pytest.mark.parametrize("lang", TEXTS)
+def test_every_measurement_is_what_plain_python_counts_in_ten_languages(lang):
+    assert_as_by_hand(TEXTS[lang], lang)
+    assert_as_by_hand(" ".join([TEXTS[lang]] * 12) + " so", lang)
+
+
+@pytest.mark.parametrize("lang", ["en", "hi", "es", "fr", "ar", "ru", "de", "ko"])
+def test_words_are_those_of_unicode_annex_29(lang):
+    expected = [word for word in regex.findall(r"(?w)\b\w.*?\b", TEXTS[lang]) if not regex.search(r"\p{Han}", word)]
+    assert [word for word in words_of(TEXTS[lang]) if not regex.search(r"\p{Han}", word)] == expected
+    assert measured(TEXTS[lang], lang)["words"] == len(words_of(TEXTS[lang]))
+
+
+def test_each_han_and_kana_character_is_a_word_and_hangul_is_not():
+    assert measured("漢字カナかな", "ja")["words"] == 6
+    assert measured("한국어", "ko")["words"] == 1
+
+
+def test_a_vowel_sign_or_an_accent_does_not_cut_a_word():
+    assert measured("हिन्दी में कविता", "hi")["words"] == 3
+    assert measured("ذَهَبْنا", "ar")["words"] == 1
+
+
+def test_variety_is_that_of_the_median_window_of_two_hundred_words():
+    varied = [f"w{number}" for number in range(200)]
+    assert measured(" ".join([*varied, *["la"] * 200, *varied]))["unique_words"] == 1.0
+    assert measured(" ".join([*varied, *["la"] * 199]))["unique_words"] == 1.0
+    assert measured("la la la la")["unique_words"] == 0.25
+
+
+def test_a_run_of_one_character_counts_three_times_towards_symbols():
+    assert measured("so" + "!" * 50)["symbols"] == pytest.approx(3 / 5)
+
+
+def test_placeholders_addresses_and_emoji_codes_count_for_nothing():
+    text = "재미있다"
+    noisy = f"{text} [url] https://example.org/a?b=c [email] [doge] :smile: urlLink"
+    assert measured(noisy, "ko") == measured(text, "ko")
+
+
+def test_marks_are_symbols_in_the_papers_form_alone():
+    row = measured("हिन्दी", "hi")
+    assert row["symbols"] == 0.0
+    assert row["symbols_paper"] == 0.5
+
+
+def test_white_space_counts_in_the_papers_form_for_books():
+    row = measured("a b c d")
+    assert (row["symbols_paper"], row["symbols_spaced_paper"]) == (0.0, pytest.approx(3 / 7))
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("he said “so” to", 2 / 12), ("„ja“ »ja« 「は」", 5 / 11), ("“never closed\nso", 0.0), ("> all\nab", 4 / 6)],
+)
+def test_quoted_text_stands_between_marks_of_one_line_or_on_cited_lines(text, share):
+    assert measured(text)["quoted_share"] == pytest.approx(share)
+
+
+def test_langid_is_asked_where_the_script_is_low_or_cannot_tell_and_for_long_latin_texts():
+    assert measured(TEXTS["ru"], "ru")["langid"] is None
+    assert measured(TEXTS["ru"], "de")["langid"] in ("ru", "uk")
+    assert measured("Only fifty letters or so, hence not asked.", "en")["langid"] is None
+    assert measured(TEXTS["es"] * 2, "en")["langid"] == "es"
+    assert measured("", "en")["langid"] is None
+
+
+def test_foreign_hashtags_do_not_make_a_sentence_foreign():
+    text = "So proud and happy to be here tonight, what a concert that was! #원호 #디에잇_스타더스트 #정국 #공연 #노래"
+    assert measured(text, "en")["langid"] == "en"
+
+
+def test_measurements_do_not_depend_on_the_company():
+    documents = pl.DataFrame({"doc_key": list(TEXTS), "lang": list(TEXTS), "content": list(TEXTS.values())})
+    together = measure.measure_texts(documents, list(TEXTS))
+    apart = [measure.measure_texts(row, list(TEXTS)) for row in documents.iter_slices(1)]
+    assert together.equals(pl.concat(apart))
+    assert together.schema == measure.MEASURES
+
+
+def test_no_documents_have_no_measurements():
+    empty = pl.DataFrame(schema={"doc_key": pl.String, "lang": pl.String, "content": pl.String})
+    assert measure.measure_texts(empty, ["en"]).equals(pl.DataFrame(schema=measure.MEASURES))
+
+
+def test_code_points_keep_where_each_text_begins():
+    codes, offsets = measure.code_points(["aé", "", "😀"])
+    assert codes.tolist() == [0x61, 0xE9, 0x1F600]
+    assert offsets.tolist() == [0, 2, 2, 3]
+
+
+def test_a_text_without_words_has_no_share_of_them():
+    assert np.isnan(words.median_distinct_share(np.empty(0, np.uint64)))
+    assert measured("...")["dominant_word"] is None
