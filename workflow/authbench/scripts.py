@@ -81,11 +81,9 @@ def script_masks() -> NDArray[np.uint16]:
 @cache
 def alphabetic_letters() -> NDArray[np.bool_]:
     """Which code points are letters of an alphabetic script, where a letter alone is hardly ever a word."""
-    return (
-        (kinds() == LETTER)
-        & (word_breaks() == ALETTER)
-        & (script_masks() & script_mask(["Hangul", "Han", "Bopomofo"]) == 0)
-    )
+    elsewhere = script_masks() & script_mask(["Hangul", "Han", "Bopomofo"]) != 0
+    letters: NDArray[np.bool_] = (kinds() == LETTER) & (word_breaks() == ALETTER) & ~elsewhere
+    return letters
 
 
 def script_mask(scripts: Iterable[str]) -> int:
