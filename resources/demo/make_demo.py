@@ -1,0 +1,23 @@
+"""Write the demo's raw corpora and the list of what is planted in them: `python resources/demo/make_demo.py`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "workflow")]
+
+import yaml  # noqa: E402
+from generator.sources import everything  # noqa: E402
+
+
+def make(out: Path) -> None:
+    """Raw files below `out`/raw, and `out`/planted.yaml."""
+    ledger = everything(out / "raw")
+    cases = [case.as_dict() for case in ledger.cases]
+    text = yaml.safe_dump(cases, allow_unicode=True, sort_keys=False, width=120)
+    head = "# Written by make_demo.py: what is planted in the raw files, how to find it, and what must become of it.\n"
+    (out / "planted.yaml").write_text(head + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
