@@ -79,10 +79,8 @@ def by_hand(text: str, lang: str) -> dict[str, float | str | None]:
     shown = "".join(character * min(length, 3) for character, length in visible_runs)
     definite = regex.findall(r"(?V1)[\p{L}--[\p{Scx=Common}\p{Scx=Inherited}]]", text)
     expected = "".join(rf"\p{{Scx={script}}}" for script in scripts.EXPECTED_SCRIPTS[lang])
-    single = [
-        len(base(word)) == 1 and is_(rf"[{LETTER}&&\p{{L}}--[\p{{Hangul}}\p{{Bopomofo}}]]", base(word))
-        for word in found
-    ]
+    alphabetic = rf"[{LETTER}&&\p{{L}}--[\p{{Hangul}}\p{{Bopomofo}}]]"
+    single = [is_(alphabetic, word) for word in found]
     alone = [is_(r"\p{L}", token) for token in tokens]
     kinds = [
         "L"
@@ -163,6 +161,11 @@ def test_each_han_and_kana_character_is_a_word_and_hangul_is_not():
 def test_a_vowel_sign_or_an_accent_does_not_cut_a_word():
     assert measured("हिन्दी में कविता", "hi")["words"] == 3
     assert measured("ذَهَبْنا", "ar")["words"] == 1
+
+
+def test_a_letter_with_a_vowel_sign_is_a_syllable_not_a_single_letter():
+    assert measured("ये वो मैं", "hi")["single_letter_words"] == 0.0
+    assert measured("क ख ग", "hi")["single_letter_words"] == 1.0
 
 
 def test_variety_is_that_of_the_median_window_of_two_hundred_words():

@@ -30,6 +30,7 @@ SCRIPTS = ("Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Bopomofo", "Hira
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
+# Compiled loops elsewhere keep the numbers below as they were when compiled: after a change, delete __pycache__.
 SYMBOL, LETTER, MARK, NUMBER, SPACE = range(5)
 KINDS = {LETTER: r"\p{L}", MARK: r"\p{M}", NUMBER: r"\p{N}", SPACE: r"\p{White_Space}"}
 

@@ -117,7 +117,8 @@ def measure_words(
     codes: Codes, offsets: NDArray[np.int64], kinds: Table, breaks: Table, alphabetic: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Per document: words, median distinct share, share of the most frequent, share with a letter, share of
-    single letters of alphabetic scripts, longest run of such. Shares are nan without words."""
+    single letters of alphabetic scripts (one with a vowel sign is a syllable), longest run of such. Shares are nan
+    without words."""
     measured = np.full((len(offsets) - 1, 6), np.nan)
     for document in range(len(offsets) - 1):
         end = offsets[document + 1]
@@ -126,21 +127,19 @@ def measure_words(
         at = offsets[document]
         while at < end:
             start, at = at, segment_end(codes, at, end, breaks)
-            characters, letters, numbers, alone = 0, 0, 0, False
+            letters, numbers = 0, 0
             for position in range(start, at):
                 code = codes[position]
                 if breaks[code] == EXTEND:
                     continue
-                characters += 1
                 letters += kinds[code] == LETTER
                 numbers += kinds[code] == NUMBER
-                alone = alone or alphabetic[code]
             if letters == 0 and numbers == 0:
                 continue
             hashes[words] = hash_of(codes, start, at)
             words += 1
             with_letter += letters > 0
-            if alone and characters == 1:
+            if at - start == 1 and alphabetic[codes[start]]:
                 single += 1
                 run += 1
                 longest = max(longest, run)
