@@ -181,7 +181,7 @@ def test_a_run_of_one_character_counts_three_times_towards_symbols():
 
 def test_placeholders_addresses_and_emoji_codes_count_for_nothing():
     text = "재미있다"
-    noisy = f"{text} [url] https://example.org/a?b=c [email] [doge] :smile: urlLink"
+    noisy = f"{text} [URL] https://example.org/a?b=c [email] [doge] :smile: urlLink"
     assert measured(noisy, "ko") == measured(text, "ko")
 
 
