@@ -55,7 +55,7 @@ class RawFile:
                 stream = _decompressed(raw, suffixes)
                 if stream is not raw or self.member:
                     stream = io.BufferedReader(_Bounded(stream, size, self.relative), CHUNK)
-                head = stream.peek(len(LFS_POINTER))  # type: ignore[attr-defined]
+                head = stream.peek(len(LFS_POINTER))
                 if not head:
                     raise InputError(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
                 if head.startswith(LFS_POINTER):
@@ -175,8 +175,9 @@ class RawFile:
 
 
 def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
-    """The paths below `folder` that match one of the patterns, sorted, with `/`; hidden files never match.
+    """The paths below `folder` that match one of the patterns and none that starts with `!`, sorted, with `/`.
 
+    Hidden files never match.
     A path matches with and without a compression suffix: `**/*.csv` finds `a/b.csv.gz` and `b.csv.zip`.
     """
     folder = Path(folder)
@@ -200,9 +201,16 @@ def known_codec(encoding: str) -> str:
 def _matches(path: str, patterns: Sequence[str]) -> bool:
     stem, dot, suffix = path.rpartition(".")
     names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
-    return any(_pattern(pattern).fullmatch(name) for pattern in patterns for name in names)
+
+    def fits(pattern: str) -> bool:
+        return any(_pattern(pattern).fullmatch(name) for name in names)
+
+    return any(map(fits, (one for one in patterns if one[0] != "!"))) and not any(
+        fits(one[1:]) for one in patterns if one[0] == "!"
+    )
 
 
+@functools.cache
 def _pattern(glob: str) -> re.Pattern[str]:
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     return re.compile("".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", glob)))

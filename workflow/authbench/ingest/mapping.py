@@ -16,7 +16,7 @@ from authbench.ingest.fields import as_text, compile_expression, compile_pattern
 from authbench.ingest.rows import ABSENT, Row, value_at
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
 
-OF_THE_FILE = frozenset({"path", "name"})
+OF_THE_FILE = frozenset({"path", "file_name"})
 GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 
 
@@ -138,7 +138,7 @@ def compile_source(
     of_path = compile_pattern(pattern, f"{where}: path_fields") if pattern else None
 
     def path_fields(relative: str) -> Row:
-        here: Row = {"path": relative, "name": relative.rpartition("/")[2]}
+        here: Row = {"path": relative, "file_name": relative.rpartition("/")[2]}
         if of_path is not None:
             found = of_path.search(relative)
             if found is None:
