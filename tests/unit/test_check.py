@@ -1,0 +1,543 @@
+"""Is a release sound? A tiny sound one passes; each thing that can be wrong, planted alone, is named with its id."""
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+
+from authbench.check import Violation, check_release
+from authbench.check.claims import CLAIMS
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.identity import keyed_hash
+from authbench.records import length_bucket_expr
+from authbench.tokens import count, load_encoding
+
+try:
+    ENCODING = load_encoding()
+except InputError:
+    pytest.skip("the vocabulary is not here: python -m authbench.vocabulary", allow_module_level=True)
+
+SYLLABLES = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "wo", "zu"]
+Rows = list[dict[str, Any]]
+
+
+def text(name: str, words: int = 40) -> str:
+    """A text of its own for every name."""
+    draws = [keyed_hash(1, name, str(i)) for i in range(words)]
+    return " ".join(SYLLABLES[d % 15] + SYLLABLES[d // 15 % 15] + SYLLABLES[d // 225 % 15] for d in draws)
+
+
+def author(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+@dataclass
+class Model:
+    """A release to be written: its rows, and what only the provenance knows of a document."""
+
+    rows: dict[str, dict[str, Rows]]
+    origin: dict[str, str] = field(default_factory=dict)
+    kind: dict[str, str] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
+
+    def documents(self) -> Rows:
+        found = []
+        for split, files in self.rows.items():
+            authors = {row.get("query_id"): row["author_id"] for row in files["ground_truth"]}
+            known = {row["candidate_id"] for row in files["candidates"]}
+            for row in files["candidates"]:
+                found.append({"split": split, "id": row["candidate_id"], **row})
+            for row in files["queries"]:
+                if row["query_id"] not in known:
+                    found.append({"split": split, "id": row["query_id"], "author_id": authors[row["query_id"]], **row})
+        return found
+
+
+def settings(**release: Any) -> dict[str, Any]:
+    return {
+        "split": {"splits": {"train": 50, "test": 50}, "unit": "author"},
+        "release": {"queries_in_candidates": True, "positives": "any", "queries_per_author": 1, **release},
+        "sample": {"genres": {"en": {"news": 50, "blog/*": 50}, "ru": {"news": 100}}, "max_documents_per_author": 5},
+    }
+
+
+def sound(disjoint: bool = False, other_origin: bool = False) -> Model:
+    """Two splits with two authors each, who have four documents: doc_000000 asks, the others answer, and so on."""
+    model = Model(
+        {}, config=settings(queries_in_candidates=not disjoint, positives="other_origin" if other_origin else "any")
+    )
+    number = 0
+    for split in ("train", "test"):
+        files: dict[str, Rows] = {"candidates": [], "queries": [], "ground_truth": []}
+        for who, lang, genre in (("ann", "en", "blog/arts"), ("bob", "ru", "news")):
+            own: Rows = []
+            for place in range(4):
+                ident = f"doc_{number:06d}"
+                content = text(ident)
+                labels = {"lang": lang, "genre": genre, "content": content, "source": "web"}
+                own.append({"id": ident, **labels, "token_length": count(ENCODING, [content])[0]})
+                model.origin[ident] = f"{split}-{who}-{place // 2 if other_origin else place}"
+                model.kind[ident] = "person"
+                number += 1
+            query, *others = (row.pop("id") for row in own)
+            listed = others[1:] if other_origin else others
+            files["queries"].append({"query_id": query, **own[0]})
+            truth = {"query_id": query, "positive_ids": listed, "author_id": author(split + who)}
+            files["ground_truth"].append(truth | ({"ignored_ids": others[:1]} if other_origin else {}))
+            ids = zip([query, *others], own, strict=True)
+            files["candidates"] += [{"candidate_id": i, "author_id": author(split + who), **row} for i, row in ids][
+                disjoint:
+            ]
+        model.rows[split] = files
+    return model
+
+
+def write(model: Model, folder: Path) -> Path:
+    """Write the rows, and provenance, sampling report, manifest and checksums that agree with them."""
+    for split, files in model.rows.items():
+        (folder / split).mkdir(parents=True)
+        for name, rows in files.items():
+            (folder / split / f"{name}.jsonl").write_bytes(
+                b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+            )
+    try:
+        documents = pl.DataFrame(
+            [
+                {
+                    "id": row["id"],
+                    **{key: row[key] for key in ("split", "author_id", "lang", "genre", "source", "token_length")},
+                    "origin": model.origin.get(row["id"], row["id"]),
+                    "author_kind": model.kind.get(row["id"], "person"),
+                    "content_sha256": hashlib.sha256(row["content"].encode()).hexdigest(),
+                    "char_length": len(row["content"]),
+                }
+                for row in model.documents()
+            ]
+        ).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
+    except (KeyError, TypeError, pl.exceptions.PolarsError):
+        return folder  # rows that are no documents have no bookkeeping
+    documents.unique("id", keep="first", maintain_order=True).write_parquet(folder / "provenance.parquet")
+    pattern = {"news": "news", "blog/arts": "blog/*"}
+    cells = Counter(zip(documents["lang"], [pattern.get(g, "(no target)") for g in documents["genre"]], strict=True))
+    sizes = documents.group_by("lang", "source", "author_id").len()["len"]
+    deviation = {
+        "documents": {"target": 16, "taken": documents.height},
+        "languages": [{"language": lang, "taken": n} for lang, n in Counter(documents["lang"]).items()],
+        "cells": [
+            {"language": lang, "dimension": "genre", "key": key, "taken": taken} for (lang, key), taken in cells.items()
+        ],
+        "fallback_authors": int((sizes < 3).sum()),
+    }
+    counts = {
+        split: {
+            "documents": part.height,
+            "authors": part["author_id"].n_unique(),
+            "queries": len({row["query_id"] for row in files["queries"]}),
+            "languages": dict(Counter(part["lang"])),
+            "genres": dict(Counter(part["genre"])),
+        }
+        for split, files in model.rows.items()
+        for part in [documents.filter(pl.col("split") == split)]
+    }
+    save(folder / "sampling_deviation.json", deviation)
+    save(folder / "manifest.json", {"config": model.config, "counts": counts, "takedown": {"documents": 0}})
+    seal(folder)
+    return folder
+
+
+def save(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value), "utf-8")
+
+
+def seal(folder: Path) -> None:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(folder).as_posix()}\n" for p in files]
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+def row_of(model: Model, split: str, name: str, ident: str) -> dict[str, Any]:
+    rows = model.rows[split][name]
+    return next(row for row in rows if ident in (row.get("candidate_id"), row.get("query_id")))
+
+
+def change(split: str, name: str, ident: str, **fields: Any) -> Callable[[Model], None]:
+    return lambda model: row_of(model, split, name, ident).update(fields)
+
+
+def rewrite(ident: str, content: str, split: str = "train") -> Callable[[Model], None]:
+    """Give a candidate another text, with its right number of tokens."""
+    return change(split, "candidates", ident, content=content, token_length=max(1, count(ENCODING, [content])[0]))
+
+
+def drop(split: str, name: str, ident: str) -> Callable[[Model], None]:
+    return lambda model: model.rows[split][name].remove(row_of(model, split, name, ident))
+
+
+def truth(ident: str, split: str = "train", **fields: Any) -> Callable[[Model], None]:
+    return change(split, "ground_truth", ident, **fields)
+
+
+def add_documents(ident: int, many: int) -> Callable[[Model], None]:
+    """More documents for the first author of train, all of them positives."""
+
+    def mutate(model: Model) -> None:
+        first = deepcopy(row_of(model, "train", "candidates", "doc_000001"))
+        for number in range(ident, ident + many):
+            name = f"doc_{number:06d}"
+            content = text(name)
+            more = {"candidate_id": name, "content": content, "token_length": count(ENCODING, [content])[0]}
+            model.rows["train"]["candidates"].append({**first, **more})
+            row_of(model, "train", "ground_truth", "doc_000000")["positive_ids"].append(name)
+
+    return mutate
+
+
+def leave(*idents: str) -> Callable[[Model], None]:
+    """Take documents of the first author of train out."""
+
+    def mutate(model: Model) -> None:
+        for ident in idents:
+            drop("train", "candidates", ident)(model)
+            for row in model.rows["train"]["ground_truth"]:
+                row["positive_ids"] = [other for other in row["positive_ids"] if other != ident]
+
+    return mutate
+
+
+def both(*mutations: Callable[[Model], None]) -> Callable[[Model], None]:
+    def mutate(model: Model) -> None:
+        for one in mutations:
+            one(model)
+
+    return mutate
+
+
+def set_origin(**origins: str) -> Callable[[Model], None]:
+    return lambda model: model.origin.update(origins)
+
+
+def second_query(model: Model) -> None:
+    row = dict(row_of(model, "train", "candidates", "doc_000001"))
+    del row["candidate_id"], row["author_id"]
+    model.rows["train"]["queries"].append({"query_id": "doc_000001", **row})
+    positives = ["doc_000000", "doc_000002", "doc_000003"]
+    model.rows["train"]["ground_truth"].append(
+        {"query_id": "doc_000001", "positive_ids": positives, "author_id": author("trainann")}
+    )
+
+
+LONG = text("long", 120)
+EXCERPT = text("before", 150) + " " + LONG
+SIX = "doc_000006"  # a candidate of train that is no query
+PAIR = "doc_000006 ~ doc_000014"
+
+BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
+    ("schema", change("train", "candidates", SIX, source=""), SIX),
+    ("schema", change("train", "candidates", SIX, token_length="12"), SIX),
+    ("schema", change("train", "candidates", SIX, token_length=True), SIX),
+    ("schema", change("train", "candidates", SIX, lang="English"), SIX),
+    ("schema", change("train", "candidates", SIX, genre="News items"), SIX),
+    ("schema", change("train", "candidates", SIX, raw_author="Bob"), SIX),
+    ("schema", change("train", "queries", "doc_000000", author_id=author("trainann")), "doc_000000"),
+    ("schema", lambda m: row_of(m, "train", "candidates", SIX).pop("genre"), SIX),
+    ("schema", lambda m: m.rows["train"]["candidates"].append(["no object"]), "train/candidates.jsonl:9"),
+    ("schema", truth("doc_000000", positive_ids="doc_000001"), "doc_000000"),
+    ("id_form", change("train", "candidates", SIX, candidate_id="blog-7"), "blog-7"),
+    ("author_form", change("train", "candidates", SIX, author_id="Bob"), SIX),
+    ("author_form", change("train", "candidates", SIX, author_id=author("trainbob").upper()), SIX),
+    ("repeated_id", lambda m: m.rows["train"]["candidates"].append(row_of(m, "train", "candidates", SIX)), SIX),
+    ("repeated_id", change("test", "candidates", "doc_000014", candidate_id=SIX), SIX),
+    ("repeated_id", lambda m: m.rows["train"]["queries"].append(m.rows["train"]["queries"][0]), "doc_000000"),
+    ("content_form", rewrite(SIX, text("x") + "\n"), SIX),
+    ("content_form", rewrite(SIX, " " + text("x")), SIX),
+    ("content_form", rewrite(SIX, text("x") + "\tb"), SIX),
+    ("content_form", rewrite(SIX, text("x") + "\x00b"), SIX),
+    ("content_form", rewrite(SIX, text("x") + unicodedata.normalize("NFD", " é")), SIX),
+    ("token_length", lambda m: row_of(m, "train", "candidates", SIX).update(token_length=99), SIX),
+    ("exact_duplicate", rewrite(SIX, text("doc_000007")), "doc_000006 = doc_000007"),
+    ("near_duplicate", rewrite(SIX, text("doc_000007") + " vo"), "doc_000006 ~ doc_000007"),
+    ("leak", rewrite(SIX, text("doc_000014") + " " + text("more", 13)), PAIR),
+    ("contained_leak", both(rewrite(SIX, LONG), rewrite("doc_000014", EXCERPT, "test")), PAIR),
+    ("author_in_splits", both(
+        lambda m: [row.update(author_id=author("trainann")) for row in m.rows["test"]["candidates"][:4]] and None,
+        truth("doc_000008", "test", author_id=author("trainann")),
+        lambda m: m.config["sample"].update(max_documents_per_author=8),
+    ), author("trainann")),
+    ("origin_in_splits", set_origin(doc_000001="book", doc_000009="book"), "book"),
+    ("too_many_documents", add_documents(16, 2), author("trainann")),
+    ("too_few_documents", both(
+        leave("doc_000000", "doc_000001", "doc_000002"),
+        drop("train", "queries", "doc_000000"), drop("train", "ground_truth", "doc_000000"),
+    ), author("trainann")),
+    ("query_differs", change("train", "queries", "doc_000000", genre="news"), "doc_000000"),
+    ("query_without_truth", both(drop("train", "ground_truth", "doc_000000"), second_query), "doc_000000"),
+    ("truth_without_query", both(drop("train", "queries", "doc_000000")), "doc_000000"),
+    ("author_mismatch", truth("doc_000000", author_id=author("trainbob")), "doc_000000"),
+    ("own_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000000"), "doc_000000"),
+    ("unknown_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000009"), "doc_000000"),
+    ("unknown_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000001"), "doc_000000"),
+    ("foreign_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append(SIX), "doc_000000"),
+    ("missing_positive", truth("doc_000000", positive_ids=["doc_000001", "doc_000002"]), "doc_000000"),
+    ("wrong_ignored", truth("doc_000000", ignored_ids=["doc_000001"]), "doc_000000"),
+    ("wrong_ignored", truth("doc_000000", ignored_ids=["doc_000009"]), "doc_000000"),
+    ("contained_positive", both(rewrite("doc_000001", LONG), rewrite("doc_000000", EXCERPT),
+        change("train", "queries", "doc_000000", content=EXCERPT, token_length=count(ENCODING, [EXCERPT])[0]),
+    ), "doc_000000"),
+    ("unexplained_ignored", truth("doc_000000", positive_ids=["doc_000001", "doc_000002"], ignored_ids=["doc_000003"]),
+        "doc_000000"),
+    ("too_many_queries", second_query, author("trainann")),
+    ("query_of_small_author", leave("doc_000002", "doc_000003"), "doc_000000"),
+    ("missing_query", both(
+        drop("train", "queries", "doc_000000"), drop("train", "ground_truth", "doc_000000")
+    ), author("trainann")),
+]  # fmt: skip
+
+
+def set_query(model: Model, ident: str) -> None:
+    row = dict(row_of(model, "train", "queries", ident))
+    del row["query_id"]
+    model.rows["train"]["candidates"].append({"candidate_id": ident, "author_id": author("trainann"), **row})
+
+
+OTHER_FORMS: list[tuple[str, Model, Callable[[Model], None], str]] = [
+    ("query_place", sound(disjoint=True), lambda m: set_query(m, "doc_000000"), "doc_000000"),
+    ("query_place", sound(), drop("train", "candidates", "doc_000000"), "doc_000000"),
+    ("same_origin_positive", sound(other_origin=True),
+        truth("doc_000000", positive_ids=["doc_000001", "doc_000002", "doc_000003"], ignored_ids=[]), "doc_000000"),
+    ("unexplained_ignored", sound(other_origin=True),
+        truth("doc_000000", positive_ids=["doc_000002"], ignored_ids=["doc_000001", "doc_000003"]), "doc_000000"),
+    ("missing_query", sound(disjoint=True), lambda m: m.config["release"].update(queries_per_author="all"),
+        author("trainann")),
+    ("missing_query", sound(other_origin=True), lambda m: m.config["release"].update(queries_per_author=2),
+        author("trainann")),
+]  # fmt: skip
+
+
+def no_positive(model: Model) -> None:
+    for row in model.rows["train"]["ground_truth"][:1]:
+        row.update(positive_ids=[], ignored_ids=["doc_000001", "doc_000002", "doc_000003"])
+    model.kind.update(dict.fromkeys(["doc_000001", "doc_000002", "doc_000003"], "work"))
+    model.config["release"]["min_documents_for_query"] = 1
+
+
+OTHER_FORMS.append(("no_positive", sound(), no_positive, "doc_000000"))
+
+
+def edit_json(name: str, edit: Callable[[Any], None]) -> Callable[[Path], None]:
+    def mutate(folder: Path) -> None:
+        value = json.loads((folder / name).read_text())
+        edit(value)
+        save(folder / name, value)
+        seal(folder)
+
+    return mutate
+
+
+def edit_provenance(edit: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Path], None]:
+    def mutate(folder: Path) -> None:
+        edit(pl.read_parquet(folder / "provenance.parquet")).write_parquet(folder / "provenance.parquet")
+        seal(folder)
+
+    return mutate
+
+
+def replaced(column: str, value: Any) -> Callable[[Path], None]:
+    given = pl.when(pl.col("id") == SIX).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
+    return edit_provenance(lambda table: table.with_columns(given))
+
+
+AFTER: list[tuple[str, Callable[[Path], None], str]] = [
+    ("checksum", lambda f: (f / "README.md").write_text("extra") and None, "README.md"),
+    ("checksum", lambda f: (f / "provenance.parquet").unlink(), "provenance.parquet"),
+    ("checksum", lambda f: save(f / "manifest.json", json.loads((f / "manifest.json").read_text()) | {"a": 1}),
+        "manifest.json"),
+    ("checksum", lambda f: (f / "SHA256SUMS").write_text((f / "SHA256SUMS").read_text() + "0\n") and None, "SHA256SUMS:10"),
+    ("provenance", edit_provenance(lambda table: table.filter(pl.col("id") != SIX)), SIX),
+    ("provenance", edit_provenance(lambda table: pl.concat([table, table.filter(pl.col("id") == SIX)])), SIX),
+    ("provenance", edit_provenance(lambda table: pl.concat(
+        [table, table.filter(pl.col("id") == SIX).with_columns(id=pl.lit("doc_000099"), split=pl.lit("train"))])),
+        "doc_000099"),
+    ("provenance", replaced("split", "dev"), SIX),
+    ("provenance", replaced("char_length", 3), SIX),
+    ("provenance", replaced("length_bucket", "short"), SIX),
+    ("provenance", replaced("content_sha256", "0" * 64), SIX),
+    ("provenance_column", edit_provenance(lambda table: table.with_columns(raw_author=pl.lit("Bob"))), "raw_author"),
+    ("quota", edit_json("sampling_deviation.json", lambda v: v["documents"].update(taken=17)), "documents"),
+    ("quota", edit_json("sampling_deviation.json", lambda v: v["languages"].pop()), "language ru"),
+    ("quota", edit_json("sampling_deviation.json", lambda v: v["cells"][0].update(taken=1)), "genre en blog/*"),
+    ("quota", edit_json("sampling_deviation.json", lambda v: v.update(fallback_authors=1)), "fallback_authors"),
+    ("manifest", edit_json("manifest.json", lambda v: v["counts"]["test"].update(authors=3)), "test"),
+    ("manifest", edit_json("manifest.json", lambda v: v["counts"].update(dev={"documents": 8})), "dev"),
+]  # fmt: skip
+
+# What else is inevitably wrong with the planted thing.
+FOLLOWS = {
+    "id_form": set(),
+    "query_place": {"manifest"},
+    "query_without_truth": {"missing_query"},
+    "truth_without_query": set(),
+    "query_differs": set(),
+}
+
+
+def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Violation]:
+    return {violation.code: violation for violation in check_release(folder, expected)}
+
+
+@pytest.mark.parametrize("disjoint", [False, True])
+@pytest.mark.parametrize("other_origin", [False, True])
+def test_a_sound_release_breaks_no_claim(tmp_path: Path, disjoint: bool, other_origin: bool) -> None:
+    assert check_release(write(sound(disjoint, other_origin), tmp_path / "release")) == []
+
+
+@pytest.mark.parametrize(("code", "mutate", "ident"), BEFORE)
+def test_each_planted_violation_is_named_with_its_id(
+    tmp_path: Path, code: str, mutate: Callable[[Model], None], ident: str
+) -> None:
+    model = sound()
+    mutate(model)
+    found = broken(write(model, tmp_path / "release"))
+    assert ident in found[code].ids, found
+    assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
+
+
+@pytest.mark.parametrize(("code", "model", "mutate", "ident"), OTHER_FORMS)
+def test_violations_of_the_other_forms_are_named_with_their_id(
+    tmp_path: Path, code: str, model: Model, mutate: Callable[[Model], None], ident: str
+) -> None:
+    model = deepcopy(model)
+    mutate(model)
+    found = broken(write(model, tmp_path / "release"))
+    assert ident in found[code].ids, found
+    assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
+
+
+@pytest.mark.parametrize(("code", "mutate", "ident"), AFTER)
+def test_bookkeeping_that_disagrees_is_named(
+    tmp_path: Path, code: str, mutate: Callable[[Path], None], ident: str
+) -> None:
+    folder = write(sound(), tmp_path / "release")
+    mutate(folder)
+    found = broken(folder)
+    assert found.keys() == {code}
+    assert ident in found[code].ids, found
+
+
+def test_every_claim_has_a_violation_planted_here() -> None:
+    assert {case[0] for case in [*BEFORE, *OTHER_FORMS, *AFTER]} == CLAIMS.keys()
+
+
+def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path: Path) -> None:
+    for disjoint in (False, True):
+        model = sound(disjoint)
+        folder = tmp_path / str(disjoint)
+        write(model, folder)
+        for path in folder.iterdir():
+            if path.is_file():
+                path.unlink()
+        (folder / "train").rename(folder / "fold_one")
+        assert check_release(folder) == []
+
+
+def test_an_empty_split_and_an_absent_one_are_sound(tmp_path: Path) -> None:
+    model = sound()
+    model.rows["dev"] = {"candidates": [], "queries": [], "ground_truth": []}
+    del model.rows["train"]
+    assert check_release(write(model, tmp_path / "release")) == []
+
+
+def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp_path: Path) -> None:
+    model = sound()
+    next(case[1] for case in BEFORE if case[0] == "author_in_splits")(model)
+    model.config["split"]["unit"] = "document"
+    assert check_release(write(model, tmp_path / "release")) == []
+
+
+def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path: Path) -> None:
+    model = sound()
+    leave("doc_000002", "doc_000003")(model)
+    folder = write(model, tmp_path / "release")
+    edit_json(
+        "sampling_deviation.json", lambda v: v["documents"].update(taken=16) or v["languages"][0].update(taken=8)
+    )(folder)
+    assert {"quota", "query_of_small_author"} <= broken(folder).keys()
+    edit_json("manifest.json", lambda v: v["takedown"].update(documents=2))(folder)
+    assert check_release(folder) == []
+
+
+def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
+    folder = write(sound(), tmp_path / "release")
+    assert broken(folder, {"sample": {"max_documents_per_author": 3}}).keys() == {"too_many_documents"}
+    assert broken(folder, {"release": {"queries_in_candidates": False}}).keys() == {"query_place"}
+    with pytest.raises(InputError, match="max_documents_per_author"):
+        check_release(folder, {"sample": {"documents_per_author": 3}})
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b'{"query_id": "doc_000001"}\n{"query_id": \n', "queries.jsonl, line 2: not JSON"),
+        (b'{"query_id": "caf\xe9"}\n', "line 1: not UTF-8: byte 18 is 0xe9"),
+        (b'\xef\xbb\xbf{"query_id": "doc_000001"}\n', "line 1: begins with a byte order mark"),
+        (b"{}\n\n", "line 2: empty"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, named: str
+) -> None:
+    folder = write(sound(), tmp_path / "release")
+    (folder / "train" / "queries.jsonl").write_bytes(content)
+    assert main(["check", str(folder)]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_a_missing_file_or_folder_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write(sound(), tmp_path / "release")
+    (folder / "test" / "ground_truth.jsonl").unlink()
+    assert main(["check", str(folder)]) == 2
+    assert "ground_truth.jsonl: there is no such file" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    for name, said in (("empty", "no split here"), ("none", "no such folder")):
+        assert main(["check", str(tmp_path / name)]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_the_command_says_sound_or_lists_a_dozen_ids_and_their_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(sound(), tmp_path / "release")
+    assert main(["check", str(folder)]) == 0
+    assert capsys.readouterr().out.endswith(": sound\n")
+    (tmp_path / "strict.yaml").write_text(
+        "release: {min_documents_for_query: 3}\nsample: {max_documents_per_author: 2}\nseed: 1\n"
+    )
+    assert main(["check", str(folder), "--config", str(tmp_path / "strict.yaml"), "--json"]) == 1
+    report = orjson.loads(capsys.readouterr().out)
+    assert report["sound"] is False
+    (violation,) = report["violations"]
+    assert violation["code"] == "too_many_documents" and violation["count"] == 4 == len(violation["ids"])
+    for row in (rows := [orjson.loads(line) for line in (folder / "train/candidates.jsonl").read_bytes().splitlines()]):
+        row["name"] = "Bob"
+    more = [{**row, "candidate_id": f"doc_{100 + i:06d}"} for i, row in enumerate(rows)]
+    (folder / "train/candidates.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows + more))
+    (folder / "SHA256SUMS").unlink()
+    assert main(["check", str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert "schema (16)" in out and "unknown field name" in out and out.count("doc_") == 12 and "... and 4 more" in out
+
+
+def test_rows_without_their_form_end_the_check_before_claims_about_them(tmp_path: Path) -> None:
+    model = sound()
+    row_of(model, "train", "candidates", SIX).update(content="", token_length=0)
+    found = broken(write(model, tmp_path / "release"))
+    assert found.keys() <= {"schema", "checksum"}

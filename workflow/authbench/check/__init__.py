@@ -1,0 +1,78 @@
+"""Is a release sound?
+
+Any release in the format of the processing plan (section 15), ours or not: what its files say is compared with
+its texts, with its own bookkeeping where it has some, and with the settings it was made with.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.check.bookkeeping import check_checksums, check_manifest, check_provenance, check_quotas
+from authbench.check.claims import CLAIMS, Finding
+from authbench.check.overlap import check_overlap
+from authbench.check.reading import Release, check_rows, make_release, read_rows
+from authbench.check.rules import Rules, make_rules
+from authbench.check.texts import check_texts
+from authbench.check.truth import check_truth
+from authbench.check.units import check_units
+
+SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A claim that a release breaks: its name, the claim and details in words, and the ids (or files) that break it."""
+
+    code: str
+    message: str
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        more = len(self.ids) - SHOWN
+        return f"{self.code} ({len(self.ids)}): {self.message}\n    " + "\n    ".join(
+            [*self.ids[:SHOWN], *([f"... and {more} more"] if more > 0 else [])]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "ids": list(self.ids[:SHOWN]), "count": len(self.ids)}
+
+
+def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
+    """Every claim that the release in `folder` breaks, in the order of `claims.CLAIMS`; none: it is sound.
+
+    `expected` has settings as config.yaml (sections `dedup`, `sample`, `split`, `release`); they go before those in
+    the release's manifest.json, and these before the defaults. Rows that break the form end the check early, as the
+    later claims are about well-formed rows. Raises InputError for what cannot be read at all: no such folder, no
+    split in it, a missing file of a split, broken JSON (with its line), wrong encoding, no vocabulary to count with.
+    """
+    folder = Path(folder)
+    rows, manifest = read_rows(folder)
+    findings = [*check_rows(rows), *check_checksums(folder)]
+    if all(finding.code == "checksum" for finding in findings):
+        findings += check_sound_rows(make_release(folder, rows, manifest), make_rules(manifest, expected))
+    return list(_grouped(findings))
+
+
+def check_sound_rows(release: Release, rules: Rules) -> Iterator[Finding]:
+    """What can only be asked of rows that have the right form."""
+    yield from check_texts(release)
+    pairs = yield from check_overlap(release, rules)
+    yield from check_units(release, rules)
+    yield from check_truth(release, rules, pairs)
+    yield from check_provenance(release, rules)
+    yield from check_quotas(release, rules)
+    yield from check_manifest(release)
+
+
+def _grouped(findings: Iterable[Finding]) -> Iterator[Violation]:
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    for code, claim in CLAIMS.items():
+        if found := by_code.get(code):
+            notes = list(dict.fromkeys(finding.note for finding in found if finding.note))
+            details = "; ".join(notes[:4]) + ("; ..." if len(notes) > 4 else "")
+            ids = tuple(dict.fromkeys(finding.id for finding in found))
+            yield Violation(code, f"{claim} ({details})" if details else claim, ids)
