@@ -115,7 +115,6 @@ def by_hand(text: str, lang: str) -> dict[str, float | str | None]:
         "single_letter_run": longest(single),
         "tokens_ws": len(tokens),
         "unique_tokens_ws": share(len(set(tokens)), len(tokens)),
-        "dominant_token_ws": share(max(map(tokens.count, set(tokens)), default=0), len(tokens)),
         "alphabetic_tokens_ws": share(sum(count(r"\p{L}", token) > 0 for token in tokens), len(tokens)),
         "single_letter_tokens_ws": share(sum(alone), len(tokens)),
         "single_letter_token_run_ws": longest(alone),

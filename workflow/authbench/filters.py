@@ -122,7 +122,7 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
         _above("repeated_characters", "longest_run", PAPER_LONGEST_RUN),
         _above("symbol_run", "symbol_run_paper", PAPER_SYMBOL_RUN, book),
         _below("few_distinct_words", "unique_tokens_ws", settings["unique_words"]),
-        _above("dominant_word", "dominant_token_ws", settings["dominant_word"]),
+        _above("dominant_word", "dominant_word", settings["dominant_word"]),
         _below("few_words_with_letters", "alphabetic_tokens_ws", settings["alphabetic_words"]),
         _above("single_letters", "single_letter_tokens_ws", settings["single_letter_words"]),
         _from("single_letter_run", "single_letter_token_run_ws", settings["single_letter_run"]),

@@ -57,7 +57,6 @@ WORD_COLUMNS = {
 TOKEN_COLUMNS = {
     "tokens_ws": pl.Int32,
     "unique_tokens_ws": pl.Float64,
-    "dominant_token_ws": pl.Float64,
     "alphabetic_tokens_ws": pl.Float64,
     "single_letter_tokens_ws": pl.Float64,
     "single_letter_token_run_ws": pl.Int32,

@@ -157,9 +157,9 @@ def measure_words(
 
 @njit(cache=True)
 def measure_tokens(codes: Codes, offsets: NDArray[np.int64], kinds: Table) -> NDArray[np.float64]:
-    """The same six over tokens between white space, as the paper's formulas have them: distinct share of the whole
-    text, and a single letter is a token of one letter in any script."""
-    measured = np.full((len(offsets) - 1, 6), np.nan)
+    """Per document, of the tokens between white space: how many, distinct share of them all, share with a letter,
+    share of single letters of any script, longest run of such: the paper's formulas. Shares are nan without tokens."""
+    measured = np.full((len(offsets) - 1, 5), np.nan)
     for document in range(len(offsets) - 1):
         end = offsets[document + 1]
         hashes = np.empty(end - offsets[document], np.uint64)
@@ -183,11 +183,9 @@ def measure_tokens(codes: Codes, offsets: NDArray[np.int64], kinds: Table) -> ND
             else:
                 run = 0
         measured[document, 0] = tokens
-        measured[document, 5] = longest
+        measured[document, 4] = longest
         if tokens:
-            distinct, most = distinct_and_most(hashes[:tokens])
-            measured[document, 1] = distinct / tokens
-            measured[document, 2] = most / tokens
-            measured[document, 3] = with_letter / tokens
-            measured[document, 4] = single / tokens
+            measured[document, 1] = distinct_and_most(hashes[:tokens])[0] / tokens
+            measured[document, 2] = with_letter / tokens
+            measured[document, 3] = single / tokens
     return measured
