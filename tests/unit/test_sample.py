@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.deviation import sampling_deviation
-from authbench.reservoir import (
+from authbench.sample.deviation import sampling_deviation
+from authbench.sample.reservoir import (
     AUTHOR,
     keep_per_author,
     keep_per_bucket,
@@ -17,8 +17,8 @@ from authbench.reservoir import (
     tally_authors,
     trim_authors,
 )
-from authbench.sample import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
-from authbench.targets import language_targets, largest_remainder, matching_pattern
+from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
+from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 SAMPLE = {
     "documents": 60,

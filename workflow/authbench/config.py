@@ -7,6 +7,7 @@ for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides k
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from authbench.errors import InputError
+from authbench.inventory import Digests, take_inventory
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
+from authbench.tables import read_json, write_json
 
 Settings = dict[str, Any]
 
@@ -28,54 +31,82 @@ VOCABULARIES = {
 }
 
 
-def load_config(user: Mapping[str, Any], root: Path) -> Settings:
-    """The whole configuration: the defaults under what the user said. Raises InputError with all problems."""
-    config = _merge(_read_yaml(root / "config/config.yaml"), user)
-    problems = list(_schema_problems(config, root / "workflow/schemas/config.schema.yaml"))
-    if not problems:
-        problems = list(_contradictions(config))
-    _report("The configuration", problems)
-    return config
+@dataclass(frozen=True)
+class Setup:
+    """What a run stands on: the settings, the sources that have files, and the digests of those files."""
+
+    config: Settings
+    sources: dict[str, Settings]
+    inventory: dict[str, Digests]
+    skipped: list[str]
 
 
-def load_sources(config: Settings, root: Path) -> dict[str, Settings]:
-    """The YAML of every source the recipe names, in its order. Raises InputError with all problems."""
+def prepare(user: Mapping[str, Any], root: Path) -> Setup:
+    """The checked configuration (`user` over the defaults), its sources and their raw files.
+
+    Raises InputError with one list of all problems: of the settings, of the sources' YAMLs, of missing files.
+    """
+    config, problems = _load_config(user, root)
+    sources, more = _load_sources(config, root)
+    problems += more
+    raw_dir = root / config["raw_dir"]
+    inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
+    skipped = [tag for tag in sources if not inventory[tag]]
+    if skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
+        problems += [_missing(tag, sources[tag], raw_dir) for tag in skipped]
+        problems.append("missing_sources=skip builds without the sources that have no files")
+    if problems:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise InputError("\n".join([f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]))
+    present = {tag: source for tag, source in sources.items() if tag not in skipped}
+    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped)
+
+
+def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
+    defaults = _read_yaml(root / "config/config.yaml")
+    config = _merge(defaults, user)
+    problems = []
+    for section, problem in _schema_problems(config, root / "workflow/schemas/config.schema.yaml"):
+        problems.append(problem)
+        if section in defaults:
+            config[section] = defaults[section]
+    return config, problems + list(_contradictions(config))
+
+
+def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], list[str]]:
     known = sorted(path.stem for path in (root / "config/sources").glob("*.yaml"))
     sources: dict[str, Settings] = {}
     problems: list[str] = []
     for tag in config["sources"]:
+        place = f"config/sources/{tag}.yaml"
         if tag not in known:
-            problems.append(f"sources: no config/sources/{tag}.yaml{_did_you_mean(tag, known)}")
+            problems.append(f"sources: there is no {place}{_did_you_mean(tag, known)}")
             continue
-        sources[tag] = _read_yaml(root / f"config/sources/{tag}.yaml")
-        found = _schema_problems(sources[tag], root / "workflow/schemas/source.schema.yaml")
-        problems.extend(f"config/sources/{tag}.yaml: {problem}" for problem in found)
+        source = _read_yaml(root / place)
+        found = list(_schema_problems(source, root / "workflow/schemas/source.schema.yaml"))
+        problems += [f"{place}: {problem}" for _, problem in found]
+        if not found:
+            sources[tag] = source
     if not problems:
-        problems.extend(_unmet_quotas(config, sources))
-    _report("The sources", problems)
-    return sources
+        problems += list(_unmet_quotas(config, sources))
+    return sources, problems
 
 
-def present_sources(
-    config: Settings, sources: Mapping[str, Settings], inventory: Mapping[str, Mapping[str, str]]
-) -> tuple[dict[str, Settings], list[str]]:
-    """The sources that have raw files, and the tags that are skipped. Raises InputError if none may be missing."""
-    absent = [tag for tag in sources if not inventory[tag]]
-    if absent and (config["missing_sources"] == "error" or len(absent) == len(sources)):
-        problems = []
-        for tag in absent:
-            source = sources[tag]
-            folder = Path(config["raw_dir"]) / source.get("folder", tag)
-            how = source.get("acquire", {}).get("how", "see the source's YAML")
-            problems.append(f"{tag}: no file fits {', '.join(source['files'])} in {folder}/. To get it: {how}")
-        problems.append("Set missing_sources=skip to build without the sources that are absent.")
-        _report("Raw corpora are missing", problems)
-    return {tag: source for tag, source in sources.items() if tag not in absent}, absent
+def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
+    folder = raw_dir / source.get("folder", tag)
+    how = source.get("acquire", {}).get("how", "see the source's YAML")
+    return f"{tag}: no file fits {', '.join(source['files'])} in {folder}/. To get it: {how}"
 
 
-def author_key(config: Settings) -> bytes | None:
-    """The secret for author ids from the environment variable that the configuration names."""
-    variable = config["ingest"]["author_key_env"]
+def record_setup(setup: Setup, path: Path) -> None:
+    """Keep the whole setup as JSON: {config, sources, inventory, skipped}; an equal file is left as it is."""
+    told = asdict(setup)
+    if not path.exists() or read_json(path) != told:
+        write_json(path, told)
+
+
+def author_key(variable: str | None) -> bytes | None:
+    """The secret for author ids from the environment variable that `ingest.author_key_env` names."""
     return os.environ[variable].encode() if variable else None
 
 
@@ -100,20 +131,23 @@ def _read_yaml(path: Path) -> Settings:
     return value
 
 
-def _schema_problems(value: Settings, schema_path: Path) -> Iterator[str]:
+def _schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, str]]:
+    """The top-level key and the text of every violation of a schema."""
     schema = yaml.safe_load(schema_path.read_text(encoding="utf-8"))
     errors = Draft202012Validator(schema).iter_errors(value)
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
+        section = str(error.absolute_path[0]) if error.absolute_path else ""
         place = ".".join(str(part) for part in error.absolute_path) or "(top level)"
         if error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
             known = list(error.schema["properties"])
             for key in sorted(set(error.instance) - set(known), key=str):
-                yield f"{place}: unknown key '{key}'{_did_you_mean(str(key), known)}"
+                yield section, f"{place}: unknown key '{key}'{_did_you_mean(str(key), known)}"
         elif error.validator == "enum" and isinstance(error.instance, str):
             known = [str(choice) for choice in error.validator_value]
-            yield f"{place}: '{error.instance}' is not one of {', '.join(known)}{_did_you_mean(error.instance, known)}"
+            choices = ", ".join(known)
+            yield section, f"{place}: '{error.instance}' is not one of {choices}{_did_you_mean(error.instance, known)}"
         else:
-            yield f"{place}: {error.message}"
+            yield section, f"{place}: {error.message}"
 
 
 def _contradictions(config: Settings) -> Iterator[str]:
@@ -225,10 +259,3 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
     known = list(known)
     close = difflib.get_close_matches(word, known, 1)
     return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"
-
-
-def _report(what: str, problems: list[str]) -> None:
-    if problems:
-        lines = "\n".join(f"  {problem}" for problem in problems)
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"{what}: {count}\n{lines}")

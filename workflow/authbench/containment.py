@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from authbench.arrays import I64, U64
+
 SAMPLE = 16  # one shingle in 16, chosen by its hash, takes part in the search for candidates
 TEXTS_AT_ONCE = 1_000
 
@@ -55,15 +57,13 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings) -> p
     return pl.DataFrame(rows, schema={"a": pl.String, "b": pl.String, "share": pl.Float64}, orient="row")
 
 
-def _distinct(text: str, length: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _distinct(text: str, length: int) -> U64:
     from authbench.shingles import shingle_hashes
 
     return np.unique(shingle_hashes(pl.Series([text]), length)[0])
 
 
-def _sample(
-    texts: pl.Series, length: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
     """Each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
     from authbench.shingles import shingle_hashes
 

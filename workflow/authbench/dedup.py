@@ -21,25 +21,24 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.errors import InputError
 
-if TYPE_CHECKING:
-    from authbench.kernels import I32, I64, U32, U64
-
 # The texts of the documents at these rows of the table given to `find_duplicates`, in their order.
-Texts = Callable[["I64"], Sequence[str]]
+Texts = Callable[[I64], Sequence[str]]
 # The hashes of one band, of the documents at these positions.
-Band = Callable[[int, "I64"], "U64"]
+Band = Callable[[int, I64], U64]
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
 PERMUTATIONS = 128  # at most, where bands are chosen
 SIGNED_AT_ONCE = 10_000  # documents whose full signatures are held
 BLOCK_SHINGLES = 1 << 25  # 256 MB of shingle hashes are held in memory; a larger component goes to a temporary file
+DOCUMENT_OVERHEAD = 128  # what comparing a document takes beside its shingles, counted in shingles
 
 EXACT, NEAR, CROSS = "exact_duplicate", "near_duplicate", "cross_author_duplicate"
 REMOVED_COPY = pl.Schema(
@@ -113,7 +112,7 @@ def sign_texts(texts: pl.Series, contents: pl.Series, settings: DedupSettings) -
     )
 
 
-def _sign(texts: pl.Series, bands: int, rows: int, shingle_chars: int) -> "tuple[U64, U32]":
+def _sign(texts: pl.Series, bands: int, rows: int, shingle_chars: int) -> tuple[U64, U32]:
     from authbench import minhash
 
     hashes, sizes = np.empty((bands, len(texts)), np.uint64), np.empty(len(texts), np.uint32)
@@ -239,7 +238,7 @@ def similar_pairs(keys: Sequence[str], texts: Sequence[str], threshold: float, s
     ).sort("a", "b")
 
 
-def find_components(bands: "Iterable[U64]", count: int) -> "I32":
+def find_components(bands: Iterable[U64], count: int) -> I32:
     """For each of `count` documents the first one of its component.
 
     Two documents are in one component if they share a bucket or a chain of buckets links them; each item of
@@ -253,11 +252,11 @@ def find_components(bands: "Iterable[U64]", count: int) -> "I32":
     return kernels.roots(parent)
 
 
-def blocks(component: "I32", sizes: "U32", limit: int) -> "Iterator[I64]":
+def blocks(component: I32, sizes: U32, limit: int) -> Iterator[I64]:
     """Positions of the documents of whole components, each block in ascending order.
 
-    A block has at most `limit` shingles (`sizes`: of each document), or is a single larger component. Documents
-    that are a component of their own are left out.
+    A block's `sizes` add up to at most `limit`, unless a single component is larger. Documents that are a
+    component of their own are left out.
     """
     members = np.flatnonzero(np.bincount(component, minlength=len(component))[component] > 1)
     members = members[np.argsort(component[members], kind="stable")]
@@ -274,7 +273,7 @@ def blocks(component: "I32", sizes: "U32", limit: int) -> "Iterator[I64]":
 
 
 def compare_block(
-    positions: "I64", bands: "Sequence[U64]", sizes: "U32", texts: Texts, settings: DedupSettings, only_accepted: bool
+    positions: I64, bands: Sequence[U64], sizes: U32, texts: Texts, settings: DedupSettings, only_accepted: bool
 ) -> tuple[pl.DataFrame, int]:
     """Verified pairs of one block, frame(earlier, later, similarity), and the number of comparisons.
 
@@ -292,12 +291,12 @@ def compare_block(
 
 
 def _compare_all(
-    band: Band, bands: int, sizes: "U32", texts: Texts, settings: DedupSettings, only_accepted: bool
+    band: Band, bands: int, sizes: U32, texts: Texts, settings: DedupSettings, only_accepted: bool
 ) -> tuple[pl.DataFrame, int]:
     everything = np.arange(len(sizes))
     component = find_components((band(j, everything) for j in range(bands)), len(sizes))
     found, compared = [_pairs([], [], [])], 0
-    for positions in blocks(component, sizes, BLOCK_SHINGLES):
+    for positions in blocks(component, sizes + np.uint32(DOCUMENT_OVERHEAD), BLOCK_SHINGLES):
         hashes = [band(j, positions) for j in range(bands)]
         pairs, comparisons = compare_block(positions, hashes, sizes[positions], texts, settings, only_accepted)
         found.append(pairs)
@@ -305,12 +304,12 @@ def _compare_all(
     return pl.concat(found), compared
 
 
-def _pairs(earlier: "Sequence[int] | I64", later: "Sequence[int] | I64", similarity: Sequence[float]) -> pl.DataFrame:
+def _pairs(earlier: Sequence[int] | I64, later: Sequence[int] | I64, similarity: Sequence[float] | F64) -> pl.DataFrame:
     schema = {"earlier": pl.UInt32, "later": pl.UInt32, "similarity": pl.Float64}
     return pl.DataFrame({"earlier": earlier, "later": later, "similarity": similarity}).cast(schema)  # type: ignore[arg-type]
 
 
-def _sorted_shingles(positions: "I64", sizes: "U32", texts: Texts, length: int) -> "tuple[U64, I64]":
+def _sorted_shingles(positions: I64, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
     """The sorted shingle hashes of the documents, one after another, and their ends; texts are fetched in parts."""
     from authbench.shingles import shingle_hashes
 
@@ -329,7 +328,7 @@ def _sorted_shingles(positions: "I64", sizes: "U32", texts: Texts, length: int) 
     return hashes, ends
 
 
-def _room(count: int) -> "U64":
+def _room(count: int) -> U64:
     """Room for `count` hashes: memory, or a temporary file that the system pages in and out."""
     if count <= BLOCK_SHINGLES:
         return np.empty(count, np.uint64)

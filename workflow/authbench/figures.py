@@ -12,8 +12,9 @@ from html import escape
 
 import polars as pl
 
+from authbench.funnel import STAGES
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.statistics import ALL, STAGES
+from authbench.statistics import ALL
 
 WIDTH = 560
 LEFT = 132
@@ -121,12 +122,12 @@ def genres(table: pl.DataFrame) -> str:
 
 def lengths(table: pl.DataFrame) -> str:
     """Token lengths per language: a box from p25 to p75 with the median, whiskers from p10 to p90, log scale."""
-    low, high = 1.0, 10 ** math.ceil(math.log10(max([10.0, *table["p90"]])))
+    low, high = 1.0, 1.3 * max([10.0, *table["p90"]])
 
     def across(tokens: float) -> float:
         return LEFT + (WIDTH - LEFT - 14) * math.log10(max(tokens, low) / low) / math.log10(high / low)
 
-    ticks = [10**power for power in range(round(math.log10(high)) + 1)]
+    ticks = [10**power for power in range(math.floor(math.log10(high)) + 1)]
     bottom = 22 + ROW * table.height
     parts = [
         element("line", x1=across(tick), x2=across(tick), y1=18, y2=bottom, class_="r")
@@ -134,7 +135,8 @@ def lengths(table: pl.DataFrame) -> str:
         for tick in ticks
     ]
     y = 22
-    for row in table.iter_rows(named=True):
+    rows = {row["language"]: row for row in table.iter_rows(named=True)}
+    for row in (rows[language] for language in ordered(table["language"])):
         middle = y + BAR / 2
         p10, p25, p50, p75, p90 = (across(row[name]) for name in ("p10", "p25", "p50", "p75", "p90"))
         told = ", ".join(f"{name} {row[name]:,.0f}" for name in ("p10", "p25", "p50", "p75", "p90"))
@@ -221,8 +223,8 @@ def fate_order(stages: Iterable[str]) -> list[str]:
 
 
 def ordered(names: pl.Series) -> list[str]:
-    """Names in alphabetical order, `all` last."""
-    return sorted(set(names), key=lambda name: (name == ALL, name))
+    """Names in alphabetical order (languages by their English name), `all` last."""
+    return sorted(set(names), key=lambda name: (name == ALL, language_name(name), name))
 
 
 def cycle(count: int) -> list[str]:
@@ -238,7 +240,7 @@ def legend(colours: Mapping[str, str], words: Mapping[str, str], y: int) -> tupl
     parts, x = [], 0.0
     for name, colour in colours.items():
         word = shorten(words.get(name, name), 30)
-        wide = 22 + 7.2 * cells(word) + 12
+        wide = 22 + 6.9 * cells(word) + 12
         if x and x + wide > WIDTH + 12:
             x, y = 0, y + 20
         parts.append(element("rect", x=x, y=y + 3, width=11, height=11, rx=2, fill=colour) + text(x + 17, y + 13, word))

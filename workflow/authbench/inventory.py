@@ -5,19 +5,15 @@ They are computed once and remembered by size and modification time.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from authbench.ingest.files import match_files
 from authbench.tables import read_json, write_json
 
 Digests = dict[str, str]
-
-
-def raw_files(folder: Path, patterns: Sequence[str]) -> list[str]:
-    """Relative paths of the files under `folder` that fit a pattern, sorted; empty if there is no folder."""
-    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+SHARD_BYTES = 64 << 20
 
 
 def take_inventory(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], memory: Path) -> dict[str, Digests]:
@@ -31,7 +27,7 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], memo
     for tag, source in sources.items():
         folder = raw_dir / source.get("folder", tag)
         inventory[tag] = {}
-        for name in raw_files(folder, source["files"]):
+        for name in match_files(folder, source["files"]):
             path = folder / name
             stat = path.stat()
             seen = known.get(str(path.resolve()))
@@ -56,3 +52,12 @@ def total_bytes(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], invento
         for tag, files in inventory.items()
         for name in files
     )
+
+
+def shard_count(
+    shards: int | str, raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]
+) -> int:
+    """The parts that the text stages run in: as set, or one per 64 MiB of raw files, at least two."""
+    if isinstance(shards, int):
+        return shards
+    return max(2, -(-total_bytes(raw_dir, sources, inventory) // SHARD_BYTES))

@@ -9,15 +9,15 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from authbench.arrays import F64, I32, I64, U8, U32, U64
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-U8, U32, U64, I64 = NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]
-I32, F64 = NDArray[np.int32], NDArray[np.float64]
 u32, u64 = np.uint32, np.uint64
 
 BASE = u64(0xD6E8FEB86659FD93)  # of the polynomial over code points
 GOLDEN = u64(0x9E3779B97F4A7C15)  # apart from one occurrence of a shingle to the next
+WORDS = 64  # of 64 bits, in the bitmap of a text's shingles
 
 
 def compiled(function: Kernel) -> Kernel:
@@ -25,7 +25,7 @@ def compiled(function: Kernel) -> Kernel:
 
 
 @compiled
-def mix(h: u64) -> u64:
+def mix(h: np.uint64) -> np.uint64:
     """MurmurHash3's 64-bit finaliser, a bijection."""
     h ^= h >> u64(33)
     h *= u64(0xFF51AFD7ED558CCD)
@@ -35,7 +35,7 @@ def mix(h: u64) -> u64:
 
 
 @compiled
-def mix32(h: u32) -> u32:
+def mix32(h: np.uint32) -> np.uint32:
     """MurmurHash3's 32-bit finaliser: datasketch's `affine32` applies it to an element before it permutes."""
     h = u32(h ^ (h >> u32(16)))
     h = u32(h * u32(0x85EBCA6B))
@@ -77,7 +77,7 @@ def folded_points(data: U8, start: int, end: int, points: U32) -> int:
         for k in range(1, width):
             point = (point << 6) | (np.int64(data[at + k]) & 0x3F)
         at += width
-        if is_space(point):
+        if is_space(int(point)):
             gap = count > 0
             continue
         if gap:
@@ -235,11 +235,39 @@ def shared(a: U64, b: U64) -> int:
 
 
 @compiled
-def jaccard_from(a: U64, b: U64, threshold: float) -> float:
-    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
+def ones(word: np.uint64) -> int:
+    """Number of bits set."""
+    word -= (word >> u64(1)) & u64(0x5555555555555555)
+    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
+    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
+    return int((word * u64(0x0101010101010101)) >> u64(56))
+
+
+@compiled
+def draw_bitmaps(hashes: U64, ends: I64) -> U64:
+    """A bitmap per document (documents x WORDS): the bits that the low ends of its hashes name."""
+    bitmaps = np.zeros((len(ends) - 1, WORDS), u64)
+    for d in range(len(ends) - 1):
+        for i in range(ends[d], ends[d + 1]):
+            bitmaps[d, np.int64((hashes[i] >> u64(6)) % u64(WORDS))] |= u64(1) << (hashes[i] & u64(63))
+    return bitmaps
+
+
+@compiled
+def jaccard_from(a: U64, b: U64, bits_a: U64, bits_b: U64, threshold: float) -> float:
+    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold.
+
+    A bit that only one of the bitmaps has is an element without a partner: that alone rejects most pairs.
+    """
     needed = threshold * (len(a) + len(b)) / (1.0 + threshold) - 1e-6  # shared elements at the threshold
     spare_a, spare_b = len(a) - needed, len(b) - needed  # elements that may lack a partner
     if spare_a < 0 or spare_b < 0:
+        return 0.0
+    alone_a, alone_b = 0, 0
+    for k in range(WORDS):
+        alone_a += ones(bits_a[k] & ~bits_b[k])
+        alone_b += ones(bits_b[k] & ~bits_a[k])
+    if alone_a > spare_a or alone_b > spare_b:
         return 0.0
     i, j, count = 0, 0, 0
     while i < len(a) and j < len(b):
@@ -269,6 +297,7 @@ def compare_with_earlier(
     nothing is ever compared with it, and a crowd of copies costs one comparison each.
     """
     bands, n = first.shape
+    bitmaps = draw_bitmaps(hashes, ends)
     newest = np.full((bands, n), -1, np.int32)  # last document to join a bucket
     before = np.full((bands, n), -1, np.int32)  # the one that had joined before it
     asked_by = np.full(n, -1, np.int32)
@@ -283,7 +312,11 @@ def compare_with_earlier(
                     asked_by[other] = d
                     comparisons += 1
                     value = jaccard_from(
-                        hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold
+                        hashes[ends[other] : ends[other + 1]],
+                        hashes[ends[d] : ends[d + 1]],
+                        bitmaps[other],
+                        bitmaps[d],
+                        threshold,
                     )
                     if value >= threshold:
                         if found == len(earlier):

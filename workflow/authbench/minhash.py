@@ -10,7 +10,7 @@ import polars as pl
 from datasketch import MinHash
 
 from authbench import kernels
-from authbench.kernels import U32, U64
+from authbench.arrays import U32, U64
 from authbench.shingles import utf8
 
 SCHEME = "affine32"

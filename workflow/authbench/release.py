@@ -313,6 +313,7 @@ def manifest(release: Release, sources: Mapping[str, Mapping[str, Any]], told: M
     return {
         "name": config.get("name"),
         "authbench": authbench.__version__,
+        "splits": list(release.splits),
         "config": config,
         "versions": told["versions"],
         "inputs": told["inputs"],

@@ -15,8 +15,9 @@ from markupsafe import Markup
 import authbench
 from authbench import figures, statistics
 from authbench.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order, language_name
+from authbench.funnel import STAGES
 from authbench.records import LENGTH_BUCKETS, primary_genre
-from authbench.statistics import ALL, STAGES
+from authbench.statistics import ALL
 
 TEMPLATES = Path(__file__).parents[1] / "report"
 FEW_QUERIES = 100
@@ -75,6 +76,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         lead=lead(documents, facts),
         warnings=facts["warnings"],
         stages=stage_rows(funnel),
+        kept_colour=STAGE_COLOURS[RELEASED],
         funnel=source_funnels(funnel),
         legend=fate_legend(funnel),
         shortfalls=shortfalls(facts["deviation"]),
@@ -190,7 +192,7 @@ def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
     often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
-    return [f"Texts that contain their author's name: more than 1 % in {listing(often)}."] if often else []
+    return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
 
 
 def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -324,15 +326,17 @@ def source_funnels(funnel: pl.DataFrame) -> list[dict[str, Any]]:
                     for stage in fate_order(shares)
                     if shares[stage]
                 ],
-                "reasons": [
+                "stages": [
                     {
-                        "stage": STAGE_TITLES.get(stage, words(stage)),
-                        "reason": words(reason),
-                        "documents": documents,
-                        "kind": reason if reason in ("in", "gained", "kept") else "dropped",
+                        **row,
+                        "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
+                        "reasons": [
+                            (words(reason), documents)
+                            for _, stage, reason, documents in part.iter_rows()
+                            if stage == row["stage"] and reason not in ("in", "gained", "kept") and documents
+                        ],
                     }
-                    for _, stage, reason, documents in part.iter_rows()
-                    if documents
+                    for row in statistics.by_stage(part).iter_rows(named=True)
                 ],
             }
         )
@@ -340,7 +344,9 @@ def source_funnels(funnel: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
-    met = {stage for source in set(funnel["source"]) for stage, found in fate(funnel.filter(pl.col("source") == source)).items() if found}  # noqa: E501  # fmt: skip
+    """What the colours of the bars mean: (words, colour)."""
+    fates = [fate(funnel.filter(pl.col("source") == source)) for source in sorted(set(funnel["source"]))]
+    met = {stage for counts in fates for stage, found in counts.items() if found}
     return [
         (STAGE_WORDS.get(stage, words(stage)), STAGE_COLOURS.get(stage, figures.OTHER_COLOUR))
         for stage in fate_order(met)
@@ -351,12 +357,29 @@ def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
 
 
 def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
-    """Every language that fell short, and why, in a sentence each."""
-    return [
+    """What fell short in words: how many languages, each that misses over 5 %, and what nobody could give."""
+    languages, cells = deviation["languages"], deviation["cells"]
+    short = [row for row in languages if row["deficit"] > 0]
+    if not short:
+        told = ["Every language has as many documents as asked for."]
+    else:
+        missing = plural(sum(row["deficit"] for row in short), "document")
+        told = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
+    told += [
         f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: {reason(row)}."
-        for row in deviation["languages"]
-        if row["deficit"] > 0
+        for row in short
+        if row["deficit"] > 0.05 * row["target"]
     ]
+    nothing: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell["target"] and not cell["available"]:
+            nothing.setdefault(cell_name(cell), []).append(language_name(cell["language"]))
+    return told + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
+
+
+def cell_name(cell: Mapping[str, Any]) -> str:
+    """A genre pattern or length bucket in words."""
+    return BUCKETS.get(cell["key"], words(cell["key"]))
 
 
 def reason(row: Mapping[str, Any]) -> str:
@@ -378,7 +401,7 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
             "cells": [
                 {
                     **cell,
-                    "key": BUCKETS.get(cell["key"], words(cell["key"])),
+                    "key": cell_name(cell),
                     "bar": bullet(cell),
                     "verdict": verdict(cell),
                 }
@@ -474,7 +497,8 @@ def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any
     for row in table.iter_rows(named=True):
         rows.setdefault(row["language"], {})[row["split"]] = row
     return [
-        {"language": language, "cells": [cells[split] for split in (*splits, ALL)]} for language, cells in rows.items()
+        {"language": language, "cells": [rows[language][split] for split in (*splits, ALL)]}
+        for language in figures.ordered(table["language"])
     ]
 
 

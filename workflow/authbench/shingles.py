@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from authbench import kernels
-from authbench.kernels import I64, U8, U64
+from authbench.arrays import I64, U8, U64
 
 
 def utf8(texts: pl.Series) -> tuple[U8, I64]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from authbench.funnel import Counts, Tally
 from authbench.identity import keyed_hash
 
 BALANCED_FROM = 20
@@ -28,6 +29,58 @@ class Splits:
     churn: int
     groups: int
     bridges: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`documents` that stay, with `split` and `unit`; those left out (REMOVED); the tables for the report."""
+
+    documents: pl.DataFrame
+    removed: pl.DataFrame
+    counts: Counts
+    facts: dict[str, Any]
+
+
+def split_documents(
+    documents: pl.DataFrame,
+    similar: pl.DataFrame,
+    contained: pl.DataFrame,
+    settings: Mapping[str, Any],
+    sample: Mapping[str, Any],
+    seed: int,
+    lock: Mapping[str, Any],
+) -> Outcome:
+    """Give the selected documents their splits; `similar` and `contained` are the pairs of `leakage.find_leaks`.
+
+    `settings` and `sample` are the sections `split` and `sample`, `lock` an earlier release.lock (or empty).
+    """
+    linked = pl.concat([similar.select("a", "b"), contained.select("a", "b")])
+    fallback = sample["fallback_documents_per_author"]
+    minimum = sample["min_documents_per_author"] if fallback is None else fallback
+    splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}))
+    judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
+    kept = judged.filter(pl.col("left_out").is_null()).drop("left_out")
+    removed = judged.filter(pl.col("left_out").is_not_null()).select(
+        "source",
+        "doc_key",
+        stage=pl.lit("split"),
+        reason="left_out",
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.lit(None, pl.String),
+    )
+    tally = Tally("split")
+    tally.add(documents, kept, removed)
+    facts = {
+        "units": splits.groups,
+        "units_moved": splits.churn,
+        "bridges": splits.bridges,
+        "linked_pairs": linked.height,
+        "near_copies": similar.height,
+        "contained": contained.height,
+        "buckets": split_deviation(kept, settings["splits"]),
+    }
+    return Outcome(kept, removed, tally.counts(), facts)
 
 
 def assign_splits(

@@ -9,19 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from authbench.funnel import STAGES
 from authbench.records import LENGTH_BUCKETS
 
-STAGES = (
-    "ingest",
-    "normalize",
-    "dedup_documents",
-    "chunk",
-    "filter",
-    "dedup_chunks",
-    "sample",
-    "split",
-    "release",
-)
 COLUMNS = ("id", "split", "lang", "genre", "source", "author_id", "length_bucket", "token_length")
 ALL = "all"
 QUANTILES = (10, 25, 50, 75, 90)

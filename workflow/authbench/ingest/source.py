@@ -60,7 +60,7 @@ def ingest_source(
     """
     if not files:
         raise InputError(
-            f"{tag}: no file below {folder} matches {', '.join(source['files'])}. {source['acquire']['how']}"
+            f"{tag}: no file below {folder} matches {', '.join(source['files'])}. See its YAML for how to get it."
         )
     mapped = compile_source(tag, source, settings.other_languages == "keep", settings.author_key)
     tally = _Tally(tag)
@@ -289,10 +289,7 @@ class _Tally:
             "stage": "ingest",
             "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
             "facts": {
-                "title": source["title"],
-                "about": source["about"],
                 "author_kind": source["author"]["kind"],
-                "license": dict(source["license"]),
                 "files": files,
                 "documents": self.kept,
                 "authors": pl.concat(self.authors).n_unique() if self.authors else 0,

@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from authbench.reservoir import AUTHOR
-from authbench.sample import Selection
-from authbench.targets import matching_pattern
+from authbench.sample.reservoir import AUTHOR
+from authbench.sample.documents import Selection
+from authbench.sample.targets import matching_pattern
 
 NO_TARGET = "(no target)"
 

@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.records import LENGTH_BUCKETS
-from authbench.reservoir import AUTHOR
-from authbench.selection import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
-from authbench.targets import language_targets, largest_remainder, matching_pattern
+from authbench.sample.reservoir import AUTHOR
+from authbench.sample.authors import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
+from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 Settings = Mapping[str, Any]
 Verdicts = NDArray[np.int8]

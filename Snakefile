@@ -1,0 +1,25 @@
+"""AuthBench: from raw corpora with author labels to a checked authorship benchmark.
+
+The stages, in the order in which documents pass through them. `snakemake --cores 2` builds the demo;
+`snakemake --cores 2 --configfile config/recipes/open-corpora.yaml` builds a benchmark from real corpora.
+"""
+
+include: "workflow/common.smk"
+include: "workflow/rules/ingest.smk"
+include: "workflow/rules/normalize.smk"
+include: "workflow/rules/dedup.smk"
+include: "workflow/rules/chunk.smk"
+include: "workflow/rules/filter.smk"
+include: "workflow/rules/sample.smk"
+include: "workflow/rules/split.smk"
+include: "workflow/rules/release.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        result("split/documents.parquet"),
+
+
+onsuccess:
+    pass

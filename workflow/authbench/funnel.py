@@ -1,0 +1,125 @@
+"""Where did every document go?
+
+Each stage tallies what came in, what it kept and why it dropped the rest, per source. A tally that does not add up
+stops the stage, and stages whose tallies do not join stop the release: nothing vanishes unexplained.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.records import REMOVED
+
+STAGES = (
+    "ingest",
+    "normalize",
+    "dedup_documents",
+    "chunk",
+    "filter",
+    "dedup_chunks",
+    "sample",
+    "split",
+    "release",
+)
+Counts = dict[str, Any]
+
+
+class Unaccounted(Exception):
+    """Documents appeared or vanished without a reason: an error of the program, never of the input."""
+
+
+class Tally:
+    """The counts of one stage, added up batch by batch: `counts()` gives
+
+    `{"stage", "sources": {source: {"in", "kept", "gained", "dropped": {reason: n}}}, "facts"}`.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        self.entered: Counter[str] = Counter()
+        self.kept: Counter[str] = Counter()
+        self.dropped: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.facts: dict[str, Any] = {}
+
+    def add(self, entered: pl.DataFrame, kept: pl.DataFrame, removed: pl.DataFrame | None = None) -> None:
+        """Count a batch: frames with `source`; a removed document counts under its first reason."""
+        self.entered.update(_by_source(entered))
+        self.kept.update(_by_source(kept))
+        if removed is not None:
+            first = removed.unique("doc_key", keep="first", maintain_order=True)
+            for source, reason, number in first.group_by("source", "reason").len().iter_rows():
+                self.dropped[source][reason] += number
+
+    def note(self, name: str, fact: Any) -> None:
+        """Add numbers, or mappings that end in numbers, to a fact."""
+        self.facts[name] = add_up(self.facts[name], fact) if name in self.facts else fact
+
+    def counts(self) -> Counts:
+        sources = {}
+        for source in sorted(self.entered):
+            dropped = dict(sorted(self.dropped[source].items()))
+            gained = self.kept[source] + sum(dropped.values()) - self.entered[source]
+            sources[source] = {
+                "in": self.entered[source],
+                "kept": self.kept[source],
+                "gained": gained,
+                "dropped": dropped,
+            }
+            if gained < 0 or (gained and self.stage != "chunk"):
+                raise Unaccounted(f"{self.stage}, {source}: {sources[source]} do not add up")
+        return {"stage": self.stage, "sources": sources, "facts": self.facts}
+
+
+def add_up(one: Any, other: Any) -> Any:
+    """The sum of two numbers, or of two mappings key by key."""
+    if isinstance(one, Mapping):
+        keys = [*one, *(key for key in other if key not in one)]
+        return {key: add_up(one[key], other[key]) if key in one and key in other else {**one, **other}[key] for key in keys}
+    return one + other
+
+
+def merge_counts(parts: Iterable[Counts]) -> dict[str, Counts]:
+    """The counts of all parts (shards, sources) by stage."""
+    merged: dict[str, Counts] = {}
+    for part in parts:
+        stage = merged.setdefault(part["stage"], {"stage": part["stage"], "sources": {}})
+        stage["sources"] = add_up(stage["sources"], part["sources"])
+    return merged
+
+
+def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
+    """The funnel as rows (source, stage, reason, documents), in the order of stages and sources.
+
+    Reasons are `in`, `gained`, a reason why documents went, and `kept`. Raises Unaccounted unless, for every
+    source, each stage takes in what the one before it kept.
+    """
+    rows = []
+    carried: dict[str, int] = {}
+    for stage in [stage for stage in STAGES if stage in counts]:
+        for source, count in sorted(counts[stage]["sources"].items()):
+            if carried and carried.get(source, 0) != count["in"]:
+                raise Unaccounted(f"{stage}, {source}: {count['in']} came in, {carried.get(source, 0)} were kept before")
+            told = {"in": count["in"], "gained": count["gained"], **count["dropped"], "kept": count["kept"]}
+            for reason, number in told.items():
+                if number or reason in ("in", "kept"):
+                    rows.append({"source": source, "stage": stage, "reason": reason, "documents": number})
+        lost = {source for source, number in carried.items() if number} - set(counts[stage]["sources"])
+        if lost:
+            raise Unaccounted(f"{stage}: nothing came in of {sorted(lost)}")
+        carried = {source: count["kept"] for source, count in counts[stage]["sources"].items()}
+    return rows
+
+
+def write_log(path: str, removed: Sequence[str]) -> None:
+    """`dirty_docs.log`: every removal of every stage as a JSON line, in a fixed order (processing plan, 11.2)."""
+    from authbench.tables import whole
+
+    frames = [pl.scan_parquet(part).cast(dict(REMOVED)) for part in removed]
+    with whole(path) as aside:
+        pl.concat(frames).sort("source", "doc_key", "detail", maintain_order=True).sink_ndjson(aside)
+
+
+def _by_source(frame: pl.DataFrame) -> dict[str, int]:
+    return dict(frame.group_by("source").len().iter_rows())

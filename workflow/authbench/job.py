@@ -1,0 +1,52 @@
+"""What does a running stage tell a person, and where?
+
+Messages go to the job's log and, where a step is long, to the terminal. An InputError is told in its own words,
+without a traceback.
+"""
+
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from authbench.errors import InputError
+
+Item = TypeVar("Item")
+EVERY_SECONDS = 10.0
+log = logging.getLogger("authbench")
+
+
+def log_to(path: str) -> None:
+    """Send the stage's messages and its last words to the job's log; warnings and failures also to the terminal."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    file = logging.FileHandler(path, mode="w", encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    terminal = logging.StreamHandler(sys.stderr)
+    terminal.setFormatter(logging.Formatter("%(message)s"))
+    log.handlers, log.propagate = [file, terminal], False
+    log.setLevel(logging.INFO)
+    file.setLevel(logging.INFO)
+    terminal.setLevel(logging.WARNING)
+    sys.excepthook = _last_words
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """Pass the items on, and every ten seconds say on the terminal how many have passed."""
+    started = told = time.monotonic()
+    for number, item in enumerate(items, start=1):
+        yield item
+        if time.monotonic() - told > EVERY_SECONDS:
+            told = time.monotonic()
+            of = f" of {total}" if total else ""
+            log.warning("%s: %d%s, %.0f s", what, number, of, told - started)
+
+
+def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, InputError):
+        log.error("\n%s\n", error)
+    else:
+        log.error("%s", "".join(traceback.format_exception(kind, error, trace)))

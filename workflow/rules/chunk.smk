@@ -1,0 +1,30 @@
+"""Chunk: whole documents -> documents of at most 2,000 tokens, each counted once.
+
+Takes   normalize/<shard>.parquet less dedup/documents/removed.parquet
+Gives   chunk/<shard>.parquet (DOCUMENT), counts/<shard>.json
+"""
+
+
+rule chunk_documents:
+    """Cut long texts at paragraphs and sentences, and count the tokens of every piece."""
+    input:
+        records=result("normalize/{scatteritem}.parquet"),
+        duplicates=result("dedup/documents/removed.parquet"),
+    output:
+        documents=result("chunk/{scatteritem}.parquet"),
+        counts=result("chunk/counts/{scatteritem}.json"),
+    log:
+        result("logs/chunk_documents/{scatteritem}.log"),
+    benchmark:
+        result("benchmarks/chunk_documents/{scatteritem}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=60,
+    params:
+        chunk=SETTINGS["chunk"],
+        seed=SETTINGS["seed"],
+        code=code("chunk_documents"),
+    script:
+        "../scripts/chunk_documents.py"

@@ -1,0 +1,36 @@
+"""Ingest: raw files of one source -> records of that source, by shard.
+
+Takes   raw_dir/<source>/ and config/sources/<source>.yaml
+Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
+"""
+
+# Parts of a source's YAML that no record depends on: other stages read them.
+TOLD_ELSEWHERE = ("title", "about", "license", "acquire", "normalize")
+
+
+rule ingest_source:
+    """Turn the files of one corpus into records, and account for every row."""
+    input:
+        run=ancient(RUN),
+    output:
+        records=scatter.shards(result("ingest/{{source}}/{scatteritem}.parquet")),
+        removed=result("ingest/{source}/removed.parquet"),
+        counts=result("ingest/{source}/counts.json"),
+    log:
+        result("logs/ingest_source/{source}.log"),
+    benchmark:
+        result("benchmarks/ingest_source/{source}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=60,
+    params:
+        source=lambda wildcards: {
+            part: value for part, value in SETUP.sources[wildcards.source].items() if part not in TOLD_ELSEWHERE
+        },
+        raw=lambda wildcards: source_digest(SETUP.inventory[wildcards.source]),
+        ingest=SETTINGS["ingest"],
+        code=code("ingest_source"),
+    script:
+        "../scripts/ingest_source.py"

@@ -1,0 +1,31 @@
+"""Normalize: records as the source gives them -> records whose text is canonical.
+
+Takes   ingest/*/<shard>.parquet
+Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json
+"""
+
+
+rule normalize_text:
+    """Make equal texts equal, and take personal data and boilerplate out."""
+    input:
+        records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
+    output:
+        records=result("normalize/{scatteritem}.parquet"),
+        removed=result("normalize/removed/{scatteritem}.parquet"),
+        counts=result("normalize/counts/{scatteritem}.json"),
+    log:
+        result("logs/normalize_text/{scatteritem}.log"),
+    benchmark:
+        result("benchmarks/normalize_text/{scatteritem}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=60,
+    params:
+        sources={tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()},
+        normalize=SETTINGS["normalize"],
+        boilerplate=text_resource("boilerplate.yaml"),
+        code=code("normalize_text"),
+    script:
+        "../scripts/normalize_text.py"

@@ -1,0 +1,1 @@
+"""Release: what exactly do we release, and is it sound?"""

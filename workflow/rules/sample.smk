@@ -1,0 +1,67 @@
+"""Sample: whole authors, on targets of language, genre and length, with safety asked where the selection looks.
+
+Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet
+Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVED), counts.json, deviation.json, facts.json
+Keeps   sample/scores.parquet: what has been scored is never scored again
+"""
+
+
+rule fill_reservoirs:
+    """Keep of every author the documents that may be needed, chosen by hash."""
+    input:
+        documents=result("chunk/{scatteritem}.parquet"),
+        filtered=result("filter/{scatteritem}.parquet"),
+        duplicates=result("dedup/chunks/removed.parquet"),
+    output:
+        reservoir=result("sample/reservoirs/{scatteritem}.parquet"),
+        authors=result("sample/authors/{scatteritem}.parquet"),
+        lengths=result("sample/lengths/{scatteritem}.parquet"),
+    log:
+        result("logs/fill_reservoirs/{scatteritem}.log"),
+    benchmark:
+        result("benchmarks/fill_reservoirs/{scatteritem}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=20,
+    params:
+        reservoir=SETTINGS["sample"]["reservoir"],
+        min_origins=SETTINGS["sample"]["min_origins"],
+        seed=SETTINGS["seed"],
+        code=code("fill_reservoirs"),
+    script:
+        "../scripts/fill_reservoirs.py"
+
+
+rule select_documents:
+    """Select whole authors that best meet the targets, and score the toxicity of what the selection looks at."""
+    input:
+        reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
+        authors=gather.shards(result("sample/authors/{scatteritem}.parquet")),
+        lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
+    output:
+        selected=result("sample/selected.parquet"),
+        toxic=result("sample/toxic.parquet"),
+        counts=result("sample/counts.json"),
+        deviation=result("sample/deviation.json"),
+        facts=result("sample/facts.json"),
+    log:
+        result("logs/select_documents.log"),
+    benchmark:
+        result("benchmarks/select_documents.tsv")
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=240,
+    params:
+        scores=result("sample/scores.parquet"),
+        sample=SETTINGS["sample"],
+        authors=SETTINGS["authors"],
+        safety=SETTINGS["safety"],
+        seed=SETTINGS["seed"],
+        words=text_resource("toxic_words.yaml"),
+        code=code("select_documents"),
+    script:
+        "../scripts/select_documents.py"

@@ -1,0 +1,17 @@
+"""Adapter of the rule apply_filters."""
+
+from authbench.filters import apply_filters
+from authbench.funnel import Tally
+from authbench.job import log_to
+from authbench.tables import read_columns, write_json, write_parquet
+
+log_to(snakemake.log[0])
+columns = ["source", "doc_key", "lang", "genre", "task", "token_length"]
+documents = read_columns([snakemake.input.documents], columns)
+measured = documents.join(read_columns([snakemake.input.measures]), on="doc_key", suffix="_measured")
+removed = apply_filters(measured, snakemake.params.filter)
+
+tally = Tally("filter")
+tally.add(documents, documents.join(removed, on="doc_key", how="anti"), removed)
+write_parquet(removed, snakemake.output.removed)
+write_json(snakemake.output.counts, tally.counts())

@@ -1,0 +1,19 @@
+"""Adapter of the rule assign_splits."""
+
+from authbench.job import log_to
+from authbench.leakage import find_leaks
+from authbench.release import read_lock
+from authbench.split import split_documents
+from authbench.tables import read_columns, write_json, write_parquet
+
+log_to(snakemake.log[0])
+params = snakemake.params
+documents = read_columns([snakemake.input.selected])
+similar, contained = find_leaks(documents, params.split)
+lock = read_lock(params.split["lock"]) if params.split["lock"] else {}
+outcome = split_documents(documents, similar, contained, params.split, params.sample, params.seed, lock)
+write_parquet(outcome.documents, snakemake.output.documents)
+write_parquet(contained, snakemake.output.contained)
+write_parquet(outcome.removed, snakemake.output.removed)
+write_json(snakemake.output.counts, outcome.counts)
+write_json(snakemake.output.facts, outcome.facts)

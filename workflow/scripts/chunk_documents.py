@@ -1,0 +1,25 @@
+"""Adapter of the rule chunk_documents."""
+
+from authbench.chunk import chunk_records
+from authbench.funnel import Tally
+from authbench.job import log_to, progress
+from authbench.records import DOCUMENT
+from authbench.tables import read_batches, split_by_bytes, without, write_batches, write_json
+from authbench.tokens import load_encoding
+
+log_to(snakemake.log[0])
+encoding = load_encoding()
+tally = Tally("chunk")
+
+
+def chunked():
+    for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
+        records = without(batch, [snakemake.input.duplicates])
+        documents, over_cap = chunk_records(records, encoding, snakemake.params.chunk, snakemake.params.seed)
+        tally.add(records, documents)
+        tally.note("over_chunk_cap", over_cap)
+        yield from split_by_bytes(documents)
+
+
+write_batches(snakemake.output.documents, DOCUMENT, chunked())
+write_json(snakemake.output.counts, tally.counts())

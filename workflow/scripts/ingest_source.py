@@ -1,0 +1,27 @@
+"""Adapter of the rule ingest_source."""
+
+from pathlib import Path
+
+from authbench.config import author_key
+from authbench.ingest import IngestSettings, ingest_source
+from authbench.job import log_to
+from authbench.tables import read_json, write_json
+
+log_to(snakemake.log[0])
+tag, params = snakemake.wildcards.source, snakemake.params
+run = read_json(snakemake.input.run)
+counts = ingest_source(
+    tag,
+    params.source,
+    Path(run["config"]["raw_dir"]) / run["sources"][tag].get("folder", tag),
+    run["inventory"][tag],
+    snakemake.output.records,
+    snakemake.output.removed,
+    IngestSettings(
+        params.ingest["other_languages"],
+        author_key(params.ingest["author_key_env"]),
+        params.ingest["max_bad_rows"],
+        params.ingest["max_record_bytes"],
+    ),
+)
+write_json(snakemake.output.counts, counts)

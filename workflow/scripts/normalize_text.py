@@ -1,0 +1,22 @@
+"""Adapter of the rule normalize_text."""
+
+from authbench.funnel import Tally
+from authbench.job import log_to, progress
+from authbench.normalize import normalize_records
+from authbench.records import RECORD, REMOVED
+from authbench.tables import read_batches, write_json, write_parquets
+
+log_to(snakemake.log[0])
+tally = Tally("normalize")
+
+
+def normalized():
+    for records in progress(read_batches(snakemake.input.records), "normalize: batches"):
+        kept, removed, masked = normalize_records(records, snakemake.params.sources, snakemake.params.normalize)
+        tally.add(records, kept, removed)
+        tally.note("masked", masked)
+        yield {"records": kept, "removed": removed}
+
+
+write_parquets({"records": (snakemake.output.records, RECORD), "removed": (snakemake.output.removed, REMOVED)}, normalized())
+write_json(snakemake.output.counts, tally.counts())

@@ -1,0 +1,24 @@
+"""Adapter of the rule select_documents."""
+
+from authbench.job import log_to
+from authbench.safety import ScoreStore, make_scorers
+from authbench.sample import stage
+from authbench.tables import read_columns, read_columns, write_json, write_parquet
+
+log_to(snakemake.log[0])
+params = snakemake.params
+pool = read_columns(snakemake.input.reservoirs, stage.COLUMNS)
+outcome = stage.sample(
+    pool,
+    read_columns(snakemake.input.authors),
+    read_columns(snakemake.input.lengths),
+    stage.stored_documents(snakemake.input.reservoirs),
+    make_scorers(params.safety),
+    ScoreStore(params.scores),
+    stage.Settings(params.sample, params.authors, params.safety, params.seed),
+)
+write_parquet(outcome.selected, snakemake.output.selected)
+write_parquet(outcome.toxic, snakemake.output.toxic)
+write_json(snakemake.output.counts, outcome.counts)
+write_json(snakemake.output.deviation, outcome.deviation)
+write_json(snakemake.output.facts, outcome.facts)
