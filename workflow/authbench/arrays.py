@@ -1,0 +1,13 @@
+"""What are the types of the arrays that text kernels take and give? Named without loading the compiler."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+U8: TypeAlias = NDArray[np.uint8]
+U32: TypeAlias = NDArray[np.uint32]
+U64: TypeAlias = NDArray[np.uint64]
+I32: TypeAlias = NDArray[np.int32]
+I64: TypeAlias = NDArray[np.int64]
+F64: TypeAlias = NDArray[np.float64]
