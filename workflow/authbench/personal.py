@@ -7,11 +7,12 @@ languages, or by a word such as `Tel.` before any seven or more digits; a bare l
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 import regex
 
+Finder = Callable[[str], tuple[str, int]]
 PLACEHOLDERS = {"url": "[URL]", "email": "[EMAIL]", "phone": "[PHONE]", "handle": "[HANDLE]"}
 
 # No pattern matches a square bracket, so nothing reaches across a placeholder; repetitions are bounded or possessive.
@@ -29,6 +30,7 @@ URL = re.compile(
        | (?<![A-Za-z0-9.@_-])(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}+\.){{1,4}}(?:{TOP_LEVEL})/{URL_CHARACTER}*{URL_END}""",
     re.VERBOSE | re.IGNORECASE,
 )
+AT_SIGN = re.compile("[@＠]")
 URL_SIGN = re.compile(r"://|\.[A-Za-z]{2,4}/|www\.", re.IGNORECASE)
 
 EMAIL = re.compile(
@@ -91,32 +93,29 @@ def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
     ('write to [EMAIL] or [HANDLE]', {'email': 1, 'handle': 1})
     """
     counts: dict[str, int] = {}
+    finders = {kind: find for kind, (sign, find) in FINDERS.items() if kind in kinds and sign.search(text)}
+    if not finders:
+        return text, counts
+    signs = [FINDERS[kind][0] for kind in finders]
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if any(sign.search(line) for sign in signs):
+            lines[number] = mask_line(line, finders, counts)
+    return "\n".join(lines), counts
+
+
+def mask_line(line: str, finders: Mapping[str, Finder], counts: dict[str, int]) -> str:
     before = None
-    while text != before:
-        before = text
-        for kind in ("url", "email", "phone", "handle"):
-            if kind in kinds:
-                text, found = FINDERS[kind](text)
-                if found:
-                    counts[kind] = counts.get(kind, 0) + found
-    return text, counts
-
-
-def mask_urls(text: str) -> tuple[str, int]:
-    return URL.subn(PLACEHOLDERS["url"], text) if URL_SIGN.search(text) else (text, 0)
-
-
-def mask_emails(text: str) -> tuple[str, int]:
-    return EMAIL.subn(PLACEHOLDERS["email"], text) if "@" in text or "＠" in text else (text, 0)
-
-
-def mask_handles(text: str) -> tuple[str, int]:
-    return HANDLE.subn(PLACEHOLDERS["handle"], text) if "@" in text or "＠" in text else (text, 0)
+    while line != before:
+        before = line
+        for kind, find in finders.items():
+            line, found = find(line)
+            if found:
+                counts[kind] = counts.get(kind, 0) + found
+    return line
 
 
 def mask_phones(text: str) -> tuple[str, int]:
-    if not MANY_DIGITS.search(text):
-        return text, 0
     found: list[None] = []
     text = ANNOUNCED.sub(partial(unless_date, found, 2), text)
     text = SHAPE.sub(partial(unless_other_number, found), text)
@@ -143,4 +142,10 @@ def unless_other_number(found: list[None], match: re.Match[str]) -> str:
     return PLACEHOLDERS["phone"]
 
 
-FINDERS = {"url": mask_urls, "email": mask_emails, "phone": mask_phones, "handle": mask_handles}
+# In the order in which they are looked for, each with a sign without which there is none.
+FINDERS: dict[str, tuple[re.Pattern[str], Finder]] = {
+    "url": (URL_SIGN, partial(URL.subn, PLACEHOLDERS["url"])),
+    "email": (AT_SIGN, partial(EMAIL.subn, PLACEHOLDERS["email"])),
+    "phone": (MANY_DIGITS, mask_phones),
+    "handle": (AT_SIGN, partial(HANDLE.subn, PLACEHOLDERS["handle"])),
+}

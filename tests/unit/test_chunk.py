@@ -1,0 +1,276 @@
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench.chunk import ChunkSettings, chunk_records, extra_long_chances
+from authbench.errors import InputError
+from authbench.normalize import normalize_records, normalize_text
+from authbench.records import DOCUMENT, RECORD
+from authbench.sentences import sentence_starts
+from authbench.tokens import load_encoding
+
+CONFIG = {
+    "max_tokens": 500,
+    "min_tokens": 100,
+    "remainder_tokens": 50,
+    "extra_long_share": 0.4,
+    "extra_long_tokens": [501, 2000],
+    "max_chunks_per_document": 50,
+}
+ORDINARY = {**CONFIG, "extra_long_share": 0.0}
+SENTENCES = {
+    "en": "The old man, who had come from afar, said nothing at all. ",
+    "zh": "他从很远的地方来，坐在门口，一句话也没有说。",
+    "hi": "वह बहुत दूर से आया था और उसने कुछ नहीं कहा। ",
+    "es": "¿Quién vino de tan lejos sin decir ni una palabra? ",
+    "fr": "« Le vieil homme venait de loin ! » Il ne disait rien. ",
+    "ar": "جاء الرجل العجوز من بعيد ولم يقل شيئا. لماذا؟ ",
+    "ru": "Старик пришёл издалека и ничего не сказал. ",
+    "de": "Der alte Mann, der von weit her kam, sagte kein Wort. ",
+    "ja": "「遠くから来た老人は、何も言わなかった。」と彼は言った。",
+    "ko": "멀리서 온 노인은 아무 말도 하지 않았다. ",
+}
+
+
+@pytest.fixture(scope="module")
+def encoding():
+    try:
+        return load_encoding()
+    except InputError as problem:
+        pytest.skip(str(problem))
+
+
+def records(*contents: str, source: str = "s") -> pl.DataFrame:
+    rows = [{"doc_key": f"{source}:{n}", "source": source, "content": text} for n, text in enumerate(contents)]
+    return pl.DataFrame(rows, schema=RECORD)
+
+
+def without_space(text: str) -> str:
+    return regex.sub(r"\s", "", text)
+
+
+def story(lang: str, sentences: int, per_paragraph: int = 7) -> str:
+    told = [f"{SENTENCES[lang]}{n} " if n % 3 == 0 else SENTENCES[lang] for n in range(sentences)]
+    paragraphs = ["".join(told[n : n + per_paragraph]) for n in range(0, sentences, per_paragraph)]
+    return normalize_text("\n\n".join(paragraphs))
+
+
+def assert_sound(text: str, documents: pl.DataFrame, encoding) -> None:
+    assert documents.schema == DOCUMENT
+    for content, tokens, chars, start, end in documents.select(
+        "content", "token_length", "char_length", "chunk_start", "chunk_end"
+    ).iter_rows():
+        assert tokens == len(encoding.encode_ordinary(content)) <= 2000
+        assert chars == len(content) and content == content.strip() and "\n\n" not in content
+        if start is not None:
+            assert content == text[start:end].replace("\n\n", "\n")
+    assert (documents["token_length"][:-1] >= 50).all()
+    assert without_space("".join(documents["content"])) == without_space(text)
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_long_texts_of_every_language_become_sound_chunks(lang, encoding):
+    text = story(lang, 150)
+    documents, removed, over = chunk_records(records(text), encoding, CONFIG, 1)
+    assert documents.height > 2 and not removed.height and not over
+    assert_sound(text, documents, encoding)
+    assert documents["doc_key"].to_list() == [f"s:0#chunk_{k}" for k in range(documents.height)]
+    ends = tuple(".。।?؟!»」0123456789")
+    assert all(content.endswith(ends) for content in documents["content"])
+
+
+def test_short_texts_stay_whole_with_one_break_between_paragraphs(encoding):
+    documents, _, _ = chunk_records(records("One.\n\nTwo.", "<|endoftext|>"), encoding, CONFIG, 1)
+    assert documents.select("doc_key", "content", "chunk_start", "length_bucket").rows() == [
+        ("s:0", "One.\nTwo.", None, "short"),
+        ("s:1", "<|endoftext|>", None, "short"),
+    ]
+
+
+def test_ordinary_chunks_have_100_to_500_tokens_but_the_last(encoding):
+    documents, _, _ = chunk_records(records(story("en", 400)), encoding, ORDINARY, 1)
+    assert documents["token_length"].max() <= 500
+    assert (documents["token_length"][:-1] >= 100).all()
+
+
+def test_cuts_fall_between_paragraphs_where_these_fill_half_the_room(encoding):
+    text = story("en", 200, per_paragraph=10)
+    documents, _, _ = chunk_records(records(text), encoding, ORDINARY, 1)
+    assert all(text[end : end + 2] == "\n\n" for end in documents["chunk_end"][:-1])
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                [*SENTENCES.values(), "\n\n", "\n", "word ", "漢字", "👩‍👩‍👧", "e\u0301\u0323", "क्षि", "...", "x" * 40]
+            ),
+            st.text(max_size=8),
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    st.integers(1, 30),
+    st.integers(0, 99),
+)
+@settings(deadline=None, max_examples=60)
+def test_chunks_are_the_text_up_to_white_space(parts, times, seed):
+    try:
+        encoding = load_encoding()
+    except InputError as problem:
+        pytest.skip(str(problem))
+    text = normalize_text("".join(parts) * times)
+    small = {**CONFIG, "max_tokens": 60, "min_tokens": 20, "remainder_tokens": 10, "extra_long_tokens": [61, 200]}
+    documents, _, over = chunk_records(records(text), encoding, {**small, "max_chunks_per_document": 10**6}, seed)
+    assert without_space("".join(documents["content"])) == without_space(text) and not over
+    assert documents["token_length"].max() <= 200
+    inside = {found.end() for found in regex.finditer(r"\X", text)} | {0}
+    starts = documents["chunk_start"].drop_nulls().to_list()
+    assert all(start in inside or text[start - 1].isspace() for start in starts)
+
+
+@pytest.mark.parametrize(
+    "text", ["漢字仮名" * 1500, "क्षि" * 1500, "👩‍👩‍👧" * 700, "x" * 30_000, "word " * 4000, "ก็ดี" * 1500, "=-" * 15_000]
+)
+def test_an_overlong_sentence_is_cut_at_words_or_graphemes(text, encoding):
+    text = text.strip()
+    documents, _, _ = chunk_records(records(text), encoding, CONFIG, 3)
+    assert_sound(text, documents, encoding)
+    graphemes = {found.end() for found in regex.finditer(r"\X", text)}
+    if "word" in text:
+        assert all(content.endswith("word") for content in documents["content"])
+    else:
+        assert set(documents["chunk_end"]) <= graphemes
+
+
+def test_a_grapheme_larger_than_the_room_is_cut_after_all(encoding):
+    text = "a" + "\u0323" * 5000
+    documents, _, _ = chunk_records(records(text), encoding, ORDINARY, 1)
+    assert "".join(documents["content"]) == text
+    assert documents["token_length"].max() <= 500
+
+
+def test_a_text_of_700_tokens_may_stay_whole_or_be_cut(encoding):
+    text = "word " * 700
+    documents, _, _ = chunk_records(records(*[text.strip()] * 60), encoding, CONFIG, 1)
+    whole = documents.filter(pl.col("chunk_start").is_null())
+    assert 0 < whole.height < 60
+    assert set(whole["token_length"]) == {700} and not whole["doc_key"].str.contains("#chunk").any()
+
+
+def test_the_share_of_extra_long_segments_is_reached_by_tokens(encoding):
+    texts = [story(lang, 130 + 7 * n, per_paragraph=3 + n % 7) for lang in ("en", "ru", "de") for n in range(30)]
+    documents, _, _ = chunk_records(records(*texts), encoding, CONFIG, 5)
+    extra = documents.filter(pl.col("token_length") > 500)["token_length"].sum()
+    assert extra / documents["token_length"].sum() == pytest.approx(0.4, abs=0.06)
+
+
+def test_the_chance_of_an_extra_long_segment_settles_away_from_the_end():
+    chances = extra_long_chances(ChunkSettings(**{**CONFIG, "extra_long_tokens": (501, 2000)}))
+    assert (chances[:501] == 0).all() and ((chances >= 0) & (chances <= 1)).all()
+    assert np.ptp(chances[-2000:]) < 0.01
+    assert not extra_long_chances(ChunkSettings(**{**ORDINARY, "extra_long_tokens": (501, 2000)})).any()
+
+
+def test_a_very_long_text_gives_as_many_chunks_as_the_cap_spread_over_it(encoding):
+    text = story("en", 9000)
+    documents, _, over = chunk_records(records(text), encoding, CONFIG, 1)
+    assert documents.height == 50 and over == {"s": 1}
+    starts = documents["chunk_start"].to_list()
+    assert starts == sorted(starts) and starts[0] < len(text) / 3 and starts[-1] > len(text) * 2 / 3
+    assert all(
+        content == text[start:end].replace("\n\n", "\n")
+        for content, start, end in documents.select("content", "chunk_start", "chunk_end").iter_rows()
+    )
+
+
+@pytest.mark.parametrize("cap", [3, 30])
+def test_the_cap_takes_chunks_of_the_uncapped_text(cap, encoding):
+    text = story("en", 600)
+    free, _, _ = chunk_records(records(text), encoding, {**CONFIG, "max_chunks_per_document": 10**6}, 1)
+    capped, _, over = chunk_records(records(text), encoding, {**CONFIG, "max_chunks_per_document": cap}, 1)
+    assert capped.height == min(cap, free.height) and over == ({"s": 1} if free.height > cap else {})
+    assert set(capped["content"]) <= set(free["content"])
+
+
+def test_a_text_of_several_windows_under_the_cap_loses_nothing(encoding):
+    text = story("en", 2000)
+    free = {**CONFIG, "max_chunks_per_document": 10**6}
+    assert len(text.encode()) > 60_000
+    documents, _, over = chunk_records(records(text), encoding, free, 1)
+    assert not over
+    assert_sound(text, documents, encoding)
+
+
+def test_a_document_is_cut_the_same_in_any_company(encoding):
+    frame = records(*[story(lang, 100) for lang in SENTENCES])
+    together, _, _ = chunk_records(frame, encoding, CONFIG, 1)
+    alone = [chunk_records(frame[row], encoding, CONFIG, 1)[0] for row in reversed(range(frame.height))]
+    assert together.equals(pl.concat(alone[::-1]))
+    assert not together.equals(chunk_records(frame, encoding, CONFIG, 2)[0])
+
+
+def test_an_empty_batch_gives_empty_tables(encoding):
+    documents, removed, over = chunk_records(records(), encoding, CONFIG, 1)
+    assert documents.schema == DOCUMENT and not documents.height and not removed.height and not over
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Mr. Li met J. R. Smith at 5 p.m. in Nov. 1903. ", '"Who?" he asked. ', "Nobody…"],
+        ["Es war z. B. am 3. Mai, u.a. bei Dr. Weiß. ", "„Ja!“ ", "Gut."],
+        ["« Oui ! » ", "Il partit. ", "M. Noir etc. resta."],
+        ["¿Qué? ", "¡No! ", "El Sr. Gil vino."],
+        ["В 1905 г. он, т.е. Иванов А. С., уехал. ", "«Да!» ", "Конец."],
+        ["他说：“走吧。”", "她没动。", "是吗？！", "对。"],
+        ["「行こう。」", "と言った。", "本当？", "うん。"],
+        ["वह आया। ", "कौन? ", "वह॥ ", "ठीक।"],
+        ["من؟ ", "لا أحد. ", "نعم! ", "حسنا."],
+        ["갔다. ", "왜? ", '"몰라." ', "끝."],
+    ],
+)
+def test_sentences_end_as_their_readers_would_say(sentences):
+    text = "".join(sentences)
+    starts = np.cumsum([len(sentence) for sentence in sentences])[:-1].tolist()
+    assert list(sentence_starts(text, 0, len(text))) == starts
+
+
+@pytest.mark.parametrize("unit", [". ", "。", '"', " »", "a.", "\n\n", "\u0301", "A. ", "…"])
+def test_time_is_linear_whatever_the_text(unit, encoding):
+    text = normalize_text(("x" + unit * 5) * (150_000 // (5 * len(unit) + 1)))
+    started = time.process_time()
+    chunk_records(records(text), encoding, CONFIG, 1)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("files", "codec", "lang"),
+    [
+        ("hindi_novels_txt/**/*.txt", "utf-8", "hi"),
+        ("aozora_txt_ja/**/*.txt", "cp932", "ja"),
+        ("ruslit_txt/**/*.txt", "utf-8", "ru"),
+    ],
+)
+def test_real_books_become_sound_chunks(files, codec, lang, encoding):
+    folder = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))
+    books = sorted(folder.glob(files))[:12]
+    if not books:
+        pytest.skip(f"no such files: {folder / files}")
+    texts = [book.read_text(encoding=codec, errors="replace") for book in books]
+    frame = records(*texts).with_columns(author_id=pl.lit("a"), lang=pl.lit(lang))
+    kept, _, _ = normalize_records(frame, {}, {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"})
+    documents, _, over = chunk_records(kept, encoding, CONFIG, 1)
+    for doc_key, text in kept.select("doc_key", "content").iter_rows():
+        own = documents.filter(pl.col("doc_key").str.replace(r"#chunk_\d+$", "") == doc_key)
+        assert 0 < own.height <= 50
+        if not over:
+            assert_sound(text, own, encoding)
+    assert documents["token_length"].is_between(1, 2000).all()

@@ -1,0 +1,323 @@
+"""Where may a long document be cut?
+
+A text over the limit becomes segments that end at paragraphs, else sentences, else lines, words or graphemes
+(AuthBench paper, A.4; processing plan, section 10). A share of the segments runs to 501-2,000 tokens, so that long
+texts fill the bucket extra_long as well; nothing is thrown away but what exceeds the cap of chunks per document,
+and that is chosen by hash before it is tokenised.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+import regex
+import tiktoken
+from numpy.typing import NDArray
+
+from authbench.identity import keyed_hash, uniform
+from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
+from authbench.sentences import SPACE_END, sentence_starts
+from authbench.tokens import encode, token_sizes
+
+Places = NDArray[np.int64]
+
+LINE_BREAKS = re.compile(r"\n{2,}")
+GRAPHEME = regex.compile(r"\X")
+WHOLE_BYTES = 60_000  # a longer text is cut into windows first, and only as many are tokenised as the cap needs
+WINDOW_BYTES = 12_000
+TYPICAL_FILL = 0.85  # how much of its room a segment uses, on average: it ends at a paragraph or sentence before
+
+
+@dataclass(frozen=True)
+class ChunkSettings:
+    """`chunk` of the configuration; lengths in tokens."""
+
+    max_tokens: int
+    min_tokens: int
+    remainder_tokens: int
+    extra_long_share: float
+    extra_long_tokens: tuple[int, int]
+    max_chunks_per_document: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A tokenised part of a text: its end, the place of each token, and the places where it may be cut."""
+
+    start: int
+    end: int
+    tokens: Places
+    paragraphs: Places
+    sentences: Places
+    lines: Places
+
+
+@dataclass(frozen=True)
+class Segment:
+    start: int
+    end: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A normalised text with each run of line breaks made one, and how to find its places in the original."""
+
+    doc_key: str
+    content: str
+    paragraphs: Places  # where paragraphs begin, but the first
+    removed: Places  # line breaks left out up to each of them
+
+    def original(self, place: int) -> int:
+        before = int(np.searchsorted(self.paragraphs, place, side="right"))
+        return place + (int(self.removed[before - 1]) if before else 0)
+
+
+def chunk_records(
+    records: pl.DataFrame, encoding: tiktoken.Encoding, settings: Mapping[str, Any], seed: int
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
+    """Cut normalised RECORD rows into DOCUMENT rows, in the order of the records and their text.
+
+    Texts of at most `max_tokens` stay whole, and so does a longer one that a single extra-long segment holds:
+    `chunk_start` and `chunk_end` are null. Chunk k of the others has the key `{doc_key}#chunk_{k}` and the span of
+    characters it has in the normalised text. `content` has single line breaks; `token_length` is counted on it.
+    Gives the documents, the rows removed (REMOVED; no text is), and for each source how many documents have more
+    chunks than `max_chunks_per_document`.
+    """
+    chosen = ChunkSettings(**{**settings, "extra_long_tokens": tuple(settings["extra_long_tokens"])})
+    rows: list[int] = []
+    starts: list[int | None] = []
+    ends: list[int | None] = []
+    keys: list[str] = []
+    contents: list[str] = []
+    lengths: list[int] = []
+    over_cap: dict[str, int] = {}
+    for row, (source, doc_key, content) in enumerate(records.select("source", "doc_key", "content").iter_rows()):
+        text = join_paragraphs(doc_key, content)
+        segments, over = cut_text(text, encoding, chosen, seed)
+        if over:
+            over_cap[source] = over_cap.get(source, 0) + 1
+        whole = len(segments) == 1 and segments[0] == Segment(0, len(text.content), segments[0].tokens)
+        for number, segment in enumerate(segments):
+            piece = text.content[segment.start : segment.end]
+            begin = segment.start + len(piece) - len(piece.lstrip())
+            piece = piece.strip()
+            rows.append(row)
+            starts.append(None if whole else text.original(begin))
+            ends.append(None if whole else text.original(begin + len(piece) - 1) + 1)
+            keys.append(doc_key if whole else f"{doc_key}#chunk_{number}")
+            contents.append(piece)
+            lengths.append(segment.tokens)
+    documents = (
+        records[rows]
+        .with_columns(
+            pl.Series("doc_key", keys, dtype=pl.String),
+            pl.Series("content", contents, dtype=pl.String),
+            pl.Series("chunk_start", starts, dtype=pl.Int64),
+            pl.Series("chunk_end", ends, dtype=pl.Int64),
+            pl.Series("token_length", lengths, dtype=pl.Int32),
+        )
+        .with_columns(
+            pl.col("content").str.len_chars().cast(pl.Int32).alias("char_length"),
+            length_bucket_expr("token_length").alias("length_bucket"),
+        )
+        .select(DOCUMENT.names())
+    )
+    return documents, empty(REMOVED), over_cap
+
+
+def join_paragraphs(doc_key: str, text: str) -> Text:
+    runs = [found.span() for found in LINE_BREAKS.finditer(text)]
+    extra = np.array([end - start - 1 for start, end in runs], dtype=np.int64).cumsum()
+    ends = np.array([end for _, end in runs], dtype=np.int64)
+    return Text(doc_key, LINE_BREAKS.sub("\n", text) if runs else text, ends - extra, extra)
+
+
+def cut_text(text: Text, encoding: tiktoken.Encoding, settings: ChunkSettings, seed: int) -> tuple[list[Segment], bool]:
+    """The segments of a text in their order, at most `max_chunks_per_document`, and whether there were more."""
+    content, limit = text.content, settings.max_chunks_per_document
+    size = len(content) if content.isascii() else len(content.encode())
+    if size <= WHOLE_BYTES:
+        tokens = encode(encoding, content)
+        if len(tokens) <= settings.max_tokens:
+            return [Segment(0, len(content), len(tokens))], False
+        segments = list(
+            cut_stretch(text, read_stretch(text, encoding, 0, len(content), tokens), encoding, settings, seed)
+        )
+    else:
+        bounds = windows(text, max(1, WINDOW_BYTES * len(content) // size))
+        order = sorted(range(len(bounds)), key=lambda n: keyed_hash(seed, "window", text.doc_key, str(bounds[n][0])))
+        stretches: dict[int, Stretch] = {}
+        segments = []
+        for number in order:
+            stretches[number] = read_stretch(text, encoding, *bounds[number])
+            found = list(cut_stretch(text, stretches[number], encoding, settings, seed))
+            segments += found[:-1] if found[-1].tokens < settings.remainder_tokens else found
+            if len(segments) >= limit:
+                break
+        if len(stretches) < len(bounds):
+            return spread(segments, text, limit, seed), True
+        joined = join_stretches([stretches[number] for number in range(len(bounds))])
+        segments = list(cut_stretch(text, joined, encoding, settings, seed))
+    return (spread(segments, text, limit, seed), True) if len(segments) > limit else (segments, False)
+
+
+def spread(segments: Sequence[Segment], text: Text, limit: int, seed: int) -> list[Segment]:
+    """The `limit` segments with the smallest hashes, in the order of the text."""
+    ranked = sorted(segments, key=lambda s: keyed_hash(seed, "chunk", text.doc_key, str(text.original(s.start))))
+    return sorted(ranked[:limit], key=lambda segment: segment.start)
+
+
+def windows(text: Text, size: int) -> list[tuple[int, int]]:
+    """Consecutive spans of about `size` characters that begin where paragraphs do, else lines, sentences, words."""
+    content, spans, start = text.content, [], 0
+    while len(content) - start > size * 5 // 4:
+        low, aim, high = start + size * 3 // 4, start + size, start + size * 5 // 4
+        near = text.paragraphs[np.searchsorted(text.paragraphs, low) : np.searchsorted(text.paragraphs, high)]
+        if len(near):
+            end = int(near[np.abs(near - aim).argmin()])
+        elif (line := content.find("\n", aim, high)) >= 0:
+            end = line + 1
+        else:
+            end = next(sentence_starts(content, aim, high), 0) or last_space(content, low, high)
+            end = end or last_grapheme(content, start, high)
+        spans.append((start, end))
+        start = end
+    return [*spans, (start, len(content))]
+
+
+def read_stretch(
+    text: Text, encoding: tiktoken.Encoding, start: int, end: int, tokens: NDArray[np.uint32] | None = None
+) -> Stretch:
+    content = text.content[start:end]
+    if tokens is None:
+        tokens = encode(encoding, content)
+    offsets = sizes_of(encoding)[tokens].cumsum()
+    offsets = np.concatenate([[0], offsets[:-1]])
+    if not content.isascii():
+        data = np.frombuffer(content.encode("utf-8", "replace"), dtype=np.uint8)
+        offsets = (((data & 0xC0) != 0x80).cumsum() - 1)[offsets]
+    first, last = np.searchsorted(text.paragraphs, [start, end], side="right")
+    lines = [found.end() for found in re.compile("\n").finditer(text.content, start, end)]
+    return Stretch(
+        start,
+        end,
+        offsets + start,
+        text.paragraphs[first:last],
+        np.fromiter(sentence_starts(text.content, start, end), dtype=np.int64),
+        np.array(lines, dtype=np.int64),
+    )
+
+
+@cache
+def sizes_of(encoding: tiktoken.Encoding) -> NDArray[np.int64]:
+    return token_sizes(encoding)
+
+
+def join_stretches(parts: Sequence[Stretch]) -> Stretch:
+    """Neighbouring stretches as one; a border between two is a paragraph, line or sentence of the later one or none."""
+    return Stretch(
+        parts[0].start,
+        parts[-1].end,
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("tokens", "paragraphs", "sentences", "lines")
+        ),
+    )
+
+
+def cut_stretch(
+    text: Text, stretch: Stretch, encoding: tiktoken.Encoding, settings: ChunkSettings, seed: int
+) -> Iterator[Segment]:
+    """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
+    shortest, longest = settings.extra_long_tokens
+    chances = extra_long_chances(settings)
+    start = stretch.start
+    while start < stretch.end:
+        first = int(np.searchsorted(stretch.tokens, start))
+        left = len(stretch.tokens) - first
+        low, room, bound = settings.min_tokens, settings.max_tokens, settings.max_tokens
+        if left > settings.max_tokens:
+            identity = (text.doc_key, str(text.original(start)))
+            if uniform(seed, "segment", *identity) < chances[min(left, len(chances) - 1)]:
+                low, bound = shortest, longest
+                room = shortest + int(uniform(seed, "length", *identity) * (longest - shortest + 1))
+        while True:
+            end = stretch.end if left <= room else last_place(text.content, stretch, start, first, low, room)
+            tokens = len(encode(encoding, text.content[start:end].strip()))
+            if tokens <= bound or end <= start + 1:
+                break
+            used = int(np.searchsorted(stretch.tokens, end)) - first
+            room = max(1, min(room, used) - (tokens - bound))
+            low = min(low, room)
+        while end < stretch.end and text.content[end] in " \n":
+            end += 1
+        yield Segment(start, end, tokens)
+        start = end
+
+
+def last_place(content: str, stretch: Stretch, start: int, first: int, low: int, room: int) -> int:
+    """Where a segment that begins at `start` ends: after `low` to `room` tokens, at a paragraph that leaves it at least
+    half full, else at a sentence, a line, a word, a grapheme. Only a grapheme larger than the room is cut.
+    """
+    high = max(int(stretch.tokens[first + room]), start + 1)
+
+    def after(tokens: int) -> int:
+        return int(stretch.tokens[first + tokens - 1]) + 1
+
+    half = after(max(low, room // 2))
+    for places, least in ((stretch.paragraphs, half), (stretch.sentences, after(low)), (stretch.lines, after(low))):
+        before = int(np.searchsorted(places, high, side="right"))
+        if before and places[before - 1] >= least:
+            return int(places[before - 1])
+    return last_space(content, half, high) or last_grapheme(content, start, high)
+
+
+def last_space(content: str, low: int, high: int) -> int:
+    """The last place in low..high after white space (and not inside a grapheme), or 0."""
+    place = high
+    while (place := max(content.rfind(" ", low - 1, place), content.rfind("\n", low - 1, place))) >= low - 1 >= 0:
+        if SPACE_END.match(content, place):
+            return place + 1
+    return 0
+
+
+def last_grapheme(content: str, start: int, high: int) -> int:
+    """The last grapheme boundary after `start` up to `high`; `high` itself where a single grapheme fills it all."""
+    place = start
+    for found in GRAPHEME.finditer(content, start, min(high + 1, len(content))):
+        if found.end() > high:
+            break
+        place = found.end()
+    return place if place > start else high
+
+
+@cache
+def extra_long_chances(settings: ChunkSettings) -> NDArray[np.float64]:
+    """The probability that a segment is extra long, by the number of tokens left (the last holds for any more).
+
+    Chosen so that of the tokens left, if they are more than `max_tokens`, the expected share in extra-long
+    segments is `extra_long_share`, near the end of a text too: with p the chance, x and n the tokens that an
+    extra-long and an ordinary segment take, r those left and S(r) = share * r (0 up to max_tokens):
+    S(r) = p (x + S(r - x)) + (1 - p) S(r - n).
+    """
+    shortest, longest = settings.extra_long_tokens
+    share, limit = settings.extra_long_share, settings.max_tokens
+    aims = np.arange(shortest, longest + 1)
+    typical = np.maximum(shortest, TYPICAL_FILL * aims)
+    ordinary = TYPICAL_FILL * limit
+
+    def expected(left: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(left > limit, share * left, 0.0)
+
+    chances = np.zeros(4 * longest)
+    for left in range(limit + 1, len(chances)):
+        taken = np.where(aims >= left, left, np.minimum(typical, left))
+        extra = float((taken + expected(left - taken)).mean())
+        without = float(expected(np.array(left - ordinary)))
+        chances[left] = min(1.0, max(0.0, (share * left - without) / (extra - without)))
+    return chances
