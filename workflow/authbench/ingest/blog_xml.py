@@ -58,7 +58,7 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
             yield {"date": iso_date(entry["date"]), "written_date": entry["date"], "post": post, "ordinal": ordinal}
             ordinal, position = ordinal + 1, end + len("</post>")
             continue
-        line = text.count("\n", 0, position) + 1
+        line = text.count("\n", 0, len(text) - len(text[position:].lstrip())) + 1
         yield BadRow(f"line {line}", "neither a date with its post nor the end of the blog")
         following = NEXT_ENTRY.search(text, entry.end() if entry else position + 1)
         position = following.start() if following else len(text)

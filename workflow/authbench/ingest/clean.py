@@ -43,10 +43,10 @@ def fields_of(rules: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _filled(pattern: str, row: Row) -> "regex.Pattern[str] | None":
-    values = {name: as_text(value_at(row, name)) for name in FIELD.findall(pattern)}
+    values = {name: (as_text(value_at(row, name)) or "").strip() for name in FIELD.findall(pattern)}
     if not all(values.values()):
         return None
-    return _compiled(FIELD.sub(lambda found: regex.escape(values[found[1]].strip(), literal_spaces=True), pattern))
+    return _compiled(FIELD.sub(lambda found: regex.escape(values[found[1]], literal_spaces=True), pattern))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from authbench.identity import author_id, digest, fold_space
 from authbench.ingest import authors
 from authbench.ingest.clean import compile_cleaning, fields_of
 from authbench.ingest.fields import as_text, compile_expression, compile_pattern, names, needs
-from authbench.ingest.rows import ABSENT, Row, value_at
+from authbench.ingest.rows import Needs, Row
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
 
 OF_THE_FILE = frozenset({"path", "file_name"})
@@ -48,7 +48,7 @@ class Mapped:
     """A source's mapping, compiled."""
 
     document: Callable[[Row], Document | Refused]
-    needs: Mapping[str, list[frozenset[str]]]  # key of the YAML: sets of fields, one of each set must occur
+    needs: Needs
     columns: frozenset[str]
     path_fields: Callable[[str], Row]
 
@@ -92,7 +92,7 @@ def compile_source(
         for when, reason in drops:
             if when(row) is not None:
                 return Refused(reason)
-        raw_id, label = as_text(ours["id"](row)), authors.folded(as_text(ours["author"](row)) or "")
+        raw_id, label = as_text(ours["id"](row)), authors.folded(whole_characters(as_text(ours["author"](row)) or ""))
         refusal = authors.refusal(label, placeholders, shortest)
         if refusal:
             return Refused(refusal)
@@ -147,16 +147,8 @@ def compile_source(
         return here
 
     known = OF_THE_FILE | set(of_path.groupindex if of_path else ())
-    return Mapped(document, _all_needs(source, known), _all_names(source, known), path_fields)
-
-
-def missing(needed: Mapping[str, list[frozenset[str]]], row: Row) -> dict[str, list[frozenset[str]]]:
-    """What is still needed after a row: the sets of fields of which it has none."""
-    left = {
-        key: [names for names in sets if all(value_at(row, name) is ABSENT for name in names)]
-        for key, sets in needed.items()
-    }
-    return {key: sets for key, sets in left.items() if sets}
+    needed = {f"{where}: {key}": sets for key, sets in _all_needs(source, known).items()}
+    return Mapped(document, needed, _all_names(source, known), path_fields)
 
 
 def whole_characters(text: str) -> str:

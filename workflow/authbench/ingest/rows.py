@@ -1,15 +1,17 @@
 """What does a reader give?
 
 A reader turns one raw file into rows: `read(file, options) -> Iterator[Row | BadRow]`. `options` is the `reader:`
-section of the source's YAML, with `columns` added (the fields its mapping names). It says what the format says
-and nothing about authors or languages; the source's mapping does that. A record that cannot be read is a `BadRow`;
-a file that cannot be read raises `InputError`. Readers stream: they hold one record, or one batch of a Parquet file.
+section of the source's YAML, with `columns` (the fields its mapping reads) and `needs` (those it cannot do without)
+added. It says what the format says and nothing about authors or languages; the source's mapping does that. A record
+that cannot be read is a `BadRow`; a file that cannot be read raises `InputError`. Readers stream: they hold one record,
+or one batch of a Parquet file.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from authbench.errors import InputError
 from authbench.ingest.files import RawFile
 
 Row = dict[str, Any]
@@ -25,6 +27,7 @@ class BadRow:
 
 Reader = Callable[[RawFile, Mapping[str, Any]], Iterator[Row | BadRow]]
 
+Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields, of each of which one must occur
 ABSENT = object()
 
 
@@ -45,3 +48,35 @@ def value_at(row: Any, path: str) -> Any:
         else:
             return ABSENT
     return here
+
+
+def missing(needs: Needs, row: Row) -> Needs:
+    """What is still needed after a row: the sets of fields of which it has none."""
+    left = {
+        key: [names for names in sets if all(value_at(row, name) is ABSENT for name in names)]
+        for key, sets in needs.items()
+    }
+    return {key: sets for key, sets in left.items() if sets}
+
+
+def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
+    """Raise InputError naming file, what the mapping expects and the fields that were found, if any is needed still."""
+    if needs:
+        expected = "; ".join(
+            f"{key} expects {', '.join(' or '.join(map(repr, sorted(names))) for names in sets)}"
+            for key, sets in needs.items()
+        )
+        raise InputError(
+            f"{relative}: fields are missing. {expected}. Found: {', '.join(map(repr, found))}. Correct the names, or "
+            "the reader's options (one field that holds a whole line: another delimiter)."
+        )
+
+
+def check_header(relative: str, header: Iterable[str], options: Mapping[str, Any]) -> None:
+    """`refuse_missing` for a format that says beforehand which fields its rows have."""
+    names = dict.fromkeys(header)
+    needs: Needs = {
+        key: [one for one in sets if not any(name in names or name.partition(".")[0] in names for name in one)]
+        for key, sets in options.get("needs", {}).items()
+    }
+    refuse_missing(relative, {key: sets for key, sets in needs.items() if sets}, names)

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from authbench.errors import InputError
 from authbench.identity import shard_of
 from authbench.ingest.files import MAX_RECORD_BYTES, RawFile
-from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, missing
+from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, whole_characters
 from authbench.ingest.readers import reader
-from authbench.ingest.rows import BadRow, Reader, Row
+from authbench.ingest.rows import BadRow, Needs, Reader, Row, missing, refuse_missing
 from authbench.records import RECORD, REMOVED
 from authbench.tables import split_by_bytes, write_batches
 
@@ -28,9 +28,10 @@ HELD_BYTES = 32 << 20
 ROW_BYTES = 1 << 10  # of a row without its text, roughly
 REFUSED_ROWS = 1 << 16
 EXAMPLES = 3
-UNSEEN_AFTER = 10_000  # rows without a field before it counts as missing
+MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
+UNSEEN_AFTER = 10_000  # rows without a field: it is missing
 # A record before its shard is put in order: `base` says that its key is shared by all copies.
-DRAFT = pl.Schema({**RECORD, "base": pl.Boolean, "noisy": pl.Boolean})
+DRAFT = pl.Schema([*RECORD.items(), ("base", pl.Boolean()), ("noisy", pl.Boolean())])
 
 
 @dataclass(frozen=True)
@@ -161,20 +162,24 @@ def _read_all(
                 held = 0
                 for one in (*tables, refused):
                     one.flush()
-        tally.stop_if_bad(settings.max_bad_rows)
+        tally.stop_if_bad(settings.max_bad_rows, at_least=MANY_BAD_ROWS)
+    tally.stop_if_bad(settings.max_bad_rows)
 
 
 def _numbered_rows(
     tag: str, file: RawFile, source: Mapping[str, Any], read: Reader, mapped: Mapped
 ) -> Iterator[tuple[int, str, Row | BadRow]]:
     """The rows of a file (of all members of a zip file) with their ordinals; stops where a needed field is missing."""
-    options = {**source["reader"], "columns": sorted(mapped.columns)}
-    ordinal = 0
+    options = {**source["reader"], "columns": sorted(mapped.columns), "needs": mapped.needs}
+    ordinal, good, first_bad = 0, 0, ""
     for part in file.members(source["files"]):
         fields = mapped.path_fields(part.relative)
-        wanted, found, good = dict(mapped.needs), dict.fromkeys(fields), 0
+        wanted: Needs = mapped.needs
+        found = dict.fromkeys(fields)
         for row in read(part, options):
-            if not isinstance(row, BadRow):
+            if isinstance(row, BadRow):
+                first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
+            else:
                 good += 1
                 if wanted:
                     wanted = missing(wanted, row)
@@ -184,27 +189,17 @@ def _numbered_rows(
                 row.update(fields)
             yield ordinal, part.relative, row
             ordinal += 1
-        if wanted and good:
-            raise InputError(_missing_message(tag, part.relative, wanted, found))
-    if not ordinal:
+        if good:
+            refuse_missing(part.relative, wanted, found)
+    if not good:
         raise InputError(
-            f"{tag}: {file.relative} yields no records; check `reader` in config/sources/{tag}.yaml, or leave the file "
-            "out of `files`."
+            f"{tag}: {file.relative} yields no records{first_bad}; check `reader` in config/sources/{tag}.yaml, or "
+            "leave the file out of `files`."
         )
 
 
-def _missing_message(tag: str, part: str, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    keys = "; ".join(
-        f"{key} needs {', '.join(' or '.join(sorted(names)) for names in sets)}" for key, sets in wanted.items()
-    )
-    return (
-        f"{part}: fields are missing. config/sources/{tag}.yaml: {keys}. Found: {', '.join(map(repr, found))}. "
-        "Correct the names, or the reader's options (one field that holds a whole line: another delimiter)."
-    )
-
-
 def _removal(tag: str, doc_key: str | None, reason: str, detail: str) -> tuple[Any, ...]:
-    return (tag, doc_key, "ingest", reason, None, None, detail)
+    return (tag, doc_key, "ingest", reason, None, None, whole_characters(detail))
 
 
 def _draft(tag: str, kind: str, task: str, made: Document, sha256: str, ordinal: int) -> tuple[Any, ...]:
@@ -268,9 +263,9 @@ class _Tally:
         if len(self.examples) < EXAMPLES:
             self.examples.append(what)
 
-    def stop_if_bad(self, limit: float) -> None:
+    def stop_if_bad(self, limit: float, at_least: int = 1) -> None:
         bad = self.dropped["bad_row"]
-        if bad > limit * self.rows:
+        if bad >= at_least and bad > limit * self.rows:
             raise InputError(
                 f"{self.tag}: {bad} of {self.rows} rows cannot be read, more than ingest.max_bad_rows ({limit:.2%}). "
                 f"First: {'; '.join(self.examples)}. Correct the reader's options, or raise the limit."

@@ -1,12 +1,12 @@
 """How are the rows of a CSV or TSV file read?"""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
 
 from authbench.errors import InputError
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.rows import BadRow, Row, check_header
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
@@ -16,11 +16,15 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     are lines of the file.
     """
     csv.field_size_limit(file.max_record_bytes)
-    quoting = csv.QUOTE_MINIMAL if options.get("quoting", True) else csv.QUOTE_NONE
     delimiter = options.get("delimiter", ",")
     with file.open_text(options.get("encoding", "utf-8")) as text:
-        lines = csv.reader(_lines(text, file.max_record_bytes), delimiter=delimiter, quoting=quoting, strict=True)
+        source = _lines(text, file.max_record_bytes)
+        if options.get("quoting", True):
+            lines = csv.reader(source, delimiter=delimiter, strict=True)
+        else:
+            lines = csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
         header = options.get("header") or _header(lines, file)
+        check_header(file.relative, header, options)
         width, start = len(header), lines.line_num
         while True:
             try:
@@ -52,6 +56,11 @@ def _header(lines: Iterator[list[str]], file: RawFile) -> list[str]:
     return header
 
 
-def _lines(text: Any, limit: int) -> Iterable[str]:
-    """The lines, an endless one in pieces, so that the limit on cells is met before memory is full."""
-    return iter(lambda: text.readline(limit + 1), "")
+def _lines(text: IO[str], limit: int) -> Iterator[str]:
+    """The lines; of one beyond the limit as much as breaks the limit on cells."""
+    while line := text.readline(limit + 2):
+        yield line
+        while len(line) > limit and not line.endswith(("\n", "\r")):
+            line = text.readline(limit)
+            if not line:
+                break

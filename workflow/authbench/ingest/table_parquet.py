@@ -8,18 +8,18 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.rows import BadRow, Row, check_header
 
 BATCH_ROWS = 64  # a row may be a whole book
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
-    """The rows; only the columns named in `options["columns"]`, if the file has them all."""
+    """The rows; only those columns that `options["columns"]` names, if it is given."""
     with file.open_seekable() as stream:
         try:
             with pq.ParquetFile(stream, memory_map=False) as parquet:
-                wanted = set(options.get("columns", ()))
-                columns = sorted(wanted) if wanted and wanted <= set(parquet.schema_arrow.names) else None
+                check_header(file.relative, parquet.schema_arrow.names, options)
+                columns = sorted(set(options.get("columns", ())) & set(parquet.schema_arrow.names)) or None
                 for batch in parquet.iter_batches(batch_size=BATCH_ROWS, columns=columns):
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError) as error:
