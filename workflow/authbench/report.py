@@ -46,6 +46,22 @@ BUCKETS = {
     "long": "long (101-500)",
     "extra_long": "extra long (over 500)",
 }
+SPLIT_WORDS = {
+    "units": "units that move as one",
+    "units_moved": "units moved for balance",
+    "bridges": "documents left out as bridges",
+    "linked_pairs": "linked pairs",
+    "near_copies": "of them near copies",
+    "contained": "of them long texts that share passages",
+}
+COPY_WORDS = {
+    "exact_duplicate_same_author": "equal, same author",
+    "exact_duplicate_other_author": "equal, another author",
+    "near_duplicate_same_author": "near copy, same author",
+    "near_duplicate_other_author": "near copy, another author",
+    "texts_of_several_authors": "texts that several authors have",
+    "pairs_compared": "pairs compared exactly",
+}
 Sources = Mapping[str, Mapping[str, Any]]
 
 
@@ -88,8 +104,10 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         splits=splits,
         counts=split_rows(tables["languages"], splits),
         query_rule=query_rule(facts["config"].get("release", {})),
-        split_facts=lines_of(facts["split"]),
-        dedup_facts=lines_of(facts["dedup"]),
+        split_facts=split_lines(facts["split"]),
+        balance=balance_in_words(facts["split"].get("buckets", [])),
+        copies=copies_table(facts["dedup"]),
+        copies_rule=copies_rule(facts["config"].get("dedup", {})),
         ingest=ingest_rows(facts["ingest"]),
         scorers=facts["scorers"],
         threshold=facts["config"].get("safety", {}).get("threshold"),
@@ -500,6 +518,44 @@ def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any
         {"language": language, "cells": [rows[language][split] for split in (*splits, ALL)]}
         for language in figures.ordered(table["language"])
     ]
+
+
+def split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(SPLIT_WORDS.get(key, words(key)), shown(value)) for key, value in split.items() if key != "buckets"]
+
+
+def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
+    """How near the splits of every bucket are to their shares, in units that cannot be divided."""
+    if not buckets:
+        return ""
+    near = sum(abs(row["documents"] - row["due"]) <= row["largest_unit"] for row in buckets)
+    worst = max(buckets, key=lambda row: abs(row["documents"] - row["due"]))
+    place = f"{language_name(worst['lang'])}, {words(worst['genre'])}, {words(worst['length_bucket'])}"
+    return (
+        f"{count(near)} of {count(len(buckets))} shares of a split in a bucket (language, genre and length) are within "
+        f"one unit of what is due; the furthest is {place}, with {count(worst['documents'])} documents in "
+        f"{worst['split']} where {decimal(worst['due'])} are due."
+    )
+
+
+def copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """What was counted of copies: a row a kind, a column for whole documents and one for chunks."""
+    kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
+    rows = [(COPY_WORDS.get(kind, words(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
+    return {"units": [words(unit) for unit in dedup], "rows": rows}
+
+
+def copies_rule(dedup: Mapping[str, Any]) -> str:
+    """The rule for copies with the chance that banding finds a pair at the threshold."""
+    if not dedup:
+        return ""
+    threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
+    recall = 1 - (1 - threshold**rows) ** bands
+    return (
+        f"Two texts are near copies when they share at least {threshold} of their runs of "
+        f"{dedup['shingle_chars']} characters (multiset Jaccard). {bands} bands of {rows} hashes find a pair at that "
+        f"threshold with a chance of {recall:.1%}; what they find is compared exactly."
+    )
 
 
 def query_rule(release: Mapping[str, Any]) -> str:
