@@ -1,0 +1,89 @@
+"""Every post of a blog file is a record, however little of XML the file is."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.ingest.blog_xml import iso_date, read
+from authbench.ingest.files import RawFile
+from authbench.ingest.rows import BadRow
+
+
+def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:
+    path = tmp_path / "1.male.20.Student.Leo.xml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(read(RawFile(path, path.name, "0"), options))
+
+
+def blog(*posts: str) -> str:
+    entries = "".join(f"<date>0{n},May,2004</date>\r\n<post>\r\n {post} \r\n</post>\r\n" for n, post in enumerate(posts, 1))
+    return f"<Blog>\r\n\r\n{entries}\r\n</Blog>\r\n"
+
+
+def posts_of(found: list[object]) -> list[str]:
+    return [row["post"] for row in found if isinstance(row, dict)]
+
+
+def test_each_post_is_a_record_with_its_date_and_place(tmp_path: Path) -> None:
+    assert rows(tmp_path, blog("one", "two")) == [
+        {"date": "2004-05-01", "written_date": "01,May,2004", "post": "one", "ordinal": 0},
+        {"date": "2004-05-02", "written_date": "02,May,2004", "post": "two", "ordinal": 1},
+    ]
+
+
+@pytest.mark.parametrize("post", ["a & b", "a&nbsp;b", "1 < 2 <br> <>", "a\x00b\x0bc", "<a href='x'>y", "&#60;&wrapper);"])
+def test_what_is_not_well_formed_stays_as_it_is(tmp_path: Path, post: str) -> None:
+    assert posts_of(rows(tmp_path, blog(post, "next"))) == [post, "next"]
+
+
+def test_empty_posts_are_records_too_so_that_they_are_counted(tmp_path: Path) -> None:
+    assert posts_of(rows(tmp_path, blog("", "x"))) == ["", "x"]
+
+
+def test_a_file_that_is_not_utf_8_is_read_in_the_next_declared_encoding(tmp_path: Path) -> None:
+    content = blog("it’s – fine").encode("cp1252")
+    assert posts_of(rows(tmp_path, content, encoding=["utf-8", "cp1252"])) == ["it’s – fine"]
+
+
+def test_an_unclosed_post_is_a_bad_row_with_its_line_and_the_next_one_is_read(tmp_path: Path) -> None:
+    content = "<Blog>\n<date>01,May,2004</date>\n<post>\nlost\n<date>02,May,2004</date>\n<post>kept</post>\n</Blog>"
+    found = rows(tmp_path, content)
+    assert posts_of(found) == ["kept"]
+    assert [row.position for row in found if isinstance(row, BadRow)] == ["line 2"]
+
+
+def test_text_outside_of_posts_is_a_bad_row(tmp_path: Path) -> None:
+    found = rows(tmp_path, blog("a").replace("</Blog>", "stray</Blog>"))
+    assert [type(row) for row in found] == [dict, BadRow]
+
+
+def test_a_file_without_its_last_tag_is_whole(tmp_path: Path) -> None:
+    assert posts_of(rows(tmp_path, blog("a").replace("</Blog>", ""))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("14,March,2004", "2004-03-14"),
+        ("31,janvier,2004", "2004-01-31"),
+        ("06,julio,2004", "2004-07-06"),
+        ("25,maj,2004", "2004-05-25"),
+        (" 7 , juli , 2004 ", "2004-07-07"),
+        ("31,June,2004", None),
+        ("12,Nonember,2004", None),
+        (",,", None),
+        ("", None),
+    ],
+)
+def test_a_date_is_iso_in_any_language_or_null(written: str, expected: str | None) -> None:
+    assert iso_date(written) == expected
+
+
+@given(st.lists(st.text("ab<>&; \n", max_size=20), max_size=6))
+def test_as_many_posts_come_out_as_went_in(posts: list[str]) -> None:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        assert posts_of(rows(Path(folder), blog(*posts))) == [post.strip() for post in posts]

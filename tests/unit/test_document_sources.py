@@ -1,0 +1,262 @@
+"""What the YAMLs of the document-shaped corpora promise, on small files written like theirs."""
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from authbench.identity import author_id
+from authbench.ingest import IngestSettings, ingest_source, match_files
+
+SOURCES = Path(__file__).parents[2] / "config" / "sources"
+COLOPHON = "\n\n\n底本：「全集」出版社\n　　　1961（昭和36）年\n入力：人\n青空文庫作成ファイル：\nこのファイルは、インターネットの図書館\n"
+LEGEND = "-" * 55 + "\n【テキスト中に現れる記号について】\n\n《》：ルビ\n（例）名《な》\n" + "-" * 55 + "\n"
+META = "######OpenITI#\n\n#META# 010.AuthorNAME\t:: أوس بن حجر\n#META# 020.BookTITLE :: ديوان\n\n#META#Header#End#\n\n"
+
+
+def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The records and the reasons of what was left out."""
+    folder = tmp_path / tag
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    source = yaml.safe_load((SOURCES / f"{tag}.yaml").read_text(encoding="utf-8"))
+    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])}
+    shard, removed = tmp_path / "records.parquet", tmp_path / "removed.parquet"
+    ingest_source(tag, source, folder, found, [shard], removed, IngestSettings())
+    return pl.read_parquet(shard).to_dicts(), pl.read_parquet(removed)["reason"].to_list()
+
+
+def text(tmp_path: Path, tag: str, name: str, content: str | bytes) -> str:
+    (record,), _ = ingest(tmp_path, tag, {name: content})
+    return str(record["content"])
+
+
+def aozora(tmp_path: Path, body: str, header: str = "題\n人名\n\n" + LEGEND) -> str:
+    return text(tmp_path, "aozora_txt_ja", "000001/1_ruby_2.txt", (header + "\n" + body + COLOPHON).encode("cp932"))
+
+
+def openiti(tmp_path: Path, body: str, name: str = "0001AwsIbnHajar.Diwan.JK007502-ara1") -> str:
+    return text(tmp_path, "openiti_ar", name, META + body)
+
+
+def ruslit(tmp_path: Path, body: str, name: str = "poems/Pushkin/К морю.txt") -> str:
+    return text(tmp_path, "ruslit_txt", name, body)
+
+
+def tei(author: str, body: str = "<p>x</p>") -> str:
+    header = f"<fileDesc><titleStmt><author>{author}</author></titleStmt></fileDesc>"
+    return f"<TEI xml:lang='fr'><teiHeader>{header}</teiHeader><text><body>{body}</body></text></TEI>"
+
+
+class TestEltec:
+    @pytest.mark.parametrize(
+        "author",
+        [
+            "Adam, Juliette (1836-1936)",
+            "Adam, Juliette (1836–1936)",
+            "Adam, Juliette (1836 - 1936).",
+            "Adam,\n  Juliette (-) ",
+            "Adam, Juliette [Madame Adam] (1836-1936)",
+            "Adam, Juliette [pseud.]",
+            "<persName><surname>Adam</surname><forename>Juliette</forename><name>AdamJ</name></persName><idno>6</idno>",
+        ],
+    )
+    def test_all_forms_of_a_name_are_one_author(self, tmp_path: Path, author: str) -> None:
+        (record,), _ = ingest(tmp_path, "eltec_tei", {"fra/FRA00101_Adam.xml": tei(author)})
+        assert record["author_id"] == author_id("eltec_tei", "Adam, Juliette")
+
+    def test_the_language_is_the_documents_or_else_the_folders(self, tmp_path: Path) -> None:
+        files = {"fra/A.xml": tei("Adam, J"), "deu/B.xml": tei("Beck, K").replace(" xml:lang='fr'", "")}
+        records, _ = ingest(tmp_path, "eltec_tei", files)  # type: ignore[arg-type]
+        assert {record["lang"] for record in records} == {"fr", "de"}
+
+    def test_no_file_name_reaches_a_key(self, tmp_path: Path) -> None:
+        (record,), _ = ingest(tmp_path, "eltec_tei", {"fra/FRA00101_Adam.xml": tei("Adam, J")})
+        assert "Adam" not in record["doc_key"] + record["origin_id"]
+
+
+class TestDlk:
+    def poem(self, surname: str, verse: str) -> str:
+        return tei(f"<persName><surname>{surname}</surname><forename/></persName>", f"<lg><head>T</head><l>{verse}</l></lg>")
+
+    def test_characters_escaped_twice_are_left_to_normalisation_as_entities(self, tmp_path: Path) -> None:
+        assert text(tmp_path, "dlk_poems_de", "a.xml", self.poem("Saar", "d&amp;#228;mpft")) == "d&#228;mpft"
+
+    @pytest.mark.parametrize("name", ["N.A.", "N. N."])
+    def test_anthologies_name_nobody(self, tmp_path: Path, name: str) -> None:
+        files = {"a.xml": self.poem(name, "x"), "b.xml": self.poem("Saar", "y")}
+        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["placeholder_author"]  # type: ignore[arg-type]
+
+    def test_a_foreign_poet_in_german_is_a_translation(self, tmp_path: Path) -> None:
+        files = {"a.xml": self.poem("La Fontaine", "x"), "b.xml": self.poem("Saar", "y")}
+        assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["translation"]  # type: ignore[arg-type]
+
+
+class TestAozora:
+    def test_header_legend_and_colophon_go(self, tmp_path: Path) -> None:
+        assert aozora(tmp_path, "　本文です。\n　二行目。") == "本文です。\n　二行目。"
+
+    def test_a_text_without_a_legend_loses_only_its_header(self, tmp_path: Path) -> None:
+        assert aozora(tmp_path, "　本文です。", header="題\n人名\n") == "本文です。"
+
+    def test_ruby_marks_and_notes_go_with_notes_inside_notes(self, tmp_path: Path) -> None:
+        body = "｜倭彦《やまとひこ》が［＃「が」に傍点］来た［＃「［＃改丁］」は底本では「［」］。"
+        assert aozora(tmp_path, body) == "倭彦が来た。"
+
+    def test_a_character_outside_the_encoding_leaves_a_place_holder(self, tmp_path: Path) -> None:
+        assert aozora(tmp_path, "三※［＃「木＋皮」、第3水準1-85-58］《まき》の木") == "三〓の木"
+
+    def test_repetition_marks_written_with_slashes_become_characters(self, tmp_path: Path) -> None:
+        assert aozora(tmp_path, "ヒラ／＼と、はな／″＼し") == "ヒラ〳〵と、はな〴〵し"
+
+    def test_the_note_on_where_a_text_appeared_goes(self, tmp_path: Path) -> None:
+        assert aozora(tmp_path, "本文。\n［＃地から１字上げ］（昭和二十五年八月、「書物」）") == "本文。"
+
+    @pytest.mark.parametrize("last", ["矢崎源九郎訳", "The Creative CAT 訳", "某共訳"])
+    def test_a_translators_line_in_the_header_is_a_translation(self, tmp_path: Path, last: str) -> None:
+        foreign = f"題\nTITLE\n外人　Name\n{last}\n\n本文{COLOPHON}".encode("cp932")
+        own = f"翻訳の苦心\n幸徳秋水\n\n本文{COLOPHON}".encode("cp932")
+        records, reasons = ingest(tmp_path, "aozora_txt_ja", {"000019/1.txt": foreign, "000261/2.txt": own})
+        assert (len(records), reasons) == (1, ["translation"])
+
+    def test_a_translators_licence_ends_the_text(self, tmp_path: Path) -> None:
+        end = "\n\n［＃本文終わり］\n翻訳の底本：X\n※この翻訳は「クリエイティブ・コモンズ」によって公開されています。\n"
+        assert text(tmp_path, "aozora_txt_ja", "000001/1.txt", f"題\n人\n\n本文{end}".encode("cp932")) == "本文"
+
+    def test_copies_of_a_work_share_their_origin(self, tmp_path: Path) -> None:
+        files = {f"000064/{name}.txt": f"題\n人\n\n{body}".encode("cp932") for name, body in [("667_ruby", "a"), ("667_txt", "b")]}
+        records, _ = ingest(tmp_path, "aozora_txt_ja", files)  # type: ignore[arg-type]
+        assert len({record["origin_id"] for record in records}) == 1
+        assert len({record["doc_key"] for record in records}) == 2
+
+
+class TestOpeniti:
+    def test_half_verses_are_lines_without_numbers_metres_and_marks(self, tmp_path: Path) -> None:
+        body = (
+            "# البحر : طويل 1\n# % صبوت وهل تصبو % % ورأسك أشيب % 2\n# % وفاتتك بالرهن % المرامق ms20 زينب % % PageV01P001\n"
+            "~~11\n# % أفاطم قبل % بيتك متعيني % PageV01P002 البحر :\n~~وافر تام 1\n# % لعمرك إنني % وأبا رياح % % 3\n"
+        )
+        assert openiti(tmp_path, body).split() == (
+            "صبوت وهل تصبو ورأسك أشيب وفاتتك بالرهن المرامق زينب أفاطم قبل بيتك متعيني لعمرك إنني وأبا رياح".split()
+        )
+        assert openiti(tmp_path, body).count("\n") == 8
+
+    @pytest.mark.parametrize("between", [" %~% ", " ... "])
+    def test_the_ways_of_writing_half_verses_come_out_alike(self, tmp_path: Path, between: str) -> None:
+        assert openiti(tmp_path, f"# 68 - أمن أم أوفى دمنة{between}بحومانة الدراج فالمتثلم\n") == (
+            "أمن أم أوفى دمنة\nبحومانة الدراج فالمتثلم"
+        )
+
+    def test_continued_lines_are_joined_and_page_marks_leave_nothing(self, tmp_path: Path) -> None:
+        body = "# حدثنا سليمان بن سيف عن\n~~حبيب ms12 قال PageV00P000\n"
+        assert openiti(tmp_path, body, "0301X.Fawaid.Shamela1-ara1").split() == "حدثنا سليمان بن سيف عن حبيب قال".split()
+
+    def test_headings_lose_their_marks_and_numbers_of_traditions_go(self, tmp_path: Path) -> None:
+        body = "# حدثنا أحمد\n### | AUTO باب الصلاة\n### | CHECK 66 - \n# حدثنا زيد 5 - حدثنا عمر (1) . [ص: 92]\n"
+        found = openiti(tmp_path, body, "0301X.Fawaid.Shamela1-ara1")
+        assert [line for line in found.splitlines() if line] == ["حدثنا أحمد", "باب الصلاة", "حدثنا زيد", "حدثنا عمر ."]
+
+    def test_notes_under_a_rule_end_at_the_page_mark(self, tmp_path: Path) -> None:
+        body = "# قال رسول (1)\n# __________\n# (1) اللعق : لحسه PageV01P003 4\n~~- حدثنا محمد\n"
+        assert "اللعق" not in openiti(tmp_path, body, "0301X.Juz.JK1-ara1")
+        assert "حدثنا محمد" in openiti(tmp_path, body, "0301X.Juz.JK1-ara1")
+
+    def test_editors_parts_and_title_pages_go(self, tmp_path: Path) -> None:
+        body = (
+            "# كتاب الفوائد\n# تصنيف فلان\n# بسم الله الرحمن الرحيم\n# أما بعد\n"
+            "### |EDITOR|\n# مقدمة\n# تحقيق\n### | باب\n# قال\n"
+        )
+        assert openiti(tmp_path, body, "0301X.Fawaid.JK1-ara1.completed").split() == "أما بعد باب قال".split()
+
+    def test_the_author_is_the_first_part_and_versions_of_a_work_share_their_origin(self, tmp_path: Path) -> None:
+        names = ["0001AwsIbnHajar.Diwan.JK1-ara1", "0001AwsIbnHajar.Diwan.Sham2-ara2.mARkdown", "0001AwsIbnHajar.Rasail.JK3-ara1"]
+        files = {name: META + f"# {n} قال" for n, name in enumerate(names)}
+        files["0001AwsIbnHajar.Diwan.JK1-ara1.yml"] = "00#VERS#URI"
+        records, reasons = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
+        assert {record["author_id"] for record in records} == {author_id("openiti_ar", "0001AwsIbnHajar")}
+        assert len({record["origin_id"] for record in records}) == 2
+        assert sorted(record["genre"] for record in records) == ["literature", "poetry", "poetry"]
+        assert reasons == ["no_text"]
+
+
+class TestRuslit:
+    def test_author_and_title_above_a_poem_go_but_not_its_first_verse(self, tmp_path: Path) -> None:
+        assert ruslit(tmp_path, "Александр Пушкин\nК МОРЮ\nПрощай,\nстихия!") == "Прощай,\nстихия!"
+        same = ruslit(tmp_path, "Александр Пушкин\n* * *\nПрощай,\nстихия!", "poems/Pushkin/Прощай.txt")
+        assert same == "Прощай,\nстихия!"
+
+    def test_author_and_title_in_one_line_go(self, tmp_path: Path) -> None:
+        body = "Валерий Брюсов. В башне\n\n  \n Нет сомнения, что снилось.\n"
+        assert ruslit(tmp_path, body, "prose/Bryusov/В башне.txt") == "Нет сомнения, что снилось."
+
+    def test_signatures_and_dates_at_the_end_go(self, tmp_path: Path) -> None:
+        body = "Милостивый государь!\nПрощайте.\nЛев Толстой\nЯсная Поляна, 30 января 1909 г.\n"
+        assert ruslit(tmp_path, body, "publicism/Tolstoy/Письмо.txt") == "Милостивый государь!\nПрощайте."
+
+    def test_a_word_like_the_authors_name_is_no_name(self, tmp_path: Path) -> None:
+        body = "Максим Горький\nОн горько плакал.\nИ горький дым."
+        assert ruslit(tmp_path, body, "prose/Gorky/Дым.txt") == "Он горько плакал.\nИ горький дым."
+
+    def test_prose_set_in_narrow_lines_is_joined_and_verses_are_not(self, tmp_path: Path) -> None:
+        wrapped = "\n       Нет сомнения, что все это мне снилось, снилось сегодня  ночью.\n  Но все события стоят вне связи.\n"
+        assert "ночью. Но все" in ruslit(tmp_path, "Сон\n" + wrapped, "prose/Bryusov/Сон.txt")
+        assert ruslit(tmp_path, "  Я ломаю слоистые скалы\n  В час отлива") == "Я ломаю слоистые скалы\n  В час отлива"
+
+    def test_genres_follow_the_folders_and_essays_count_as_literature(self, tmp_path: Path) -> None:
+        files = {"poems/Blok/a.txt": "а", "prose/Blok/b.txt": "б", "publicism/Blok/c.txt": "в"}
+        records, _ = ingest(tmp_path, "ruslit_txt", files)  # type: ignore[arg-type]
+        assert sorted(record["genre"] for record in records) == ["literature", "literature", "poetry"]
+
+
+class TestStihi:
+    def test_a_file_is_as_many_poems_as_runs_of_blank_lines_part_and_the_account_is_hidden(self, tmp_path: Path) -> None:
+        records, _ = ingest(tmp_path, "stihi_users_ru", {"0vale0.txt": "\nраз\n\nдва\n\n\n\nтри\n09.03.2011г.\n\n\n\n"})
+        assert sorted(record["content"] for record in records) == ["раз\n\nдва", "три"]
+        assert {record["author_id"] for record in records} == {author_id("stihi.ru", "0vale0")}
+        assert "vale" not in "".join(record["doc_key"] + record["origin_id"] for record in records)
+
+
+class TestHindiNovels:
+    def test_chapters_share_their_book_and_lose_repeated_names(self, tmp_path: Path) -> None:
+        body = "\ufeff\nदेस बिराना\nसूरज प्रकाश\nतो अब घर हो गया।\n--\n"
+        files = {f"उपन्यास/सूरज प्रकाश/देस बिराना/देस बिराना_अध्याय  {n} .txt": body + str(n) for n in (1, 2)}
+        records, _ = ingest(tmp_path, "hindi_novels_txt", files)  # type: ignore[arg-type]
+        assert {record["content"] for record in records} == {"तो अब घर हो गया।\n--\n1", "तो अब घर हो गया।\n--\n2"}
+        assert len({record["origin_id"] for record in records}) == 1
+
+    def test_the_second_folder_is_the_author_at_any_depth(self, tmp_path: Path) -> None:
+        names = ["उपन्यास/जॉर्ज ऑर्वेल/एनिमल फार्म .txt", "उपन्यास/जॉर्ज ऑर्वेल/ब/span/ग.txt"]
+        records, _ = ingest(tmp_path, "hindi_novels_txt", {name: "एक दिन" for name in names})
+        assert {record["author_id"] for record in records} == {author_id("hindi_novels_txt", "जॉर्ज ऑर्वेल")}
+        assert len({record["origin_id"] for record in records}) == 2
+
+
+class TestBlogs:
+    def blog(self, post: str) -> str:
+        return f"<Blog>\n<date>01,May,2004</date>\n<post>\n{post}\n</post>\n</Blog>"
+
+    def test_the_file_name_gives_author_and_genre_and_no_more(self, tmp_path: Path) -> None:
+        files = {"1000.male.20.Student.Leo.xml": self.blog("a"), "1001.female.33.Maritime.Leo.xml": self.blog("b")}
+        records, _ = ingest(tmp_path, "blog_authorship_xml", files)  # type: ignore[arg-type]
+        assert sorted(record["genre"] for record in records) == ["blog/other", "blog/student"]
+        assert {record["labels"] for record in records} == {"{}"}
+
+    def test_both_forms_of_the_corpus_know_the_same_authors(self, tmp_path: Path) -> None:
+        (record,), _ = ingest(tmp_path, "blog_authorship_xml", {"1000.male.20.Arts.Leo.xml": self.blog("a")})
+        assert record["author_id"] == author_id("blog_authorship", "1000")
+
+    def test_empty_posts_are_counted(self, tmp_path: Path) -> None:
+        files = {"1000.male.20.Arts.Leo.xml": self.blog(""), "2000.male.20.Arts.Leo.xml": self.blog("x")}
+        assert ingest(tmp_path, "blog_authorship_xml", files)[1] == ["empty_text"]  # type: ignore[arg-type]
+
+    def test_what_is_left_of_links_and_style_sheets_goes(self, tmp_path: Path) -> None:
+        post = 'See urlLink The Streets. p.MsoNormal, h1 {mso-style-parent:"";\n font-size:12.0pt;} {bang} fine'
+        found = text(tmp_path, "blog_authorship_xml", "1000.male.20.Arts.Leo.xml", self.blog(post))
+        assert found == "See The Streets.  {bang} fine"
