@@ -17,7 +17,7 @@ REFERENCE = re.compile(r"<(\w+)>")
 ELISION = re.compile(r"\b([Pp]uisqu|[Qq]u)e (?=[aeiouéèêœ])")
 CASED = ("en", "es", "fr", "de", "ru")
 UNSPACED = ("zh", "ja")
-TOKENS_PER_SENTENCE = {"en": 14, "es": 19, "fr": 20, "de": 21, "ru": 26, "ar": 31, "hi": 60, "ja": 30, "ko": 32, "zh": 26}
+TOKENS_PER_SENTENCE = {"en": 15, "es": 20, "fr": 22, "de": 21, "ru": 30, "ar": 38, "hi": 60, "ja": 29, "ko": 32, "zh": 23}
 STOPS = {"zh": "。", "ja": "。", "hi": "।"}
 ENDINGS = {
     "zh": ("。", "。", "！", "……", "～", "！！"),

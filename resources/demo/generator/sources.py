@@ -62,8 +62,9 @@ def post_url(lang: str, number: int, chance: Chance) -> str:
     return f"https://x.com/{account}/status/18{chance.digits(17)}"
 
 
-def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> None:
+def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
     rows = []
+    members: dict[str, list[dict[str, Any]]] = {}
     for lang, number, author in cast("exorde"):
         topics = grammar(lang)["topics"]
         theme = TOPIC_THEME[Chance("theme", author.key).of(topics)]
@@ -73,6 +74,7 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             text = shelf.write(author, size, "s", str(place), "" if size == "extra_long" else topic, 6 if size == "extra_long" else 0)
             rows.append(exorde_row(text, lang, author.name, post_url(lang, number, chance), chance,
                                    theme if chance.share() < 0.8 else TOPIC_THEME[topic]))
+            members.setdefault(author.key, []).append(rows[-1])
     for lang, number, count in planted.few_documents("exorde"):
         author = make_author(f"exorde/{lang}/{number}", name_of(lang, number), lang)
         for place in range(count):
@@ -80,11 +82,12 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             text = shelf.write(author, chance.of(("short", "medium", "medium", "long")), "s", str(place))
             url = f"https://x.com/{handle_of(lang, number)}/status/18{chance.digits(17)}"
             rows.append(exorde_row(text, lang, author.name, url, chance))
-    rows += planted.exorde(shelf, ledger, exorde_row, rows)
+    rows += planted.exorde(shelf, ledger, exorde_row, rows, members)
     rows.sort(key=lambda row: Chance("order", row["url"], row["original_text"][:50]).share())
     kinds = {"sentiment": pa.float64()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in rows[0]])
     write_parquet(out / "exorde" / "social_media_december2024_week1.parquet", rows, schema)
+    return members["exorde/en/30"]
 
 
 # Babel Briefings
@@ -164,7 +167,7 @@ def amazon_row(lang: str, reviewer: str, text: str, title: str, category: str, c
     }
 
 
-def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger) -> None:
+def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger, from_exorde: str) -> None:
     rows = []
     for lang, number, author in cast("amazon_multi"):
         reviewer = f"reviewer_{lang}_{Chance('amazon', author.key).digits(7)}"
@@ -182,7 +185,7 @@ def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             text = shelf.write(author, "medium" if number % 7 else "short", "review", "0", topic)
             title = expand("rshort", author, topic, chance, set())
             rows.append(amazon_row(lang, f"reviewer_{lang}_{chance.digits(7)}", text, title, AMAZON[topic], chance))
-    more, raw_lines = planted.amazon_multi(shelf, ledger, amazon_row)
+    more, raw_lines = planted.amazon_multi(shelf, ledger, amazon_row, from_exorde)
     rows += more
     rows.sort(key=lambda row: (row["language"], row["review_id"], row["review_body"]))
     numbered = [{"": number, **row} for number, row in enumerate(rows)]
@@ -294,6 +297,7 @@ def arxiv(out: Path, shelf: Shelf, ledger: Ledger) -> None:
 
 # Xiaohongshu and Weibo
 
+SHARED_USER = "1002003004"  # a user of Xiaohongshu and another one of Douban
 XHS_COLUMNS = ("id", "platform", "title", "user_id", "likes", "comments", "collects", "time", "is_aigc", "content")
 
 
@@ -302,7 +306,7 @@ def xiaohongshu_row(raw_id: str, platform: str, user: str, text: str, chance: Ch
                                   chance.below(200), stamp(chance, 2023).replace("T", " "), machine, text), strict=True))
 
 
-def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> None:
+def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
     rows = []
     for _, number, author in cast("xiaohongshu"):
         platform = "weibo" if number % 3 == 2 else "xiaohongshu"
@@ -317,9 +321,10 @@ def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         text = shelf.write(author, "medium" if number % 5 else "short", "s", "0", chance.of(grammar("zh")["topics"]))
         platform = chance.of(("xiaohongshu", "weibo"))
         rows.append(xiaohongshu_row(f"n{chance.digits(9)}", platform, chance.digits(10), text, chance))
-    rows += planted.xiaohongshu(shelf, ledger, xiaohongshu_row)
+    rows += planted.xiaohongshu(shelf, ledger, xiaohongshu_row, SHARED_USER)
     rows.sort(key=lambda row: (row["id"], row["content"]))
     write_csv(out / "xiaohongshu" / "posts.csv", rows, XHS_COLUMNS, newline="\r\n")
+    return next(row["content"] for row in rows if row["id"] == "n000000010")
 
 
 # Douban
@@ -335,7 +340,7 @@ def douban_row(kind: str, raw_id: str, user: str, text: str, chance: Chance) -> 
     }
 
 
-def douban(out: Path, shelf: Shelf, ledger: Ledger) -> None:
+def douban(out: Path, shelf: Shelf, ledger: Ledger, from_xiaohongshu: str) -> None:
     rows: dict[str, list[dict[str, Any]]] = {kind: [] for kind in DOUBAN}
     count = 0
     for _, number, author in cast("douban"):
@@ -353,7 +358,7 @@ def douban(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             count += 1
             text = shelf.write(author, "medium" if number % 5 else "short", "m", "0", "film")
             rows[kind].append(douban_row(kind, str(count), f"user_{chance.digits(8)}", text, chance))
-    for kind, row in planted.douban(shelf, ledger, douban_row):
+    for kind, row in planted.douban(shelf, ledger, douban_row, SHARED_USER, from_xiaohongshu):
         rows[kind].append(row)
     for kind, file in DOUBAN.items():
         write_csv(out / "douban" / file, rows[kind], list(rows[kind][0]), delimiter="\t", quote_all=True)
@@ -375,7 +380,7 @@ def hindi_discourse(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             key += 2 if chance.share() < 0.02 else 1
             lead = " " if chance.share() < 0.1 else ""
             records[str(key - 1)] = {"Story_no": story, "Sentence": lead + sentence.strip(), "Discourse Mode": chance.of(modes)}
-    planted.hindi_discourse(records, key, shelf, ledger)
+    planted.hindi_discourse(records, key, ledger)
     write_json(out / "hindi_discourse" / "discourse_dataset.json", records)
 
 
@@ -418,7 +423,7 @@ def books(source: str, out: Path, shelf: Shelf, ledger: Ledger) -> None:
             sentences = planted.BOOK_SENTENCES.get((source, number, place), 60 + chance.below(90))
             rows.append(book_row(source, f"{lang}{10000 + number * 100 + place}", creator,
                                  BOOK_TITLES[lang][(number + place) % 5], book_text(author, str(place), sentences, 64 if place else 0), chance))
-    rows += planted.books(source, shelf, ledger, rows, book_row)
+    rows += planted.books(source, shelf, ledger, rows, book_row, book_text, BOOKS[source][2:])
     columns = [(name, pa.int64() if name in ("word_count", "page_count") else pa.string()) for name in rows[0]]
     write_parquet(out / source / file, rows, pa.schema(columns))
 
@@ -455,7 +460,7 @@ def arabic_poetry(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         for place in range(3 + chance.below(4)):
             text = poem(author, str(place), (1, 2, 4, 7, 16)[chance.below(5)], number % 3 == 0)
             rows.append(poem_row(text, author.name, chance))
-    rows += planted.arabic_poetry(ledger, poem_row, poem)
+    rows += planted.arabic_poetry(ledger, rows, poem_row, poem)
     write_csv(out / "arabic_poetry" / "arabic_poetry.csv", rows, list(rows[0]))
 
 
@@ -473,8 +478,14 @@ def poem_row(text: str, poet: str, chance: Chance, tags: str | None = None) -> d
 def everything(out: Path) -> Ledger:
     """Write the raw files of all sources; give what is planted in them."""
     shelf, ledger = Shelf(), Ledger()
-    for write in (exorde, babel_briefings, amazon_multi, blog_authorship, arxiv, xiaohongshu, douban, hindi_discourse):
-        write(out, shelf, ledger)
+    posts = exorde(out, shelf, ledger)
+    babel_briefings(out, shelf, ledger)
+    amazon_multi(out, shelf, ledger, max((row["original_text"] for row in posts), key=len))
+    blog_authorship(out, shelf, ledger)
+    arxiv(out, shelf, ledger)
+    note = xiaohongshu(out, shelf, ledger)
+    douban(out, shelf, ledger, note)
+    hindi_discourse(out, shelf, ledger)
     for source in BOOKS:
         books(source, out, shelf, ledger)
     arabic_poetry(out, shelf, ledger)
