@@ -99,3 +99,24 @@ def test_the_filters_cost_at_most_two_percent_of_clean_text_in_every_language_an
     assert shares.height == len(SIZES)
     too_many = shares.filter(pl.col("gone") > 0.02 * pl.col("documents"))
     assert too_many.is_empty(), removed.join(clean.select("doc_key", "content"), on="doc_key").rows()
+
+
+MISLABELLED = {
+    "en": "es",
+    "es": "fr",
+    "fr": "de",
+    "de": "en",
+    "ar": "ru",
+    "ru": "hi",
+    "hi": "ar",
+    "ja": "ko",
+    "ko": "ja",
+    "zh": "en",
+}
+
+
+def test_text_under_the_label_of_another_language_does_not_pass_real(clean):
+    wrong = clean.filter(pl.col("length_bucket") != "short").with_columns(pl.col("lang").replace(MISLABELLED))
+    measured = measure.measure_texts(wrong, list(CLEAN))
+    removed = filters.apply_filters(wrong.join(measured, on="doc_key"), SETTINGS)
+    assert removed["doc_key"].n_unique() >= 0.98 * wrong.height
