@@ -18,7 +18,9 @@ def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object
 
 
 def blog(*posts: str) -> str:
-    entries = "".join(f"<date>0{n},May,2004</date>\r\n<post>\r\n {post} \r\n</post>\r\n" for n, post in enumerate(posts, 1))
+    entries = "".join(
+        f"<date>0{n},May,2004</date>\r\n<post>\r\n {post} \r\n</post>\r\n" for n, post in enumerate(posts, 1)
+    )
     return f"<Blog>\r\n\r\n{entries}\r\n</Blog>\r\n"
 
 
@@ -33,7 +35,9 @@ def test_each_post_is_a_record_with_its_date_and_place(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("post", ["a & b", "a&nbsp;b", "1 < 2 <br> <>", "a\x00b\x0bc", "<a href='x'>y", "&#60;&wrapper);"])
+@pytest.mark.parametrize(
+    "post", ["a & b", "a&nbsp;b", "1 < 2 <br> <>", "a\x00b\x0bc", "<a href='x'>y", "&#60;&wrapper);"]
+)
 def test_what_is_not_well_formed_stays_as_it_is(tmp_path: Path, post: str) -> None:
     assert posts_of(rows(tmp_path, blog(post, "next"))) == [post, "next"]
 

@@ -13,7 +13,10 @@ from authbench.identity import author_id
 from authbench.ingest import IngestSettings, ingest_source, match_files
 
 SOURCES = Path(__file__).parents[2] / "config" / "sources"
-COLOPHON = "\n\n\n底本：「全集」出版社\n　　　1961（昭和36）年\n入力：人\n青空文庫作成ファイル：\nこのファイルは、インターネットの図書館\n"
+COLOPHON = (
+    "\n\n\n底本：「全集」出版社\n　　　1961（昭和36）年\n入力：人\n青空文庫作成ファイル：\n"
+    "このファイルは、インターネットの図書館\n"
+)
 LEGEND = "-" * 55 + "\n【テキスト中に現れる記号について】\n\n《》：ルビ\n（例）名《な》\n" + "-" * 55 + "\n"
 META = "######OpenITI#\n\n#META# 010.AuthorNAME\t:: أوس بن حجر\n#META# 020.BookTITLE :: ديوان\n\n#META#Header#End#\n\n"
 
@@ -27,7 +30,9 @@ def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[lis
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     source = yaml.safe_load((SOURCES / f"{tag}.yaml").read_text(encoding="utf-8"))
-    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])}
+    found = {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])
+    }
     shard, removed = tmp_path / "records.parquet", tmp_path / "removed.parquet"
     ingest_source(tag, source, folder, found, [shard], removed, IngestSettings())
     return pl.read_parquet(shard).to_dicts(), pl.read_parquet(removed)["reason"].to_list()
@@ -84,7 +89,9 @@ class TestEltec:
 
 class TestDlk:
     def poem(self, surname: str, verse: str) -> str:
-        return tei(f"<persName><surname>{surname}</surname><forename/></persName>", f"<lg><head>T</head><l>{verse}</l></lg>")
+        return tei(
+            f"<persName><surname>{surname}</surname><forename/></persName>", f"<lg><head>T</head><l>{verse}</l></lg>"
+        )
 
     def test_characters_escaped_twice_are_left_to_normalisation_as_entities(self, tmp_path: Path) -> None:
         assert text(tmp_path, "dlk_poems_de", "a.xml", self.poem("Saar", "d&amp;#228;mpft")) == "d&#228;mpft"
@@ -131,7 +138,10 @@ class TestAozora:
         assert text(tmp_path, "aozora_txt_ja", "000001/1.txt", f"題\n人\n\n本文{end}".encode("cp932")) == "本文"
 
     def test_copies_of_a_work_share_their_origin(self, tmp_path: Path) -> None:
-        files = {f"000064/{name}.txt": f"題\n人\n\n{body}".encode("cp932") for name, body in [("667_ruby", "a"), ("667_txt", "b")]}
+        files = {
+            f"000064/{name}.txt": f"題\n人\n\n{body}".encode("cp932")
+            for name, body in [("667_ruby", "a"), ("667_txt", "b")]
+        }
         records, _ = ingest(tmp_path, "aozora_txt_ja", files)  # type: ignore[arg-type]
         assert len({record["origin_id"] for record in records}) == 1
         assert len({record["doc_key"] for record in records}) == 2
@@ -140,13 +150,20 @@ class TestAozora:
 class TestOpeniti:
     def test_half_verses_are_lines_without_numbers_metres_and_marks(self, tmp_path: Path) -> None:
         body = (
-            "# البحر : طويل 1\n# % صبوت وهل تصبو % % ورأسك أشيب % 2\n# % وفاتتك بالرهن % المرامق ms20 زينب % % PageV01P001\n"
+            "# البحر : طويل 1\n# % صبوت وهل تصبو % % ورأسك أشيب % 2\n"
+            "# % وفاتتك بالرهن % المرامق ms20 زينب % % PageV01P001\n"
             "~~11\n# % أفاطم قبل % بيتك متعيني % PageV01P002 البحر :\n~~وافر تام 1\n# % لعمرك إنني % وأبا رياح % % 3\n"
         )
-        assert openiti(tmp_path, body).split() == (
-            "صبوت وهل تصبو ورأسك أشيب وفاتتك بالرهن المرامق زينب أفاطم قبل بيتك متعيني لعمرك إنني وأبا رياح".split()
-        )
-        assert openiti(tmp_path, body).count("\n") == 8
+        first, second = openiti(tmp_path, body).split("\n\n")
+        assert [" ".join(line.split()) for line in first.split("\n")] == [
+            "صبوت وهل تصبو",
+            "ورأسك أشيب",
+            "وفاتتك بالرهن",
+            "المرامق زينب",
+            "أفاطم قبل",
+            "بيتك متعيني",
+        ]
+        assert second.split("\n") == ["لعمرك إنني", "وأبا رياح"]
 
     @pytest.mark.parametrize("between", [" %~% ", " ... "])
     def test_the_ways_of_writing_half_verses_come_out_alike(self, tmp_path: Path, between: str) -> None:
@@ -156,7 +173,8 @@ class TestOpeniti:
 
     def test_continued_lines_are_joined_and_page_marks_leave_nothing(self, tmp_path: Path) -> None:
         body = "# حدثنا سليمان بن سيف عن\n~~حبيب ms12 قال PageV00P000\n"
-        assert openiti(tmp_path, body, "0301X.Fawaid.Shamela1-ara1").split() == "حدثنا سليمان بن سيف عن حبيب قال".split()
+        found = openiti(tmp_path, body, "0301X.Fawaid.Shamela1-ara1")
+        assert " ".join(found.split()) == "حدثنا سليمان بن سيف عن حبيب قال"
 
     def test_headings_lose_their_marks_and_numbers_of_traditions_go(self, tmp_path: Path) -> None:
         body = "# حدثنا أحمد\n### | AUTO باب الصلاة\n### | CHECK 66 - \n# حدثنا زيد 5 - حدثنا عمر (1) . [ص: 92]\n"
@@ -173,10 +191,14 @@ class TestOpeniti:
             "# كتاب الفوائد\n# تصنيف فلان\n# بسم الله الرحمن الرحيم\n# أما بعد\n"
             "### |EDITOR|\n# مقدمة\n# تحقيق\n### | باب\n# قال\n"
         )
-        assert openiti(tmp_path, body, "0301X.Fawaid.JK1-ara1.completed").split() == "أما بعد باب قال".split()
+        assert openiti(tmp_path, body, "0301X.Fawaid.JK1-ara1.completed").split() == ["أما", "بعد", "باب", "قال"]
 
     def test_the_author_is_the_first_part_and_versions_of_a_work_share_their_origin(self, tmp_path: Path) -> None:
-        names = ["0001AwsIbnHajar.Diwan.JK1-ara1", "0001AwsIbnHajar.Diwan.Sham2-ara2.mARkdown", "0001AwsIbnHajar.Rasail.JK3-ara1"]
+        names = [
+            "0001AwsIbnHajar.Diwan.JK1-ara1",
+            "0001AwsIbnHajar.Diwan.Sham2-ara2.mARkdown",
+            "0001AwsIbnHajar.Rasail.JK3-ara1",
+        ]
         files = {name: META + f"# {n} قال" for n, name in enumerate(names)}
         files["0001AwsIbnHajar.Diwan.JK1-ara1.yml"] = "00#VERS#URI"
         records, reasons = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
@@ -205,7 +227,8 @@ class TestRuslit:
         assert ruslit(tmp_path, body, "prose/Gorky/Дым.txt") == "Он горько плакал.\nИ горький дым."
 
     def test_prose_set_in_narrow_lines_is_joined_and_verses_are_not(self, tmp_path: Path) -> None:
-        wrapped = "\n       Нет сомнения, что все это мне снилось, снилось сегодня  ночью.\n  Но все события стоят вне связи.\n"
+        wrapped = "\n       Нет сомнения, что все это мне снилось, снилось сегодня  ночью.\n"
+        wrapped += "  Но все события стоят вне связи.\n"
         assert "ночью. Но все" in ruslit(tmp_path, "Сон\n" + wrapped, "prose/Bryusov/Сон.txt")
         assert ruslit(tmp_path, "  Я ломаю слоистые скалы\n  В час отлива") == "Я ломаю слоистые скалы\n  В час отлива"
 
@@ -216,7 +239,9 @@ class TestRuslit:
 
 
 class TestStihi:
-    def test_a_file_is_as_many_poems_as_runs_of_blank_lines_part_and_the_account_is_hidden(self, tmp_path: Path) -> None:
+    def test_a_file_is_as_many_poems_as_runs_of_blank_lines_part_and_the_account_is_hidden(
+        self, tmp_path: Path
+    ) -> None:
         records, _ = ingest(tmp_path, "stihi_users_ru", {"0vale0.txt": "\nраз\n\nдва\n\n\n\nтри\n09.03.2011г.\n\n\n\n"})
         assert sorted(record["content"] for record in records) == ["раз\n\nдва", "три"]
         assert {record["author_id"] for record in records} == {author_id("stihi.ru", "0vale0")}
@@ -233,7 +258,7 @@ class TestHindiNovels:
 
     def test_the_second_folder_is_the_author_at_any_depth(self, tmp_path: Path) -> None:
         names = ["उपन्यास/जॉर्ज ऑर्वेल/एनिमल फार्म .txt", "उपन्यास/जॉर्ज ऑर्वेल/ब/span/ग.txt"]
-        records, _ = ingest(tmp_path, "hindi_novels_txt", {name: "एक दिन" for name in names})
+        records, _ = ingest(tmp_path, "hindi_novels_txt", dict.fromkeys(names, "एक दिन"))
         assert {record["author_id"] for record in records} == {author_id("hindi_novels_txt", "जॉर्ज ऑर्वेल")}
         assert len({record["origin_id"] for record in records}) == 2
 

@@ -143,7 +143,9 @@ def test_an_entity_that_only_an_absent_dtd_defines_is_refused_and_the_doctype_al
 
 
 def test_the_xml_declaration_names_the_encoding(tmp_path: Path) -> None:
-    xml = ('<?xml version="1.0" encoding="iso-8859-1"?>' + DOCUMENT.format("", "<body><p>Süß</p></body>")).encode("latin-1")
+    xml = ('<?xml version="1.0" encoding="iso-8859-1"?>' + DOCUMENT.format("", "<body><p>Süß</p></body>")).encode(
+        "latin-1"
+    )
     assert rows(tmp_path, xml)[0]["text"] == "Süß"  # type: ignore[index]
 
 
