@@ -533,7 +533,7 @@ def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
     place = f"{language_name(worst['lang'])}, {words(worst['genre'])}, {words(worst['length_bucket'])}"
     return (
         f"{count(near)} of {count(len(buckets))} shares of a split in a bucket (language, genre and length) are within "
-        f"one unit of what is due; the furthest is {place}, with {count(worst['documents'])} documents in "
+        f"one unit of what is due; the furthest is {place}, with {plural(worst['documents'], 'document')} in "
         f"{worst['split']} where {decimal(worst['due'])} are due."
     )
 
@@ -554,7 +554,7 @@ def copies_rule(dedup: Mapping[str, Any]) -> str:
     return (
         f"Two texts are near copies when they share at least {threshold} of their runs of "
         f"{dedup['shingle_chars']} characters (multiset Jaccard). {bands} bands of {rows} hashes find a pair at that "
-        f"threshold with a chance of {recall:.1%}; what they find is compared exactly."
+        f"threshold with a chance of {'over 99.9 %' if recall > 0.9995 else percent(recall)}; what they find is compared exactly."
     )
 
 

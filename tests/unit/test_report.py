@@ -1,0 +1,200 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from test_release import FACTS, SOURCES, author, corpus, document, frame, release
+
+from authbench import report
+from authbench.release import tell
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
+
+
+def page(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
+    made = release(corpus() if documents is None else documents)
+    return report.render(made.documents, made.queries, sources, tell(made, sources, {**FACTS, **facts}))
+
+
+def warned(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
+    made = release(corpus() if documents is None else documents)
+    return "\n".join(tell(made, sources, {**FACTS, **facts})["warnings"])
+
+
+class Tags(HTMLParser):
+    """Collects tags and attributes, and tags left open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[tuple[str, str | None]] = set()
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(attrs)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_loads_nothing_and_runs_nothing() -> None:
+    html = page()
+    found = Tags(html)
+    assert not found.open
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & found.tags
+    assert all(value and value.startswith("#") for name, value in found.attributes if name in ("href", "src"))
+    assert not re.search(r"@import|url\(", html)
+
+
+def test_the_same_release_gives_the_same_page() -> None:
+    assert page() == page(corpus().sample(fraction=1, shuffle=True, seed=5))
+
+
+def test_nothing_that_comes_from_outside_becomes_markup() -> None:
+    documents = frame(
+        *(document(n, n // 5, genre=HOSTILE, source=HOSTILE, topic=HOSTILE, lang=HOSTILE[:20]) for n in range(20))
+    )
+    sources = {
+        HOSTILE: {
+            "title": HOSTILE,
+            "about": HOSTILE,
+            "license": {"name": HOSTILE, "tier": "B"},
+            "author": {"kind": HOSTILE, "noisy": True, "note": HOSTILE},
+        }
+    }
+    deficit = {"target": 9, "available": 0, "taken": 4, "deficit": 5}
+    html = page(
+        documents,
+        sources,
+        funnel=[{"source": HOSTILE, "stage": HOSTILE, "reason": HOSTILE, "documents": 5}],
+        deviation={
+            "documents": {"target": 9, "taken": 4},
+            "languages": [{"language": HOSTILE, **deficit}],
+            "cells": [{"language": HOSTILE, "dimension": HOSTILE, "key": HOSTILE, **deficit}],
+            "bound": {"least_deviation": float("nan"), "reached": 5},
+            "fallback_authors": 2,
+        },
+        skipped_sources=[HOSTILE],
+        scorers=[{"identity": HOSTILE, "languages": [HOSTILE]}],
+        toxicity_rates=[{"lang": HOSTILE, "genre": HOSTILE, "scored": 3, "dropped": 1}],
+        ingest={HOSTILE: {"bad_rows": 3, "bad_row_examples": [HOSTILE], "names_author": 0.5, HOSTILE: HOSTILE}},
+        dedup={HOSTILE: {HOSTILE: 3}},
+        split={HOSTILE: HOSTILE},
+        config={"name": HOSTILE, "seed": 1, "sources": [HOSTILE, "x<y"]},
+        versions={HOSTILE: HOSTILE},
+        inputs={HOSTILE: {"files": 1, "bytes": 2, "sha256": HOSTILE}},
+    )
+    found = Tags(html)
+    assert not found.open
+    assert not {"script", "img"} & found.tags
+    assert not {name for name, _ in found.attributes if name.startswith("on")}
+    assert "{{ 7*7 }}" in html and "alert(1)&lt;" in html
+
+
+def test_few_test_queries_are_named_by_language() -> None:
+    assert "Fewer than 100 test queries in English (2)" in warned()
+
+
+def test_labels_that_are_not_one_person_are_told_with_their_share() -> None:
+    noisy = {"news": {**SOURCES["news"], "author": {"kind": "outlet", "noisy": True}}}
+    kinds = corpus().with_columns(
+        author_kind=pl.when(pl.col("ordinal") < 10).then(pl.lit("masked")).otherwise("author_kind")
+    )
+    told = warned(kinds, noisy)
+    assert "100 % of the documents come from 1 source with noisy author labels" in told
+    assert "25 % of the documents carry a masked name" in told
+    assert "noisy author labels" not in warned()
+
+
+def test_a_source_noisy_in_parts_is_noisy_by_what_ingestion_counted() -> None:
+    ingest = {"news": {"noisy_authors": 0.25}}
+    assert "noisy author labels" in warned(ingest=ingest)
+    assert "noisy in 25 %" in page(ingest=ingest)
+
+
+def test_authors_of_one_origin_are_counted() -> None:
+    one = corpus().with_columns(
+        origin_id=pl.when(pl.col("author_id") == author(0)).then(pl.lit("work")).otherwise("origin_id")
+    )
+    assert "1 of 8 authors (12 %) are known by one work" in warned(one)
+    assert "known by one work" not in warned()
+
+
+def test_own_names_are_told_above_one_percent() -> None:
+    assert "news (2.5 %)" in warned(corpus().with_columns(names_author=pl.col("ordinal") == 3))
+    assert "own name" not in warned() and "author's name" not in warned()
+
+
+def test_a_word_list_alone_is_told_and_scorers_out_of_their_languages() -> None:
+    assert "word list only" in warned()
+    detoxify = [{"identity": "detoxify 0.5.4 multilingual", "languages": ["fr"]}]
+    told = warned(scorers=detoxify)
+    assert "word list only" not in told and "detoxify 0.5.4 multilingual was not made for English" in told
+    assert "No text was checked" in warned(scorers=[])
+
+
+def test_skipped_unused_and_closed_sources_are_told() -> None:
+    closed = {"news": {**SOURCES["news"], "license": {"name": "x", "tier": "B"}}}
+    told = warned(sources=closed, skipped_sources=["blogs"], config={"sources": ["blogs", "news", "poems"]})
+    assert "Left out for want of raw files: blogs." in told
+    assert "No document of poems is in the release." in told
+    assert "Texts of news are tier B" in told
+
+
+def test_counts_that_do_not_add_up_are_told() -> None:
+    assert "news at ingest do not add up" in warned(funnel=[{**FACTS["funnel"][0]}])
+
+
+def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
+    made = release(corpus(), takedown=frozenset({"0" * 64}))
+    assert "1 entry of the takedown list matched no document." in tell(made, SOURCES, FACTS)["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ({"available": 0, "taken": 0}, "French fell 20 short of 20: no document was available."),
+        ({"available": 9, "taken": 8}, "French fell 12 short of 20: only 9 were available."),
+        (
+            {"available": 99, "taken": 8},
+            "French fell 12 short of 20: 99 were available, but only whole authors are taken.",
+        ),
+    ],
+)
+def test_a_shortfall_is_told_with_its_reason(row: dict[str, int], sentence: str) -> None:
+    told = report.shortfalls(
+        {"languages": [{"language": "fr", "target": 20, "deficit": 20 - row["taken"], **row}], "cells": []}
+    )
+    assert told[-1] == sentence
+
+
+def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
+    cells = [
+        {"language": lang, "dimension": "genre", "key": "news", "target": 5, "available": 0, "taken": 0, "deficit": 5}
+        for lang in ("ja", "ko")
+    ]
+    assert (
+        report.shortfalls({"languages": [], "cells": cells})[-1]
+        == "No document of news was available in Japanese and Korean."
+    )
+
+
+def test_the_bound_says_whether_the_data_or_the_selection_fell_short() -> None:
+    assert "the data, not the selection" in report.bound_in_words({"bound": {"least_deviation": 40.0, "reached": 41}})
+    assert "the rest is the selection's" in report.bound_in_words({"bound": {"least_deviation": 4.0, "reached": 41}})
+    assert "was not computed" in report.bound_in_words({"bound": {"least_deviation": float("nan"), "reached": 41}})
+
+
+def test_the_template_is_ours_alone() -> None:
+    template = (Path(report.TEMPLATES) / "report.html.j2").read_text(encoding="utf-8")
+    assert "|safe" not in template and "autoescape" not in template
