@@ -130,6 +130,7 @@ def test_chunks_are_the_text_up_to_white_space(parts, times, seed):
     small = {**CONFIG, "max_tokens": 60, "min_tokens": 20, "remainder_tokens": 10, "extra_long_tokens": [61, 200]}
     documents, _, over = chunk_records(records(text), encoding, {**small, "max_chunks_per_document": 10**6}, seed)
     assert without_space("".join(documents["content"])) == without_space(text) and not over
+    assert documents["token_length"].to_list() == [len(encoding.encode_ordinary(c)) for c in documents["content"]]
     assert documents["token_length"].max() <= 200
     inside = {found.end() for found in regex.finditer(r"\X", text)} | {0}
     starts = documents["chunk_start"].drop_nulls().to_list()

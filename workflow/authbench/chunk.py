@@ -26,6 +26,12 @@ from authbench.tokens import encode, token_sizes
 Places = NDArray[np.int64]
 
 LINE_BREAKS = re.compile(r"\n{2,}")
+# Letters of every Unicode version that the tokeniser may know, before anything but a letter.
+END_OF_LETTERS = (
+    r"[A-Za-zÀ-ÖØ-öø-ɏ\u0400-\u0481\u048a-\u04ff\u0620-\u064a\u0904-\u0939ぁ-ゖァ-ヺ\u4e00-\u9fa5가-힣]\P{L}"
+)
+LETTERS_END = regex.compile(END_OF_LETTERS)
+LAST_LETTERS_END = regex.compile("(?r)" + END_OF_LETTERS)
 GRAPHEME = regex.compile(r"\X")
 WHOLE_BYTES = 60_000  # a longer text is cut into windows first, and only as many are tokenised as the cap needs
 WINDOW_BYTES = 12_000
@@ -54,6 +60,7 @@ class Stretch:
     paragraphs: Places
     sentences: Places
     lines: Places
+    seams: Places  # where parts that were tokenised apart meet
 
 
 @dataclass(frozen=True)
@@ -104,8 +111,8 @@ def chunk_records(
         whole = len(segments) == 1 and segments[0] == Segment(0, len(text.content), segments[0].tokens)
         for number, segment in enumerate(segments):
             piece = text.content[segment.start : segment.end]
-            begin = segment.start + len(piece) - len(piece.lstrip())
-            piece = piece.strip()
+            begin = segment.start + len(piece) - len(piece.lstrip(" \n"))
+            piece = piece.strip(" \n")
             rows.append(row)
             starts.append(None if whole else text.original(begin))
             ends.append(None if whole else text.original(begin + len(piece) - 1) + 1)
@@ -210,6 +217,7 @@ def read_stretch(
         text.paragraphs[first:last],
         np.fromiter(sentence_starts(text.content, start, end), dtype=np.int64),
         np.array(lines, dtype=np.int64),
+        np.array([], dtype=np.int64),
     )
 
 
@@ -227,6 +235,7 @@ def join_stretches(parts: Sequence[Stretch]) -> Stretch:
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("tokens", "paragraphs", "sentences", "lines")
         ),
+        np.array([part.start for part in parts[1:]], dtype=np.int64),
     )
 
 
@@ -248,7 +257,7 @@ def cut_stretch(
                 room = shortest + int(uniform(seed, "length", *identity) * (longest - shortest + 1))
         while True:
             end = stretch.end if left <= room else last_place(text.content, stretch, start, first, low, room)
-            tokens = len(encode(encoding, text.content[start:end].strip()))
+            tokens = count_span(text.content, stretch, encoding, start, end)
             if tokens <= bound or end <= start + 1:
                 break
             used = int(np.searchsorted(stretch.tokens, end)) - first
@@ -258,6 +267,26 @@ def cut_stretch(
             end += 1
         yield Segment(start, end, tokens)
         start = end
+
+
+def count_span(content: str, stretch: Stretch, encoding: tiktoken.Encoding, start: int, end: int) -> int:
+    """The tokens of content[start:end] without the white space at its ends, exactly.
+
+    The tokeniser never joins what lies before the end of a run of letters with what comes after it. So from the
+    first such place to the last the tokens are those of the stretch, and only the ends are encoded anew.
+    """
+    while content[end - 1] in " \n" and end > start + 1:
+        end -= 1
+    while content[start] in " \n" and start < end - 1:
+        start += 1
+    first = LETTERS_END.search(content, start, end)
+    last = LAST_LETTERS_END.search(content, start, end)
+    inner = stretch.seams[np.searchsorted(stretch.seams, start) : np.searchsorted(stretch.seams, end)]
+    if first is None or last is None or len(inner):
+        return len(encode(encoding, content[start:end]))
+    head, tail = first.start() + 1, last.start() + 1
+    inside = int(np.searchsorted(stretch.tokens, tail) - np.searchsorted(stretch.tokens, head))
+    return len(encode(encoding, content[start:head])) + inside + len(encode(encoding, content[tail:end]))
 
 
 def last_place(content: str, stretch: Stretch, start: int, first: int, low: int, room: int) -> int:
