@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -285,3 +286,11 @@ class TestBlogs:
         post = 'See urlLink The Streets. p.MsoNormal, h1 {mso-style-parent:"";\n font-size:12.0pt;} {bang} fine'
         found = text(tmp_path, "blog_authorship_xml", "1000.male.20.Arts.Leo.xml", self.blog(post))
         assert found == "See The Streets.  {bang} fine"
+
+    def test_the_zip_is_read_as_it_is_and_a_macs_hidden_members_are_no_blogs(self, tmp_path: Path) -> None:
+        archive = tmp_path / "made.zip"
+        with zipfile.ZipFile(archive, "w") as whole:
+            whole.writestr("blogs/1000.male.20.Arts.Leo.xml", self.blog("a"))
+            whole.writestr("__MACOSX/blogs/._1000.male.20.Arts.Leo.xml", b"\x00\x05\x16\x07")
+        records, reasons = ingest(tmp_path, "blog_authorship", {"data/blogs.zip": archive.read_bytes()})
+        assert ([record["content"] for record in records], reasons) == (["a"], [])

@@ -115,7 +115,8 @@ class RawFile:
                 raise InputError(f"{self.relative} is not a whole zip file ({error}); fetch it again.") from error
         for entry in entries:
             _refuse_unsafe(self.relative, entry)
-        chosen = [entry.filename for entry in entries if _matches(entry.filename, patterns)]
+        visible = [entry.filename for entry in entries if "/." not in f"/{entry.filename}"]
+        chosen = [name for name in visible if _matches(name, patterns)]
         if not chosen and len(entries) == 1:
             chosen = [entries[0].filename]
         return [
