@@ -203,9 +203,10 @@ def test_quoted_text_stands_between_marks_of_one_line_or_on_cited_lines(text, sh
     assert measured(text)["quoted_share"] == pytest.approx(share)
 
 
-def test_langid_is_asked_where_the_script_is_low_or_cannot_tell_and_for_long_latin_texts():
+def test_langid_is_asked_where_the_script_is_mixed_or_cannot_tell_and_for_long_latin_texts():
     assert measured(TEXTS["ru"], "ru")["langid"] is None
     assert measured(TEXTS["ru"], "de")["langid"] in ("ru", "uk")
+    assert measured(TEXTS["ko"] + " OST", "ko")["langid"] == "ko"
     assert measured("Only fifty letters or so, hence not asked.", "en")["langid"] is None
     assert measured(TEXTS["es"] * 2, "en")["langid"] == "es"
     assert measured("", "en")["langid"] is None

@@ -19,7 +19,7 @@ KEPT_RUN = 3  # of one character repeated, so many count towards symbols and let
 LONG_RUN = 20
 MIN_SCRIPT_LETTERS = 8
 MIN_LANGUAGE_LETTERS = 60
-LOW_SCRIPT = 0.5
+MOSTLY = 0.5
 
 # `[URL]` and other placeholders in brackets, emoji codes (`[doge]`, `[捂脸R]`, `:smile:`), addresses, and the word that
 # stands for them in the Blog Authorship Corpus. Without flags and word boundaries, which cost 80 times more.
@@ -77,7 +77,7 @@ def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataF
     """One row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
     Shares of nothing (no words, no letters of a definite script) are null. `langid` is null where it is not asked:
-    it is consulted among `languages` and frequent intruders where the script is low or has too few letters to tell,
+    it is consulted among `languages` and frequent intruders where letters are of an unexpected script or too few to tell,
     and for languages in Latin script from 60 letters on.
     """
     texts = without_placeholders(documents["content"])
@@ -119,13 +119,11 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
     Korean or Thai hashtags else outweigh an English sentence. Any other text is judged whole, among all candidates.
     """
     latin = pl.col("lang").is_in([lang for lang, expected in scripts.EXPECTED_SCRIPTS.items() if "Latin" in expected])
-    few = (pl.col("letters") < MIN_SCRIPT_LETTERS) & (pl.col("visible") > 0)
-    low = (pl.col("script") < LOW_SCRIPT) | few
-    asked = measured.with_columns(text=texts, row=pl.int_range(pl.len())).with_columns(
-        whole=low.fill_null(True), latin=latin & ~low & (pl.col("letters") >= MIN_LANGUAGE_LETTERS)
-    )
-    whole = asked.filter(pl.col("whole") & (pl.col("visible") > 0)).select("row", "text")
-    lettered = asked.filter("latin").select("row", pl.col("text").str.replace_all(OTHER_LETTERS, " "))
+    mostly_latin = latin & (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("script") >= MOSTLY)
+    doubtful = (pl.col("script") < 1) | (pl.col("letters") < MIN_SCRIPT_LETTERS)
+    asked = measured.with_columns(text=texts, row=pl.int_range(pl.len()))
+    whole = asked.filter(doubtful & ~mostly_latin.fill_null(False) & (pl.col("visible") > 0)).select("row", "text")
+    lettered = asked.filter(mostly_latin).select("row", pl.col("text").str.replace_all(OTHER_LETTERS, " "))
     found = [
         part.select("row").with_columns(_identified(part["text"], among))
         for part, among in (
@@ -133,9 +131,7 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
             (lettered, language.latin_candidates(languages)),
         )
     ]
-    return asked.join(pl.concat(found), on="row", how="left", maintain_order="left").drop(
-        "row", "text", "whole", "latin"
-    )
+    return asked.join(pl.concat(found), on="row", how="left", maintain_order="left").drop("row", "text")
 
 
 def _identified(texts: pl.Series, languages: Sequence[str]) -> list[pl.Series]:
