@@ -159,6 +159,11 @@ def save(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value), "utf-8")
 
 
+def append(path: Path, more: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(more)
+
+
 def seal(folder: Path) -> None:
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
     lines = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(folder).as_posix()}\n" for p in files]
@@ -185,6 +190,11 @@ def drop(split: str, name: str, ident: str) -> Callable[[Model], None]:
 
 def truth(ident: str, split: str = "train", **fields: Any) -> Callable[[Model], None]:
     return change(split, "ground_truth", ident, **fields)
+
+
+def answer(ident: str) -> Callable[[Model], None]:
+    """One more positive for the first query of train."""
+    return lambda model: model.rows["train"]["ground_truth"][0]["positive_ids"].append(ident)
 
 
 def add_documents(ident: int, many: int) -> Callable[[Model], None]:
@@ -283,10 +293,10 @@ BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
     ("query_without_truth", both(drop("train", "ground_truth", "doc_000000"), second_query), "doc_000000"),
     ("truth_without_query", both(drop("train", "queries", "doc_000000")), "doc_000000"),
     ("author_mismatch", truth("doc_000000", author_id=author("trainbob")), "doc_000000"),
-    ("own_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000000"), "doc_000000"),
-    ("unknown_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000009"), "doc_000000"),
-    ("unknown_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append("doc_000001"), "doc_000000"),
-    ("foreign_positive", lambda m: m.rows["train"]["ground_truth"][0]["positive_ids"].append(SIX), "doc_000000"),
+    ("own_positive", answer("doc_000000"), "doc_000000"),
+    ("unknown_positive", answer("doc_000009"), "doc_000000"),
+    ("unknown_positive", answer("doc_000001"), "doc_000000"),
+    ("foreign_positive", answer(SIX), "doc_000000"),
     ("missing_positive", truth("doc_000000", positive_ids=["doc_000001", "doc_000002"]), "doc_000000"),
     ("wrong_ignored", truth("doc_000000", ignored_ids=["doc_000001"]), "doc_000000"),
     ("wrong_ignored", truth("doc_000000", ignored_ids=["doc_000009"]), "doc_000000"),
@@ -357,11 +367,11 @@ def replaced(column: str, value: Any) -> Callable[[Path], None]:
 
 
 AFTER: list[tuple[str, Callable[[Path], None], str]] = [
-    ("checksum", lambda f: (f / "README.md").write_text("extra") and None, "README.md"),
+    ("checksum", lambda f: append(f / "README.md", "extra"), "README.md"),
     ("checksum", lambda f: (f / "provenance.parquet").unlink(), "provenance.parquet"),
     ("checksum", lambda f: save(f / "manifest.json", json.loads((f / "manifest.json").read_text()) | {"a": 1}),
         "manifest.json"),
-    ("checksum", lambda f: (f / "SHA256SUMS").write_text((f / "SHA256SUMS").read_text() + "0\n") and None, "SHA256SUMS:10"),
+    ("checksum", lambda f: append(f / "SHA256SUMS", "0\n"), "SHA256SUMS:10"),
     ("provenance", edit_provenance(lambda table: table.filter(pl.col("id") != SIX)), SIX),
     ("provenance", edit_provenance(lambda table: pl.concat([table, table.filter(pl.col("id") == SIX)])), SIX),
     ("provenance", edit_provenance(lambda table: pl.concat(
@@ -381,13 +391,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
 ]  # fmt: skip
 
 # What else is inevitably wrong with the planted thing.
-FOLLOWS = {
-    "id_form": set(),
-    "query_place": {"manifest"},
-    "query_without_truth": {"missing_query"},
-    "truth_without_query": set(),
-    "query_differs": set(),
-}
+FOLLOWS: dict[str, set[str]] = {}
 
 
 def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Violation]:
