@@ -76,9 +76,9 @@ MEASURES = pl.Schema(
 def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
     """One row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
-    Shares of nothing (no words, no letters of a definite script) are null. `langid` is null where it is not asked:
-    it is consulted among `languages` and frequent intruders where letters are of an unexpected script or too few to tell,
-    and for languages in Latin script from 60 letters on.
+    Shares of nothing (no words, no letters of a definite script) are null. langid is asked, among `languages` and
+    frequent intruders, where letters are of an unexpected script or too few to tell, and for languages in Latin
+    script from 60 letters on; elsewhere `langid` is null.
     """
     texts = without_placeholders(documents["content"])
     langs = documents["lang"].to_list()
