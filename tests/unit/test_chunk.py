@@ -110,7 +110,20 @@ def test_cuts_fall_between_paragraphs_where_these_fill_half_the_room(encoding):
     st.lists(
         st.one_of(
             st.sampled_from(
-                [*SENTENCES.values(), "\n\n", "\n", "word ", "漢字", "👩‍👩‍👧", "e\u0301\u0323", "क्षि", "...", "x" * 40]
+                [
+                    *SENTENCES.values(),
+                    "don't've ",
+                    "1234",
+                    "\n\n",
+                    "\n",
+                    "word ",
+                    "漢字",
+                    "👩‍👩‍👧",
+                    "e\u0301\u0323",
+                    "क्षि",
+                    "...",
+                    "x" * 40,
+                ]
             ),
             st.text(max_size=8),
         ),

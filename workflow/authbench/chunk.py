@@ -228,14 +228,18 @@ def sizes_of(encoding: tiktoken.Encoding) -> NDArray[np.int64]:
 
 def join_stretches(parts: Sequence[Stretch]) -> Stretch:
     """Neighbouring stretches as one; a border between two is a paragraph, line or sentence of the later one or none."""
+
+    def joined(name: str) -> Places:
+        return np.concatenate([getattr(part, name) for part in parts])
+
     return Stretch(
-        parts[0].start,
-        parts[-1].end,
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("tokens", "paragraphs", "sentences", "lines")
-        ),
-        np.array([part.start for part in parts[1:]], dtype=np.int64),
+        start=parts[0].start,
+        end=parts[-1].end,
+        tokens=joined("tokens"),
+        paragraphs=joined("paragraphs"),
+        sentences=joined("sentences"),
+        lines=joined("lines"),
+        seams=np.array([part.start for part in parts[1:]], dtype=np.int64),
     )
 
 
