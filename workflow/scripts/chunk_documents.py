@@ -15,7 +15,7 @@ tally = Tally("chunk")
 def chunked():
     for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
         records = without(batch, [snakemake.input.duplicates])
-        documents, over_cap = chunk_records(records, encoding, snakemake.params.chunk, snakemake.params.seed)
+        documents, _, over_cap = chunk_records(records, encoding, snakemake.params.chunk, snakemake.params.seed)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)
         yield from split_by_bytes(documents)

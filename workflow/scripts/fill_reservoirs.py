@@ -3,7 +3,7 @@
 import polars as pl
 from authbench.job import log_to
 from authbench.records import DOCUMENT
-from authbench.reservoir import POOL_COLUMNS, keep_per_author, rank_documents, tally_authors
+from authbench.sample.reservoir import POOL_COLUMNS, keep_per_author, rank_documents, tally_authors
 from authbench.tables import read_batches, read_columns, without, write_batches, write_parquet
 
 log_to(snakemake.log[0])
