@@ -164,6 +164,13 @@ def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps(told)
 
 
+def test_a_bound_that_was_not_found_is_null(tmp_path: Path) -> None:
+    deviation = {**FACTS["deviation"], "bound": {"least_deviation": float("nan"), "reached": 3.0}}
+    write_release(tmp_path, release(corpus()), None, SOURCES, {**FACTS, "deviation": deviation})
+    told = orjson.loads((tmp_path / "sampling_deviation.json").read_bytes())
+    assert told["bound"] == {"least_deviation": None, "reached": 3.0}
+
+
 def test_the_split_names_of_documents_are_those_of_the_settings() -> None:
     with pytest.raises(InputError, match="validation"):
         release(frame(document(1, 1, "validation")))

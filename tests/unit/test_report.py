@@ -191,8 +191,14 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
 
 def test_the_bound_says_whether_the_data_or_the_selection_fell_short() -> None:
     assert "the data, not the selection" in report.bound_in_words({"bound": {"least_deviation": 40.0, "reached": 41}})
-    assert "the rest is the selection's" in report.bound_in_words({"bound": {"least_deviation": 4.0, "reached": 41}})
+    assert "the other 37 are the selection's" in report.bound_in_words(
+        {"bound": {"least_deviation": 4.0, "reached": 41}}
+    )
     assert "was not computed" in report.bound_in_words({"bound": {"least_deviation": float("nan"), "reached": 41}})
+
+
+def test_an_empty_release_has_a_report() -> None:
+    assert "0 documents, 40 fewer than the 40 asked for" in page(frame())
 
 
 def test_the_template_is_ours_alone() -> None:

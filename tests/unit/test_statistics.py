@@ -15,7 +15,7 @@ DOCUMENTS = pl.DataFrame(
     orient="row",
 )
 QUERIES = pl.DataFrame({"split": ["train", "test"], "query_id": ["d0", "d4"]})
-TABLES = statistics.tables(DOCUMENTS, QUERIES, ["train", "test"])
+TABLES = statistics.tables(DOCUMENTS, QUERIES, ["train", "test"], {"b"})
 
 
 def rows(name: str, *columns: str) -> list[tuple[object, ...]]:
@@ -79,6 +79,14 @@ def test_token_quantiles_lie_on_lines_between_neighbours() -> None:
         ("en", 4, 13.0, 17.5, 25.0, 32.5, 37.0),
         ("fr", 2, 240.0, 300.0, 400.0, 500.0, 560.0),
         ("all", 6, 15.0, 22.5, 35.0, 160.0, 400.0),
+    ]
+
+
+def test_sources_are_counted_by_language_and_marked_where_their_labels_are_noisy() -> None:
+    assert rows("sources", "source", "language", "documents", "authors", "noisy") == [
+        ("a", "en", 3, 2, False),
+        ("b", "en", 1, 1, True),
+        ("b", "fr", 2, 2, True),
     ]
 
 

@@ -5,6 +5,7 @@ build. The same documents give the same bytes, in whatever order they come.
 """
 
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -21,7 +22,7 @@ from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.queries import QUERIES, choose_queries, without
 from authbench.records import REMOVED
-from authbench.report import warnings
+from authbench.report import noisy_share, warnings
 from authbench.tables import read_json, whole, write_json, write_parquet, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
@@ -225,7 +226,13 @@ def tell(release: Release, sources: Mapping[str, Mapping[str, Any]], facts: Mapp
         if count or reason != "taken_down"
     ]
     before = [row for row in facts["funnel"] if row["stage"] != "release"]
-    told = {**facts, "funnel": before + own, "takedown": release.takedown, "splits": list(release.splits)}
+    told = {
+        **facts,
+        "funnel": before + own,
+        "deviation": finite(facts["deviation"]),
+        "takedown": release.takedown,
+        "splits": list(release.splits),
+    }
     return {**told, "warnings": warnings(told, release.documents, release.queries, sources)}
 
 
@@ -250,7 +257,8 @@ def write_release(
     write_json(folder / "sampling_deviation.json", told["deviation"])
     funnel = statistics.funnel_table(told["funnel"])
     write_text(folder / "funnel.csv", funnel.write_csv())
-    tables = statistics.tables(release.documents, release.queries, release.splits)
+    noisy = {tag for tag in sources if noisy_share(tag, sources, told["ingest"])}
+    tables = statistics.tables(release.documents, release.queries, release.splits, noisy)
     for name, table in tables.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
     for name, picture in figures.pictures(tables, funnel).items():
@@ -346,6 +354,15 @@ def portable(value: Any) -> Any:
     if isinstance(value, str) and PurePath(value).is_absolute():
         return PurePath(value).name
     return value
+
+
+def finite(value: Any) -> Any:
+    """The value with null for numbers that JSON does not know."""
+    if isinstance(value, Mapping):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def tally(values: pl.Series) -> dict[str, int]:

@@ -4,7 +4,7 @@ One self-contained HTML page: no script, no clock, nothing loaded from elsewhere
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +39,6 @@ KINDS = {
     "outlet": "a news outlet or byline",
     "masked": "a masked name, possibly several people",
     "work": "no author: a work stands for one",
-}
-BUCKETS = {
-    "short": "short (1-10 tokens)",
-    "medium": "medium (11-100)",
-    "long": "long (101-500)",
-    "extra_long": "extra long (over 500)",
 }
 SPLIT_WORDS = {
     "units": "units that move as one",
@@ -93,11 +87,12 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         warnings=facts["warnings"],
         stages=stage_rows(funnel),
         kept_colour=STAGE_COLOURS[RELEASED],
-        funnel=source_funnels(funnel),
+        funnel=source_funnels(funnel, {tag for tag in sources if noisy_share(tag, sources, facts["ingest"])}),
         legend=fate_legend(funnel),
         shortfalls=shortfalls(facts["deviation"]),
         deviation=deviation_rows(facts["deviation"]),
         bound=bound_in_words(facts["deviation"]),
+        fixed_lengths=facts["config"].get("sample", {}).get("length_bins", "fixed") == "fixed",
         pictures={name: Markup(picture) for name, picture in drawn.items()},
         labels=author_labels(documents, sources, facts),
         tiers=tiers_in_words(documents, sources),
@@ -321,7 +316,7 @@ def stage_place(stage: str) -> tuple[int, str]:
     return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
 
 
-def source_funnels(funnel: pl.DataFrame) -> list[dict[str, Any]]:
+def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
     """Per source its bar (released and dropped by stage, percent) and its reasons with their counts."""
     rows = []
     for source in figures.ordered(funnel["source"]):
@@ -332,6 +327,7 @@ def source_funnels(funnel: pl.DataFrame) -> list[dict[str, Any]]:
         rows.append(
             {
                 "source": source,
+                "noisy": source in noisy,
                 "entered": entered,
                 "released": shares[RELEASED],
                 "pieces": [
@@ -397,7 +393,9 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
 
 def cell_name(cell: Mapping[str, Any]) -> str:
     """A genre pattern or length bucket in words."""
-    return BUCKETS.get(cell["key"], words(cell["key"]))
+    if cell["key"] == "(no target)":
+        return "genres without a target"
+    return words(cell["key"])
 
 
 def reason(row: Mapping[str, Any]) -> str:
@@ -460,7 +458,7 @@ def bound_in_words(deviation: Mapping[str, Any]) -> str:
     verdict = (
         "the data, not the selection, set the limit"
         if reached <= max(1.1 * least, least + 2)
-        else "the rest is the selection's"
+        else f"the other {decimal(round(reached - least, 1))} are the selection's"
     )
     return f"{told}. No selection of whole authors could have missed them by less than {decimal(least)}: {verdict}."
 
@@ -551,10 +549,11 @@ def copies_rule(dedup: Mapping[str, Any]) -> str:
         return ""
     threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
     recall = 1 - (1 - threshold**rows) ** bands
+    found = "over 99.9 %" if recall > 0.9995 else percent(recall)
     return (
         f"Two texts are near copies when they share at least {threshold} of their runs of "
         f"{dedup['shingle_chars']} characters (multiset Jaccard). {bands} bands of {rows} hashes find a pair at that "
-        f"threshold with a chance of {'over 99.9 %' if recall > 0.9995 else percent(recall)}; what they find is compared exactly."
+        f"threshold with a chance of {found}; what they find is compared exactly."
     )
 
 
@@ -587,6 +586,7 @@ def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "source": tag,
+            "noisy": bool(facts.get("noisy_authors")),
             "documents": facts.get("documents"),
             "authors": facts.get("authors"),
             "files": facts.get("files"),

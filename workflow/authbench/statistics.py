@@ -4,7 +4,7 @@ Tables for `statistics/*.csv`, the figures and the report (paper, section 4). Fr
 released document: split, lang, genre, source, author_id, length_bucket, token_length.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import polars as pl
@@ -17,8 +17,10 @@ ALL = "all"
 QUANTILES = (10, 25, 50, 75, 90)
 
 
-def tables(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Every table of `statistics/` by its name."""
+def tables(
+    documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str], noisy: Set[str] = frozenset()
+) -> dict[str, pl.DataFrame]:
+    """Every table of `statistics/` by its name; `noisy` are the sources whose author labels are."""
     documents = documents.select(COLUMNS)
     return {
         "languages": languages(documents, queries, splits),
@@ -26,7 +28,7 @@ def tables(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]
         "lengths": lengths(documents),
         "documents_per_author": documents_per_author(documents),
         "token_lengths": token_lengths(documents),
-        "sources": sources(documents),
+        "sources": sources(documents, noisy),
     }
 
 
@@ -80,9 +82,10 @@ def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def sources(documents: pl.DataFrame) -> pl.DataFrame:
-    """source, language, documents, authors."""
-    return documents.group_by("source", pl.col("lang").alias("language")).agg(*COUNTS).sort("source", "language")
+def sources(documents: pl.DataFrame, noisy: Set[str]) -> pl.DataFrame:
+    """source, language, documents, authors, noisy (whether its author labels are)."""
+    counted = documents.group_by("source", pl.col("lang").alias("language")).agg(*COUNTS)
+    return counted.with_columns(noisy=pl.col("source").is_in(sorted(noisy))).sort("source", "language")
 
 
 COUNTS = (
