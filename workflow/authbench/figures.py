@@ -17,7 +17,7 @@ from authbench.records import PRIMARY_GENRES, primary_genre
 from authbench.statistics import ALL
 
 WIDTH = 560
-LEFT = 132
+LEFT = 152
 ROW = 26
 BAR = 16
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6bb1", "#a08c5b", "#8a929c")
@@ -286,7 +286,7 @@ def drawing(name: str, title: str, description: str, height: float, parts: Itera
 
 def label(words: str, y: float) -> str:
     """A row's name, right-aligned before its bar; whole in the tooltip where it is cut."""
-    short = shorten(words, 17)
+    short = shorten(words, 20)
     whole = element("title", escape_text(words)) if short != words else ""
     inner = whole + escape_text(short)
     return element("text", inner, x=LEFT - 10, y=y + 13, text_anchor="end", style="unicode-bidi:plaintext")

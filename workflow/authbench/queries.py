@@ -97,8 +97,7 @@ def choose(order: Sequence[str], answers: Mapping[str, Set[str]], most: int | No
         if most is not None and len(chosen) == most:
             break
         grown = chosen | {candidate}
-        gone = NOBODY if shared else grown
-        if all(answers[query] - gone for query in grown):
+        if answers[candidate] if shared else all(answers[query] - grown for query in grown):
             chosen = grown
     return chosen
 
