@@ -69,6 +69,13 @@ def test_an_unknown_language_uses_the_rules_for_all():
     assert strip("a\n© 2010 Somebody", "other") == "a"
 
 
+@pytest.mark.parametrize(
+    "line", ["«Да!» — «Нет!» — «Пойдём!» — «Постой!»", "." * 40, "色温+1 | 曝光-2 | 对比+3 | 锐化+2"]
+)
+def test_lines_that_only_look_like_navigation_stay(line):
+    assert strip(f"a\n{line}\nb", "ru") == f"a\n{line}\nb"
+
+
 def test_separators_between_scenes_stay():
     assert strip("a\n* * *\nb", "en") == "a\n* * *\nb"
 

@@ -41,8 +41,9 @@ EMAIL = re.compile(
 # Names in Latin letters end where these end (Japanese and Korean suffixes follow without a space); names in
 # other scripts (Weibo) end at the first space or punctuation mark.
 HANDLE = regex.compile(
-    r"(?<![A-Za-z0-9_@＠.+-])[@＠](?!\d+(?:[ap]m|h|Uhr)?\b)"
-    r"(?:[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*+|[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,29}+)"
+    r"(?<![A-Za-z0-9_@＠.+-])[@＠](?!\d+(?:[ap]m|h|Uhr)?\b)(?=_*+[\p{L}\p{N}])"
+    r"(?:[A-Za-z0-9_]++(?:[.-][A-Za-z0-9_]++)*+(?! ?\{)"
+    r"|(?<!\p{Hangul}.)(?![\u3131-\u318e])[^\W0-9A-Za-z][\p{L}\p{M}\p{N}_-]{0,29}+)"
 )
 
 SEPARATOR = r"[ .\-\u2010-\u2013\u2212\uff0d]"
@@ -81,7 +82,11 @@ ANNOUNCED = re.compile(
 )
 MANY_DIGITS = re.compile(r"\d(?:[^\w\n\[\]]{0,3}\d){6}")
 DIGIT = re.compile(r"\d")
-DATE = re.compile(r"(?:\d{1,2}[-. /]){2}(?:1[5-9]|20)\d\d(?!\d)|(?:1[5-9]|20)\d\d[-. /]\d{1,2}[-. /]\d{1,2}(?!\d)")
+DATE = re.compile(
+    r"(?:\d{1,2}[-. /]){2}(?:1[5-9]|20)\d\d(?!\d)|(?:1[5-9]|20)\d\d[-. /]\d{1,2}[-. /]\d{1,2}(?!\d)"
+    r"|\d{1,2}\.\d{1,2} ?[-–] ?\d{1,2}\.\d{1,2}"
+)
+DECIMAL = re.compile(r"[^.]*\d{3}\.\d\d\Z")
 
 
 def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
@@ -136,7 +141,7 @@ def unless_other_number(found: list[None], match: re.Match[str]) -> str:
     bare = digits == len(number)
     international = number.startswith(("+", "＋", "00"))
     plausible = 8 <= digits <= 15 if international else 9 <= digits <= 12 and not (bare and digits != 11)
-    if not plausible or DATE.match(number):
+    if not plausible or DATE.match(number) or DECIMAL.match(number):
         return number
     found.append(None)
     return PLACEHOLDERS["phone"]

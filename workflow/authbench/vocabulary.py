@@ -5,6 +5,7 @@ of two registry packages that carry the same file. Its SHA-256 decides; nothing 
 """
 
 import hashlib
+import http.client
 import json
 import os
 import subprocess
@@ -25,6 +26,16 @@ FILE_NAME = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()  # the
 FOLDER = Path(__file__).parents[2] / "resources" / "vocabulary"
 WHEEL = "litellm==1.109.1"
 NPM_PACKAGE = "tiktoken@1.0.22"
+PROBLEMS = (
+    OSError,
+    ValueError,
+    KeyError,
+    StopIteration,
+    subprocess.SubprocessError,
+    http.client.HTTPException,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
 
 
 def find_vocabulary() -> Path:
@@ -65,7 +76,7 @@ def fetch_vocabulary(folder: Path = FOLDER) -> Path:
     for origin, fetch in origins.items():
         try:
             data = fetch()
-        except (OSError, subprocess.SubprocessError, StopIteration, KeyError, ValueError) as problem:
+        except PROBLEMS as problem:
             failures.append(f"{origin}: {type(problem).__name__}: {problem}")
             continue
         if hashlib.sha256(data).hexdigest() != SHA256:
