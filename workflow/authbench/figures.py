@@ -276,7 +276,7 @@ def drawing(name: str, title: str, description: str, height: float, parts: Itera
             inner,
             xmlns="http://www.w3.org/2000/svg",
             class_="ab",
-            viewBox=f"0 0 {WIDTH} {number(height)}",
+            viewBox=f"-6 -6 {WIDTH + 12} {number(height + 12)}",
             role="img",
             aria_labelledby=f"{name}-title {name}-desc",
         )
