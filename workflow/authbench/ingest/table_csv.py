@@ -12,13 +12,14 @@ from authbench.ingest.rows import BadRow, Row, check_header
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     """The rows under the names of the header, or of `options["header"]` if the file has none.
 
-    A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte is a bad row; positions
-    are lines of the file.
+    A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte, or that is too long is a
+    bad row; positions are lines of the file.
     """
-    csv.field_size_limit(file.max_record_bytes)
+    limit = file.max_record_bytes
+    csv.field_size_limit(2 * limit)  # a longer record is read to its end, up to here
     delimiter = options.get("delimiter", ",")
     with file.open_text(options.get("encoding", "utf-8")) as text:
-        source = _lines(text, file.max_record_bytes)
+        source = _lines(text, limit)
         if options.get("quoting", True):
             lines = csv.reader(source, delimiter=delimiter, strict=True)
         else:
@@ -38,6 +39,8 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
             if len(cells) == width:
                 if any("\0" in cell for cell in cells):
                     yield BadRow(f"line {start + 1}", "holds a NUL byte")
+                elif sum(map(len, cells)) > limit:
+                    yield BadRow(f"line {start + 1}", f"is longer than max_record_bytes ({limit})")
                 else:
                     yield dict(zip(header, cells, strict=True))
             elif cells:
@@ -57,10 +60,11 @@ def _header(lines: Iterator[list[str]], file: RawFile) -> list[str]:
 
 
 def _lines(text: IO[str], limit: int) -> Iterator[str]:
-    """The lines; of one beyond the limit as much as breaks the limit on cells."""
-    while line := text.readline(limit + 2):
-        yield line
-        while len(line) > limit and not line.endswith(("\n", "\r")):
+    """The lines; one beyond the limit becomes a single cell that is too large, which makes its record a bad row."""
+    while line := text.readline(limit + 1):
+        if len(line) <= limit:
+            yield line
+            continue
+        while line and not line.endswith(("\n", "\r")):
             line = text.readline(limit)
-            if not line:
-                break
+        yield "x" * (2 * limit + 1) + "\n"

@@ -1,0 +1,280 @@
+"""From files to shards: every record is kept or removed with a reason, in any order of files and number of shards."""
+
+import copy
+import csv
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from authbench.errors import InputError
+from authbench.identity import author_id
+from authbench.ingest import IngestSettings, ingest_source, match_files
+from authbench.records import RECORD, REMOVED
+
+SOURCE: dict[str, Any] = {
+    "title": "Reviews",
+    "about": "Of nothing.",
+    "license": {"name": "MIT", "tier": "A"},
+    "acquire": {"from": "local", "where": "here", "how": "Write them."},
+    "files": ["**/*.csv"],
+    "reader": {"format": "csv"},
+    "fields": {
+        "text": "text",
+        "author": "user",
+        "id": "id",
+        "lang": "lang",
+        "genre": {"const": "ecommerce_reviews"},
+        "topic": "kind",
+    },
+    "author": {"kind": "account"},
+}
+FIELDS = ("id", "user", "lang", "kind", "text")
+
+
+def source(**changes: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(SOURCE)
+    for name, change in changes.items():
+        changed[name] = {**changed[name], **change} if isinstance(change, dict) and name in changed else change
+    return changed
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([FIELDS, *rows])
+    return text.getvalue()
+
+
+class Ingested:
+    def __init__(self, folder: Path, files: Mapping[str, str | bytes], mapping: Mapping[str, Any], **how: Any) -> None:
+        raw, out = folder / "raw", folder / f"out{len(list(folder.iterdir()))}"
+        for name, content in files.items():
+            (raw / name).parent.mkdir(parents=True, exist_ok=True)
+            (raw / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        names = match_files(raw, mapping["files"])
+        if how.pop("backwards", False):
+            names.reverse()
+        digests = {name: hashlib.sha256((raw / name).read_bytes()).hexdigest() for name in names}
+        shards = [out / f"{place}.parquet" for place in range(how.pop("shards", 2))]
+        settings = IngestSettings(**how)
+        self.result = ingest_source("demo", mapping, raw, digests, shards, out / "removed.parquet", settings)
+        self.shards = [pl.read_parquet(shard) for shard in shards]
+        self.records = pl.concat(self.shards).sort("doc_key")
+        self.removed = pl.read_parquet(out / "removed.parquet")
+        counts = self.result["sources"]["demo"]
+        assert counts["in"] == counts["kept"] + sum(counts["dropped"].values())
+        assert counts["kept"] == self.records.height
+        assert counts["dropped"] == dict(Counter(self.removed["reason"].to_list()))
+
+    def reasons(self) -> dict[str, int]:
+        return dict(self.result["sources"]["demo"]["dropped"])
+
+
+ROWS = [
+    ("1", "ann", "en", "toy", "A fine toy."),
+    ("2", "ann", "de", "toy", "Ein feines Spielzeug."),
+    ("3", "bob", "en", "book", "Dull, said bob."),
+    ("4", "bob", "pt", "book", "Um livro."),
+    ("5", "", "en", "book", "By nobody."),
+    ("6", "[Deleted]", "en", "book", "By somebody else."),
+    ("7", "cid", "en", "book", "  "),
+]
+
+
+def test_a_record_has_every_field_of_the_schema(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE)
+    assert made.records.schema == RECORD and made.removed.schema == REMOVED
+    digest = hashlib.sha256((tmp_path / "raw/a.csv").read_bytes()).hexdigest()
+    first = made.records.row(0, named=True)
+    origin = first.pop("origin_id")
+    assert len(origin) == 32
+    assert first == {
+        "doc_key": "demo:1",
+        "author_id": author_id("demo", "ann"),
+        "author_kind": "account",
+        "lang": "en",
+        "genre": "ecommerce_reviews",
+        "source": "demo",
+        "task": "authorship",
+        "topic": "toy",
+        "date": None,
+        "n_authors": None,
+        "labels": "{}",
+        "content": "A fine toy.",
+        "names_author": False,
+        "file": digest,
+        "ordinal": 0,
+    }
+    assert made.records["names_author"].to_list() == [False, False, True]
+
+
+def test_what_does_not_enter_has_a_reason_and_a_place(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE)
+    assert made.removed.select("doc_key", "reason", "detail").rows() == [
+        ("demo:4", "other_language", "a.csv record 3"),
+        (None, "no_author", "a.csv record 4"),
+        (None, "placeholder_author", "a.csv record 5"),
+        ("demo:7", "empty_text", "a.csv record 6"),
+    ]
+    assert made.result["facts"]["languages"] == {"de": 1, "en": 2}
+    assert made.result["facts"]["authors"] == 2
+    assert made.result["facts"]["names_author"] == pytest.approx(1 / 3)
+
+
+def test_other_languages_can_be_kept(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE, other_languages="keep")
+    assert made.records.filter(doc_key="demo:4")["lang"].to_list() == ["other"]
+
+
+def test_shards_and_order_of_files_do_not_show(tmp_path: Path) -> None:
+    many = [(str(n % 90), f"user{n % 7}", "en", "toy", f"Text {n % 90}") for n in range(120)]
+    nameless = source()
+    del nameless["fields"]["id"]
+    for mapping in (SOURCE, nameless):
+        files = {"b/one.csv": table(*many[:50]), "a/two.csv": table(*many[50:]), "three.csv": table(*ROWS)}
+        one = Ingested(tmp_path, files, mapping, shards=1)
+        four = Ingested(tmp_path, files, mapping, shards=4, backwards=True)
+        assert one.records.equals(four.records)
+        assert [shard.equals(shard.sort("doc_key")) for shard in four.shards] == [True] * 4
+        assert min(shard.height for shard in four.shards) > 0
+        order = ["reason", "detail"]
+        assert one.removed.sort(order).equals(four.removed.sort(order))
+        assert one.result == four.result
+
+
+def test_of_equal_rows_with_one_id_the_first_stays_and_of_different_ones_none(tmp_path: Path) -> None:
+    rows = [
+        ("1", "ann", "en", "toy", "Same."),
+        ("1", "ann", "en", "toy", "Same. "),
+        ("2", "ann", "en", "toy", "One."),
+        ("2", "ann", "en", "toy", "Other."),
+        ("3", "ann", "en", "toy", "Text."),
+        ("3", "bob", "en", "toy", "Text."),
+    ]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE)
+    assert made.records["ordinal"].to_list() == [0]
+    assert sorted(made.removed.select("doc_key", "reason", "detail").rows()) == [
+        ("demo:1", "repeated_id", "a.csv record 1"),
+        ("demo:2", "conflicting_id", "a.csv record 2"),
+        ("demo:2", "conflicting_id", "a.csv record 3"),
+        ("demo:3", "conflicting_id", "a.csv record 4"),
+        ("demo:3", "conflicting_id", "a.csv record 5"),
+    ]
+
+
+def test_without_raw_ids_copies_are_numbered(tmp_path: Path) -> None:
+    nameless = source()
+    del nameless["fields"]["id"]
+    rows = [("", "ann", "en", "toy", text) for text in ("Same.", "Other.", "Same.", "Same.")]
+    keys = Ingested(tmp_path, {"a.csv": table(*rows)}, nameless).records["doc_key"].to_list()
+    same = next(key for key in keys if f"{key}-2" in keys)
+    assert len(keys) == 4 and f"{same}-3" in keys
+
+
+def test_ids_that_hold_the_author_are_hidden(tmp_path: Path) -> None:
+    rows = [("annette/17", "annette", "en", "toy", "A."), ("18", "annette", "en", "toy", "B.")]
+    mapping = source(fields={"origin": {"compose": "{user} {kind}"}})
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, mapping)
+    hidden = [key for key in made.records["doc_key"] if key != "demo:18"]
+    assert len(hidden) == 1 and len(hidden[0]) == len("demo:") + 32
+    everything = made.records.drop("content").write_ndjson() + made.removed.write_ndjson()
+    assert "annette" not in everything
+    assert made.records["origin_id"].n_unique() == 1
+
+
+def test_a_key_changes_every_pseudonym(tmp_path: Path) -> None:
+    rows = [("ann1", "ann", "en", "toy", "A."), ("2", "ann", "en", "toy", "B.")]
+    plain = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE).records
+    keyed = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE, author_key=b"secret").records
+    assert keyed["author_id"].unique().to_list() == [author_id("demo", "ann", b"secret")]
+    for column in ("author_id", "origin_id"):
+        assert not set(plain[column]) & set(keyed[column])
+    assert len(set(plain["doc_key"]) & set(keyed["doc_key"])) == 1
+
+
+def test_sources_can_share_an_author_space(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS[:1])}, source(author={"space": "shop"}))
+    assert made.records["author_id"].to_list() == [author_id("shop", "ann")]
+
+
+def test_bad_rows_are_counted_with_file_position_and_reason(tmp_path: Path) -> None:
+    good = [(str(n), "ann", "en", "toy", f"Text {n}") for n in range(200)]
+    made = Ingested(tmp_path, {"a.csv": table(*good) + "short\r\n"}, SOURCE)
+    assert made.reasons() == {"bad_row": 1}
+    assert made.removed["detail"].to_list() == ["a.csv line 202: has 1 cells, the header has 5"]
+    assert made.result["facts"]["bad_rows"] == 1
+
+
+def test_too_many_bad_rows_stop_with_the_counts(tmp_path: Path) -> None:
+    good = [(str(n), "ann", "en", "toy", f"Text {n}") for n in range(50)]
+    with pytest.raises(InputError, match=r"demo: 1 of 51 rows cannot be read, more than .*\(1\.00%\).*a\.csv line 52"):
+        Ingested(tmp_path, {"a.csv": table(*good) + "short\r\n"}, SOURCE)
+    assert Ingested(tmp_path, {}, SOURCE, max_bad_rows=0.05).reasons() == {"bad_row": 1}
+
+
+def test_bad_rows_are_judged_over_all_files(tmp_path: Path) -> None:
+    good = [(str(n), "ann", "en", "toy", f"Text {n}") for n in range(200)]
+    Ingested(tmp_path, {"a.csv": table(*ROWS) + "short\r\n", "b.csv": table(*good[10:])}, SOURCE)
+
+
+def test_a_file_that_yields_nothing_stops_the_source(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"demo: b\.csv yields no records"):
+        Ingested(tmp_path, {"a.csv": table(*ROWS), "b.csv": table()}, SOURCE)
+    with pytest.raises(InputError, match=r"demo: no file below .* matches \*\*/\*\.tsv"):
+        Ingested(tmp_path, {}, source(files=["**/*.tsv"]))
+
+
+def test_a_missing_field_names_file_key_and_what_was_found(tmp_path: Path) -> None:
+    lines = json.dumps({"id": 1, "body": "x", "user": "ann", "lang": "en", "kind": None})
+    mapping = source(reader={"format": "jsonl"}, files=["*.jsonl"])
+    with pytest.raises(InputError) as error:
+        Ingested(tmp_path, {"a.jsonl": lines}, mapping)
+    assert "a.jsonl: fields are missing. config/sources/demo.yaml: fields.text expects 'text'" in str(error.value)
+    assert "Found: 'path', 'file_name', 'id', 'body', 'user', 'lang', 'kind'" in str(error.value)
+
+
+def test_an_unknown_genre_names_the_key(tmp_path: Path) -> None:
+    mapping = source(fields={"genre": "kind"})
+    with pytest.raises(InputError, match=r"config/sources/demo\.yaml: fields\.genre: 'toy' is no genre"):
+        Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping)
+
+
+def test_a_text_beyond_the_limit_is_a_bad_row(tmp_path: Path) -> None:
+    rows = [("1", "ann", "en", "toy", "né" * 400), *ROWS]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE, max_record_bytes=1000, max_bad_rows=0.5)
+    assert made.reasons()["bad_row"] == 1
+
+
+def test_rows_are_dropped_where_a_rule_has_a_value(tmp_path: Path) -> None:
+    mapping = source(drop=[{"when": {"field": "kind", "match": "^book$"}, "reason": "machine_made"}])
+    assert Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping).reasons() == {"machine_made": 5}
+
+
+def test_halves_of_surrogate_pairs_do_not_stop_a_run(tmp_path: Path) -> None:
+    record = r'{"id": "\ud83d1", "text": "cut \ud83d", "user": "\ud83dx", "lang": "en", "kind": "\ude00"}'
+    mapping = source(reader={"format": "jsonl"}, files=["*.jsonl"])
+    made = Ingested(tmp_path, {"a.jsonl": record}, mapping)
+    assert made.records.select("content", "topic").rows() == [("cut \ufffd", "\ufffd")]
+
+
+def test_the_author_can_be_in_the_path(tmp_path: Path) -> None:
+    mapping = source(path_fields=r"^(?P<folder>[^/]+)/", fields={"author": "folder", "topic": "file_name"})
+    made = Ingested(tmp_path, {"ann/a.csv": table(*ROWS[:1])}, mapping)
+    assert made.records.select("author_id", "topic").rows() == [(author_id("demo", "ann"), "a.csv")]
+    with pytest.raises(InputError, match=r"path_fields .* does not fit the file a\.csv"):
+        Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping)
+
+
+def test_a_failed_run_leaves_no_shard(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        Ingested(tmp_path, {"a.csv": table(*ROWS), "b.csv": "no,such\r\n1,2\r\n"}, SOURCE)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [
+        tmp_path / "raw/a.csv",
+        tmp_path / "raw/b.csv",
+    ]

@@ -1,0 +1,154 @@
+"""Expressions, cleaning rules, author labels: what a source's YAML can say, and how it is told that it cannot."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.ingest.authors import PLACEHOLDERS, folded, occurs, refusal
+from authbench.ingest.clean import compile_cleaning
+from authbench.ingest.fields import compile_expression, names, needs
+
+ROW = {
+    "title": "The  Work",
+    "empty": "",
+    "none": None,
+    "number": 4.0,
+    "nan": float("nan"),
+    "list": [["Streinu", "Ileana", ""], ["Theran", "Louis", ""]],
+    "parent": {"user": "u1"},
+    "dots.in": "name",
+    "lines": ["a", None, "b"],
+    "authors": "A. One (X), B. Two and C. Three",
+}
+
+
+def value(expression: Any, row: dict[str, Any] = ROW) -> Any:
+    return compile_expression(expression, "s.yaml: fields.x")(row)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("title", "The  Work"),
+        ("number", "4"),
+        ("parent.user", "u1"),
+        ("list.1.0", "Theran"),
+        ("list.7.0", None),
+        ("dots.in", "name"),
+        ("empty", None),
+        ("none", None),
+        ("nan", None),
+        ("absent", None),
+        ({"const": "en"}, "en"),
+        ({"compose": "{list.0.0}, {list.0.1} {list.0.2?}"}, "Streinu, Ileana "),
+        ({"compose": "{title} {none}"}, None),
+        ({"any": ["none", "empty", "title"]}, "The  Work"),
+        ({"any": ["none", {"const": None}]}, None),
+        ({"field": "authors", "split": r",|\band\b", "pick": 0}, "A. One (X)"),
+        ({"field": "authors", "split": r",|\band\b", "count": True}, "3"),
+        ({"field": "list", "count": True}, "2"),
+        ({"field": "title", "match": r"(\w+)$"}, "Work"),
+        ({"field": "title", "match": "nothing"}, None),
+        ({"field": "title", "replace": {r"\s+": "_", "^The_": ""}}, "Work"),
+        ({"field": "title", "lower": True, "map": {"the  work": "a"}}, "a"),
+        ({"field": "title", "map": {"x": "a"}}, None),
+        ({"field": "title", "map": {"x": "a", "*": "b"}}, "b"),
+        ({"field": "none", "map": {"*": "b"}}, None),
+        ({"const": "学龍", "translate": {"龍": "龙"}}, "学龙"),
+        ({"const": "15.08.02", "date": ["%Y-%m-%d", "%y.%m.%d"]}, "2015-08-02"),
+        ({"const": "1683452764000", "date": "unix_ms"}, "2023-05-07"),
+        ({"const": "soon", "date": "%Y"}, None),
+        ({"field": "lines", "join": "\n"}, "a\nb"),
+    ],
+)
+def test_an_expression_has_the_value_it_says(expression: Any, expected: str | None) -> None:
+    assert value(expression) == expected
+
+
+def test_a_hash_hides_its_value() -> None:
+    hashed = value({"field": "title", "hash": True})
+    assert len(hashed) == 32 and "Work" not in hashed
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ({"field": "a", "match": "("}, r"s\.yaml: fields\.x\.match: '\(' is not a regular expression"),
+        ({"field": "a", "replace": {"[": ""}}, r"s\.yaml: fields\.x\.replace\.\[: "),
+        ({"any": ["a", {"feild": "b"}]}, r"s\.yaml: fields\.x\.any\.1: an expression has one of field, const"),
+        ({"field": "a", "const": "b"}, r"s\.yaml: fields\.x: an expression has one of"),
+    ],
+)
+def test_a_mapping_error_names_file_and_key(expression: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        value(expression)
+
+
+def test_what_an_expression_needs_are_sets_of_which_one_must_occur() -> None:
+    expression = {"any": [{"compose": "{a}-{b}{c?}"}, "d"]}
+    assert needs({"compose": "{a}-{b}{c?}"}) == [frozenset("a"), frozenset("b")]
+    assert needs(expression) == [frozenset("abd")]
+    assert needs({"any": ["a", {"const": None}]}) == []
+    assert names(expression) == {"a", "b", "c", "d"}
+
+
+def cleaned(text: str, *rules: dict[str, Any], **row: Any) -> str:
+    return compile_cleaning(rules, "s.yaml: clean")(text, row)
+
+
+def test_rules_cut_before_after_lines_and_matches() -> None:
+    text = "HEADER\n---\nby A. B.\nThe text.\nMore [1] text.\n***\nEND"
+    rules = [
+        {"drop_before": r"---\n"},
+        {"drop_after": r"\*\*\*"},
+        {"drop_lines": "^by {{author}}$", "first_lines": 1},
+        {"replace": r" \[\d+\]"},
+        {"replace": "(text)", "with": r"\1s"},
+    ]
+    assert cleaned(text, *rules, author="A. B.") == "The texts.\nMore texts.\n"
+
+
+def test_a_field_in_a_rule_is_literal_and_passed_over_without_a_value() -> None:
+    rule = {"replace": r"\s+-\s+{{outlet}}$"}
+    assert cleaned("News - A.B (c)", rule, outlet="A.B (c)") == "News"
+    assert cleaned("News - AxB", rule, outlet="A.B") == "News - AxB"
+    assert cleaned("News - ", rule, outlet=None) == "News - "
+
+
+def test_lines_go_only_where_the_rule_looks() -> None:
+    text = "\nname\n\nname\nx\nname"
+    assert cleaned(text, {"drop_lines": "name", "first_lines": 1}) == "\n\nname\nx\nname"
+    assert cleaned(text, {"drop_lines": "name", "last_lines": 1}) == "\nname\n\nname\nx"
+    assert cleaned(text, {"drop_lines": "name"}) == "\n\nx"
+
+
+def test_a_bad_rule_is_named() -> None:
+    with pytest.raises(InputError, match=r"s\.yaml: clean\.1\.drop_lines: '\(' is not a regular expression"):
+        cleaned("", {"replace": "a"}, {"drop_lines": "("})
+
+
+@pytest.mark.parametrize("label", ["nan", "NaN", "None", "Anonymous", "[deleted]", "N.A.", ".", "李", "  x "])
+def test_placeholders_and_single_characters_name_nobody(label: str) -> None:
+    assert refusal(folded(label), {one.casefold() for one in PLACEHOLDERS}) == "placeholder_author"
+
+
+@pytest.mark.parametrize("label", ["nana****", "none****", "n.a.sh", "Anonymous Coward", "李白", "unknown soldier"])
+def test_a_name_that_begins_like_a_placeholder_is_a_name(label: str) -> None:
+    assert refusal(folded(label), {one.casefold() for one in PLACEHOLDERS}) is None
+
+
+def test_a_label_of_white_space_is_no_author() -> None:
+    assert refusal(folded(" \u3000\n"), set()) == "no_author"
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(label: str) -> None:
+    assert folded(folded(label)) == folded(label)
+
+
+def test_a_name_occurs_whatever_its_case_and_a_short_one_as_a_word() -> None:
+    assert occurs("Mary Shelley", "by MARY SHELLEY, 1818")
+    assert not occurs("Ann", "Anne's annals") and occurs("Ann", "Dear Ann,")

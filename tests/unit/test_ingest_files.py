@@ -1,0 +1,131 @@
+"""Raw files: every compression read as it is, every broken file refused with its name and what to do."""
+
+import bz2
+import gzip
+import lzma
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from authbench.errors import InputError
+from authbench.ingest.files import RawFile, match_files
+
+TEXT = "id,text\r\n1,né à Köln\r\n" * 2000
+
+
+def raw(path: Path, content: bytes) -> RawFile:
+    path.write_bytes(content)
+    return RawFile(path, path.name, "0" * 64)
+
+
+def text_of(file: RawFile, encoding: str | list[str] = "utf-8") -> str:
+    with file.open_text(encoding) as text:
+        return text.read()
+
+
+def refusal(file: RawFile, encoding: str | list[str] = "utf-8") -> str:
+    with pytest.raises(InputError) as error:
+        text_of(file, encoding)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [
+        ("", bytes),
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", zstandard.compress),
+    ],
+)
+def test_compressed_files_are_read_as_they_are(tmp_path: Path, suffix: str, compress) -> None:
+    assert text_of(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode()))) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
+)
+def test_a_truncated_file_is_refused_by_name(tmp_path: Path, suffix: str, compress) -> None:
+    message = refusal(raw(tmp_path / f"a.csv{suffix}", compress(TEXT.encode())[:-9]))
+    assert message.startswith(f"a.csv{suffix} is truncated or damaged") and "fetch it again" in message
+
+
+def test_several_zstandard_frames_are_one_text(tmp_path: Path) -> None:
+    assert text_of(raw(tmp_path / "a.zst", zstandard.compress(b"one ") + zstandard.compress(b"two"))) == "one two"
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    assert "a.csv is empty" in refusal(raw(tmp_path / "a.csv", b""))
+
+
+def test_a_git_lfs_pointer_is_refused_by_name(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    assert "train.csv is a Git LFS pointer" in refusal(raw(tmp_path / "train.csv", pointer))
+
+
+def test_an_undecodable_byte_is_named_with_its_place(tmp_path: Path) -> None:
+    good = "é\n" * 70_000
+    message = refusal(raw(tmp_path / "a.txt", good.encode() + "naïve".encode("cp1252")))
+    assert "a.txt is not utf-8: byte 0xef at offset 210002, line 70001" in message
+
+
+def test_the_place_of_an_undecodable_byte_is_right_where_characters_straddle_blocks(tmp_path: Path) -> None:
+    good = "x" + "漢" * 50_000
+    message = refusal(raw(tmp_path / "a.txt", good.encode() + b"\xff"))
+    assert f"byte 0xff at offset {1 + 150_000}, line 1" in message
+
+
+def test_an_unknown_encoding_is_named(tmp_path: Path) -> None:
+    assert "no encoding is named 'utf-9'" in refusal(raw(tmp_path / "a.txt", b"x"), "utf-9")
+
+
+def test_the_first_encoding_that_fits_the_whole_file_is_used(tmp_path: Path) -> None:
+    assert text_of(raw(tmp_path / "a", "汉字é".encode()), ["utf-8", "gb18030"]) == "汉字é"
+    assert text_of(raw(tmp_path / "b", "汉字é".encode("gb18030")), ["utf-8", "gb18030"]) == "汉字é"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
+def test_a_byte_order_mark_is_no_text(tmp_path: Path, encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    assert text_of(raw(tmp_path / "a", f"{mark}名".encode(encoding)), encoding) == "名"
+
+
+def test_a_decompression_bomb_is_not_read_to_its_end(tmp_path: Path) -> None:
+    assert "decompression bomb" in refusal(raw(tmp_path / "a.gz", gzip.compress(bytes(80 << 20))))
+
+
+def zipped(path: Path, members: dict[str, str]) -> RawFile:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return RawFile(path, path.name, "0" * 64)
+
+
+def test_the_matching_members_of_a_zip_file_are_read_in_order(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "a.zip", {"b/two.csv": "2", "readme.md": "no", "a/one.csv": "1"})
+    parts = file.members(["**/*.csv", "**/*.zip"])
+    assert [(part.relative, text_of(part)) for part in parts] == [("a.zip/a/one.csv", "1"), ("a.zip/b/two.csv", "2")]
+
+
+@pytest.mark.parametrize("name", ["../evil.csv", "/etc/evil.csv", "a/../../evil.csv", "C:/evil.csv"])
+def test_a_zip_member_that_points_outside_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="points outside the archive"):
+        zipped(tmp_path / "a.zip", {name: "x"}).members(["**/*.csv"])
+
+
+def test_a_truncated_zip_file_is_refused(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "a.zip", {"a.csv": TEXT})
+    with pytest.raises(InputError, match=r"a\.zip is not a whole zip file"):
+        raw(file.path, file.path.read_bytes()[:-30]).members(["**/*.csv"])
+
+
+def test_patterns_see_through_compression_and_leave_out_what_they_are_told(tmp_path: Path) -> None:
+    for name in ("a.csv", "b/c.csv.gz", "b/d.csv.zip", "b/damaged.csv", "e.json", ".hidden.csv", "b/.h/f.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    assert match_files(tmp_path, ["**/*.csv", "!**/damaged*"]) == ["a.csv", "b/c.csv.gz", "b/d.csv.zip"]
+    assert match_files(tmp_path, ["*.csv"]) == ["a.csv"]

@@ -1,0 +1,186 @@
+"""Readers of tables and JSON: rows as the format gives them, bad rows with position and reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from authbench.errors import InputError
+from authbench.ingest import json_lines, json_records, table_csv, table_parquet
+from authbench.ingest.files import RawFile
+from authbench.ingest.rows import BadRow, Reader
+
+NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
+
+
+def rows(read: Reader, path: Path, content: str | bytes, limit: int = 1 << 20, **options: Any) -> list[Any]:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return list(read(RawFile(path, path.name, "0" * 64, max_record_bytes=limit), options))
+
+
+def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
+    return rows(table_csv.read, folder / "t.csv", content, **options)
+
+
+def test_cells_may_hold_line_breaks_quotes_and_delimiters(tmp_path: Path) -> None:
+    assert csv_rows(tmp_path, 'id,text\r\n1,"a, ""b""\r\nc"\r\n2,d') == [
+        {"id": "1", "text": 'a, "b"\r\nc'},
+        {"id": "2", "text": "d"},
+    ]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_column_name(tmp_path: Path) -> None:
+    assert csv_rows(tmp_path, "\ufeffid,text\n1,a\n") == [{"id": "1", "text": "a"}]
+
+
+def test_quoting_can_be_off_and_the_header_given(tmp_path: Path) -> None:
+    given = csv_rows(tmp_path, '1\t6" high\n', delimiter="\t", quoting=False, header=["id", "text"])
+    assert given == [{"id": "1", "text": '6" high'}]
+
+
+def test_rows_of_the_wrong_width_are_bad_rows(tmp_path: Path) -> None:
+    assert csv_rows(tmp_path, "id,text\n1,a\n2\n3,c,d\n4,e\n") == [
+        {"id": "1", "text": "a"},
+        BadRow("line 3", "has 1 cells, the header has 2"),
+        BadRow("line 4", "has 3 cells, the header has 2"),
+        {"id": "4", "text": "e"},
+    ]
+
+
+def test_a_stray_quotation_mark_costs_its_row_and_no_other(tmp_path: Path) -> None:
+    first, second, third = csv_rows(tmp_path, 'id,text\n1,"a"b\n2,c\n3,"d')
+    assert first.position == "line 2" and "not CSV" in first.reason
+    assert second == {"id": "2", "text": "c"}
+    assert third.position == "line 4" and "unexpected end" in third.reason
+
+
+def test_a_row_with_a_nul_byte_is_a_bad_row(tmp_path: Path) -> None:
+    assert csv_rows(tmp_path, b"id,text\n1,a\0b\n2,c\n") == [
+        BadRow("line 2", "holds a NUL byte"),
+        {"id": "2", "text": "c"},
+    ]
+
+
+def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path: Path) -> None:
+    content = "id,text\n1," + "x" * 5000 + '\n2,c\n3,"' + "long\n" * 300 + '"\n4,e\n'
+    found = csv_rows(tmp_path, content, limit=1000)
+    assert found[0].position == "line 2" and "larger than field limit" in found[0].reason
+    assert found[1:] == [
+        {"id": "2", "text": "c"},
+        BadRow("line 4", "is longer than max_record_bytes (1000)"),
+        {"id": "4", "text": "e"},
+    ]
+
+
+def test_a_missing_column_names_file_expected_and_found_fields(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        csv_rows(tmp_path, "id,body\n1,a\n", needs=NEEDS)
+    assert "t.csv: fields are missing" in str(error.value)
+    assert "config/sources/s.yaml: fields.text expects 'text'" in str(error.value)
+    assert "Found: 'id', 'body'" in str(error.value)
+
+
+def test_a_wrong_delimiter_shows_in_the_fields_found(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"Found: 'id;text'.*another delimiter"):
+        csv_rows(tmp_path, "id;text\n1;a, b\n", needs=NEEDS)
+
+
+def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="names 'text' more than once"):
+        csv_rows(tmp_path, "text,text\n1,2\n")
+
+
+def json_rows(folder: Path, content: Any, **options: Any) -> list[Any]:
+    content = content if isinstance(content, str) else json.dumps(content)
+    return rows(json_records.read, folder / "t.json", content, **options)
+
+
+def test_an_array_is_its_records(tmp_path: Path) -> None:
+    assert json_rows(tmp_path, [{"a": 1}, 5, {"a": [2]}]) == [
+        {"a": 1},
+        BadRow("line 1", "is not a JSON object"),
+        {"a": [2]},
+    ]
+
+
+def test_records_are_whole_where_blocks_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [{"n": n, "text": 'ü"\\ ' * (n % 7), "f": n / 3} for n in range(200)]
+    monkeypatch.setattr(json_records, "CHUNK", 11)
+    assert json_rows(tmp_path, records) == records
+    assert json_rows(tmp_path, json.dumps(records, indent=1)) == records
+
+
+def test_an_object_of_records_gives_their_keys(tmp_path: Path) -> None:
+    content = {"r0": {"a": 1}, "r1": {"a": 2}}
+    assert json_rows(tmp_path, content, records="object") == [{"key": "r0", "a": 1}, {"key": "r1", "a": 2}]
+
+
+def test_a_file_can_be_one_record(tmp_path: Path) -> None:
+    assert json_rows(tmp_path, {"a": 1}, records="file") == [{"a": 1}]
+
+
+def test_nested_records_are_rows_that_know_what_holds_them(tmp_path: Path) -> None:
+    content = {"r0": {"user": "u", "reviews": {"x": {"t": 1}, "y": {"t": 2}}}, "r1": {"user": "v", "reviews": {}}}
+    found = json_rows(tmp_path, content, records="object", expand="reviews")
+    assert [(row["t"], row["key"], row["parent"]["user"]) for row in found] == [(1, "x", "u"), (2, "y", "u")]
+
+
+def test_sentences_are_joined_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    content = {
+        "10": {"story": 0, "s": " c"},
+        "2": {"story": 0, "s": "b "},
+        "3": {"story": 1, "s": "x"},
+        "1": {"story": 0, "s": "a"},
+    }
+    group = {"by": "story", "text": "s", "join": " "}
+    assert [row["s"] for row in json_rows(tmp_path, content, records="object", group=group)] == ["a b c", "x"]
+
+
+@pytest.mark.parametrize("content", ['[{"a": 1},\n{"a": }]', '[{"a": 1},\n{"a": 2}', '[{"a": 1},\n{"a": "x'])
+def test_invalid_json_names_the_line(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match=r"t\.json: invalid JSON on line 2"):
+        json_rows(tmp_path, content)
+
+
+def test_an_object_where_an_array_is_declared_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"expected an array of records .*found '\{'; see reader.records"):
+        json_rows(tmp_path, {"a": 1})
+
+
+def test_json_lines_that_hold_no_object_are_bad_rows(tmp_path: Path) -> None:
+    content = '{"a": 1}\n\n{"a": \n[1]\n{"a": NaN}\n' + json.dumps({"a": "x" * 200})
+    found = rows(json_lines.read, tmp_path / "t.jsonl", content, limit=100)
+    assert found[0] == {"a": 1} and found[3]["a"] != found[3]["a"]
+    assert [(row.position, row.reason[:20]) for row in found if isinstance(row, BadRow)] == [
+        ("line 3", "invalid JSON: Expect"),
+        ("line 4", "is not a JSON object"),
+        ("line 6", "is longer than max_r"),
+    ]
+
+
+def parquet(path: Path) -> RawFile:
+    pl.DataFrame({"text": ["a", None], "n": [1, 2], "more": [0.5, 1.5]}).write_parquet(path)
+    return RawFile(path, path.name, "0" * 64)
+
+
+def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
+    file = parquet(tmp_path / "t.parquet")
+    assert list(table_parquet.read(file, {"columns": ["n", "text", "other"], "needs": NEEDS})) == [
+        {"n": 1, "text": "a"},
+        {"n": 2, "text": None},
+    ]
+
+
+def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
+    file = parquet(tmp_path / "t.parquet")
+    file.path.write_bytes(file.path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"t\.parquet is not a whole Parquet file"):
+        list(table_parquet.read(file, {}))
+
+
+def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> None:
+    needs = {"config/sources/s.yaml: fields.text": [frozenset({"complete_text", "body"})]}
+    with pytest.raises(InputError, match=r"expects 'body' or 'complete_text'\. Found: 'text', 'n', 'more'"):
+        list(table_parquet.read(parquet(tmp_path / "t.parquet"), {"needs": needs}))

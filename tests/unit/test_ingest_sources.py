@@ -1,0 +1,317 @@
+"""The tabular corpora: their YAMLs fit the schema and do with typical rows what is promised of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from authbench.identity import author_id
+from authbench.ingest.mapping import Document, Refused, compile_source
+from authbench.ingest.readers import READERS
+from authbench.records import PRIMARY_GENRES
+
+ROOT = Path(__file__).parents[2]
+TAGS = sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
+THIRTEEN = {
+    "exorde",
+    "babel_briefings",
+    "amazon_multi",
+    "blog_authorship",
+    "arxiv",
+    "xiaohongshu",
+    "douban",
+    "hindi_discourse",
+    "spanish_pd_books",
+    "french_pd_books",
+    "russian_pd",
+    "german_pd",
+    "arabic_poetry",
+}
+
+
+def load(tag: str) -> dict[str, Any]:
+    source: dict[str, Any] = yaml.safe_load((ROOT / f"config/sources/{tag}.yaml").read_text(encoding="utf-8"))
+    return source
+
+
+def document(tag: str, path: str = "x.csv", **row: Any) -> Document | Refused:
+    mapped = compile_source(tag, load(tag))
+    return mapped.document({**row, **mapped.path_fields(path)})
+
+
+def refusal(tag: str, path: str = "x.csv", **row: Any) -> str:
+    made = document(tag, path, **row)
+    assert isinstance(made, Refused), made
+    return made.reason
+
+
+def kept(tag: str, path: str = "x.csv", **row: Any) -> Document:
+    made = document(tag, path, **row)
+    assert isinstance(made, Document), made
+    return made
+
+
+def test_all_thirteen_corpora_are_described() -> None:
+    assert set(TAGS) >= THIRTEEN
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
+    schema = yaml.safe_load((ROOT / "workflow/schemas/source.schema.yaml").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(load(tag))
+    assert load(tag)["reader"]["format"] in READERS
+    compile_source(tag, load(tag))
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_genres_are_known_and_at_most_ten_and_the_rest(tag: str) -> None:
+    genre = load(tag)["fields"]["genre"]
+    genres = {genre["const"]} if "const" in genre else set(genre["map"].values())
+    assert {name.partition("/")[0] for name in genres} <= set(PRIMARY_GENRES)
+    assert len({name for name in genres if not name.endswith("/other")}) <= 10
+
+
+POST = {
+    "original_text": "A post &amp; more.",
+    "author_hash": "f14ec6948ee11dedce31054f4127a4c24c42b7ec",
+    "language": "en",
+    "primary_theme": "People",
+    "date": "2024-12-03T18:13:09.000Z",
+}
+
+
+def post(url: str, **changes: Any) -> dict[str, Any]:
+    return {**POST, "url": url, **changes}
+
+
+@pytest.mark.parametrize(
+    ("url", "account"),
+    [
+        ("https://x.com/Some_One/status/1864009996867874926", "x.com some_one"),
+        ("https://twitter.com/some_one/status/1", "twitter.com some_one"),
+        ("https://bsky.app/profile/me.bsky.social/post/3l", "bsky.app me.bsky.social"),
+        ("https://mastodon.social/@me/113", "mastodon.social me"),
+        ("https://www.reddit.com/user/me/comments/1", "reddit.com me"),
+        ("https://www.threads.net/@me/post/1", "threads.net me"),
+    ],
+)
+def test_an_exorde_author_is_name_and_account(url: str, account: str) -> None:
+    made = kept("exorde", **post(url))
+    assert made.author_id == author_id("exorde", f"{POST['author_hash']} {account}")
+    assert not made.noisy and "some_one" not in made.doc_key and url not in made.doc_key
+
+
+@pytest.mark.parametrize("url", ["https://www.reddit.com/r/news/comments/1/x", "https://forum.example/topic/5"])
+def test_an_exorde_author_without_account_is_name_and_site_and_noisy(url: str) -> None:
+    made = kept("exorde", **post(url))
+    site = "reddit.com" if "reddit" in url else "forum.example"
+    assert made.author_id == author_id("exorde", f"{POST['author_hash']} {site}")
+    assert made.noisy
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"url": "https://x.com/i/status/1"}, "no_account"),
+        ({"url": "https://x.com/someone"}, "no_account"),
+        ({"url": "https://bsky.app/"}, "no_account"),
+        ({"author_hash": "da39a3ee5e6b4b0d3255bfef95601890afd80709"}, "no_author"),
+        ({"author_hash": None}, "no_author"),
+        ({"language": "pt"}, "other_language"),
+        ({"original_text": "RT @them: theirs"}, "repost"),
+        ({"original_text": ""}, "empty_text"),
+    ],
+)
+def test_an_exorde_post_that_names_no_one_does_not_enter(changes: dict[str, Any], reason: str) -> None:
+    assert refusal("exorde", **{**post("https://x.com/me/status/1"), **changes}) == reason
+
+
+def test_exorde_themes_become_genres() -> None:
+    url = "https://x.com/me/status/1"
+    assert kept("exorde", **post(url)).genre == "social_media/people"
+    assert kept("exorde", **post(url, primary_theme="Law")).genre == "social_media/other"
+    assert kept("exorde", **post(url, language="zh-cn")).lang == "zh"
+
+
+ARTICLE = {
+    "author": "author#104697",
+    "source-name": "Nikkansports.com",
+    "publishedAt": "2021-11-02T11:26:56Z",
+    "instances": [{"category": "sports"}],
+    "ID": 7091963,
+    "language": "en",
+}
+
+
+@pytest.mark.parametrize(
+    ("outlet", "description", "text"),
+    [
+        ("CNN", "Microsoft presentó Windows 11. | Tecnología | CNN", "Microsoft presentó Windows 11."),
+        ("YourTango", "She is anorexic. - YourTango", "She is anorexic."),
+        ("Pelantar.id", "Pelantar.id - Situs Badan", "Situs Badan"),
+        ("Sportsseoul.com", "[스포츠서울 | 정하은기자]“전남 완도 출신", "“전남 완도 출신"),
+        ("RT", "RT is not cut in the middle, as RT says.", "RT is not cut in the middle, as RT says."),
+        ("Chron", "A man said… [+2670 chars]", "A man said…"),
+        ("Bug.hr", "Nothing - nothing at all", "Nothing - nothing at all"),
+    ],
+)
+def test_the_outlet_is_cut_from_news(outlet: str, description: str, text: str) -> None:
+    made = kept("babel_briefings", **{**ARTICLE, "source-name": outlet, "description": description})
+    assert made.content == text
+    assert made[:1] == ("babel_briefings:7091963",)
+    assert (made.genre, made.topic, made.date) == ("news", "sports", "2021-11-02")
+
+
+PAPER = {
+    "id": "0704.0001",
+    "authors": "C. Bal\\'azs, E. L. Berger",
+    "authors_parsed": [["Balázs", "C.", ""], ["Berger", "E. L.", "", "ANL"]],
+    "abstract": "  A calculation\nis presented.\n",
+    "title": "Photons at\n  LHC",
+    "categories": "hep-ph hep-ex",
+    "versions": [{"created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
+    "update_date": "2008-11-26",
+}
+
+
+@pytest.mark.parametrize(
+    ("parsed", "authors", "name"),
+    [
+        ([["Balázs", "C.", ""]], "", "Balázs, C."),
+        ([["Smith", "Ann", "II", "MIT"]], "", "Smith, Ann II"),
+        ([["Sudha", "", ""]], "", "Sudha"),
+        ([], "Ann Smith (1,2), Bob Lee and Cid Ray", "Ann Smith"),
+        ([], "Ann Smith and Bob Lee", "Ann Smith"),
+    ],
+)
+def test_an_arxiv_author_is_the_first(parsed: list[list[str]], authors: str, name: str) -> None:
+    made = kept("arxiv", **{**PAPER, "authors_parsed": parsed, "authors": authors})
+    assert made.author_id == author_id("arxiv", name)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"authors_parsed": [["The BABAR Collaboration", "", ""], ["Aubert", "B.", ""]]}, "collaboration"),
+        ({"authors_parsed": [], "authors": ""}, "no_author"),
+        ({"authors_parsed": [["...", "", ""]]}, "no_author"),
+        ({"abstract": "  This paper has been withdrawn by the author.\n"}, "withdrawn"),
+    ],
+)
+def test_an_arxiv_paper_without_one_first_author_does_not_enter(changes: dict[str, Any], reason: str) -> None:
+    assert refusal("arxiv", **{**PAPER, **changes}) == reason
+
+
+def test_an_arxiv_abstract_keeps_its_metadata() -> None:
+    made = kept("arxiv", **PAPER)
+    assert (made.topic, made.date, made.n_authors, made.noisy) == ("hep-ph", "2007-04-02", 2, True)
+    assert json.loads(made.labels) == {"title": "Photons at LHC"}
+
+
+def test_first_authors_of_paper_lists_are_spelled_as_names() -> None:
+    row = {"id": "1", "abstract": "We.", "title": "T", "author": "Tala.Talaei  Khoei;B"}
+    made = kept("paperlists_abstracts", "rss2019.json", **row)
+    assert made.author_id == author_id("paperlists_abstracts", "Tala Talaei Khoei")
+    assert (made.doc_key, made.topic, made.date, made.n_authors) == ("paperlists_abstracts:rss2019-1", "rss", "2019", 2)
+
+
+def test_only_the_own_words_of_a_weibo_repost_stay() -> None:
+    row = {"id": 0, "publish_time": "2018-12-23 11:46"}
+    text = "转发理由:千古！//@别人:别人的话\n原始用户: 贾怀胤\n转发内容: 别人的话"
+    made = kept("weibo_single_user_gbk", "1211441627.csv", **row, weibo_content=text)
+    assert made.content == "千古！"
+    assert made.author_id == author_id("weibo_single_user_gbk", "1211441627")
+    assert "1211441627" not in made.doc_key
+    bare = "转发理由:转发微博\n原始用户: 贾怀胤\n转发内容: 别人的话"
+    assert refusal("weibo_single_user_gbk", "1211441627.csv", **row, weibo_content=bare) == "empty_text"
+
+
+def test_the_account_under_a_shared_video_is_cut() -> None:
+    row = {"id": "a", "user": "先锋晓晓", "url": "https://weibo.cn/comment/a?uid=6311567689&rl=1"}
+    content = "(600064)南京高科 先锋晓晓的秒拍视频 \u200b\u200b"
+    made = kept("weibo_stock_posts", **row, content=content, posted_at="2018年10月09日 11:04")
+    assert (made.content, made.date, made.names_author) == ("(600064)南京高科", "2018-10-09", False)
+
+
+def test_xiaohongshu_accounts_are_one_space_over_all_layouts() -> None:
+    comment = kept("xiaohongshu_crawls", comment_id="c", note_id="n", user_id="u1", comment_content="好")
+    note = kept("xiaohongshu_crawls", note_id="n", author_id="u1", content="好", publish_date="2025-03-22")
+    bar = kept("xiaohongshu_crawls", note_id="m", user_id="u1", content="好", timestamp="1683452764000")
+    assert comment.author_id == note.author_id == bar.author_id == author_id("xiaohongshu", "u1")
+    assert [made.doc_key for made in (comment, note, bar)] == [f"xiaohongshu_crawls:{name}" for name in "cnm"]
+    assert (note.date, bar.date) == ("2025-03-22", "2023-05-07")
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({}, "social_media/xiaohongshu"),
+        ({"platform": "Weibo"}, "social_media/weibo"),
+        ({"source": "微博"}, "social_media/weibo"),
+        ({"is_aigc": "1"}, "machine_made"),
+        ({"is_aigc": "0"}, "social_media/xiaohongshu"),
+    ],
+)
+def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes: dict[str, str], outcome: str) -> None:
+    made = document("xiaohongshu", id="1", user_id="u1", content="好看", **changes)
+    assert outcome == (made.genre if isinstance(made, Document) else made.reason)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("Hugo, Victor (1802-1885)", "Hugo, Victor"),
+        ("Hugo, Victor, 1802-1885.", "Hugo, Victor"),
+        ("Sand, George (1804-1876). Auteur du texte", "Sand, George (1804-1876). Auteur du texte"),
+        ("Verne, Jules (1828-....)", "Verne, Jules"),
+        ("Dumas, Alexandre [père]", "Dumas, Alexandre"),
+    ],
+)
+def test_years_of_life_are_no_part_of_a_book_author(label: str, name: str) -> None:
+    made = kept("french_pd_books", "a.parquet", author=label, complete_text="Il était une fois.", title="T")
+    assert made.author_id == author_id("french_pd_books", name)
+
+
+@pytest.mark.parametrize(
+    ("tag", "row", "lang"),
+    [
+        ("spanish_pd_books", {"author": "Galdós, B.", "text": "Un libro."}, "es"),
+        ("french_pd_books", {"author": "Hugo, V.", "complete_text": "Un livre."}, "fr"),
+        ("russian_pd", {"creator": "Толстой, Л.", "text": "Книга."}, "ru"),
+        ("german_pd", {"creator": "Heine, H.", "text": "Ein Buch."}, "de"),
+        ("arabic_poetry", {"poet_name": "المتنبي", "poem_text": "شعر", "poem_tags": "مدح"}, "ar"),
+        ("douban", {"user_id": "u1", "comment": "好看", "movie_id": "7", "time": "2018-01-02", "ID": "5"}, "zh"),
+        ("amazon_multi", {"reviewer_id": "r_1", "review_body": "Gut.", "language": "de", "review_id": "d1"}, "de"),
+    ],
+)
+def test_the_fields_of_the_published_corpora_are_known(tag: str, row: dict[str, str], lang: str) -> None:
+    made = kept(tag, "moviereviews_cleaned.txt", **row)
+    assert made.lang == lang
+
+
+@pytest.mark.parametrize(
+    ("tag", "row", "reason"),
+    [
+        ("spanish_pd_books", {"author": "Anónimo", "text": "x"}, "placeholder_author"),
+        ("french_pd_books", {"author": "Goncourt, E. de|Goncourt, J. de", "text": "x"}, "several_authors"),
+        ("german_pd", {"creator": None, "author": "", "text": "x"}, "no_author"),
+        ("arabic_poetry", {"poet_name": "مجهول", "poem_text": "x"}, "placeholder_author"),
+        ("chinese_poetry", {"author": "無名氏", "paragraphs": ["x"]}, "placeholder_author"),
+    ],
+)
+def test_nobody_is_no_author(tag: str, row: dict[str, Any], reason: str) -> None:
+    assert refusal(tag, **row) == reason
+
+
+def test_editors_variants_leave_a_poem() -> None:
+    lines = ["闌風長雨（一作「東風細雨」）秋紛紛", "餌懸春[蜥蜴]，{愍心=月}"]
+    assert kept("chinese_poetry", author="杜甫", paragraphs=lines).content == "闌風長雨秋紛紛\n餌懸春蜥蜴，□"
+
+
+def test_a_mask_is_an_author_of_its_own_kind() -> None:
+    row = {"author": "nana****", "review": "굿", "review_id": "1", "movie_id": "2", "date": "15.06.30"}
+    made = kept("nsmc_raw_ko", **row)
+    assert (load("nsmc_raw_ko")["author"]["kind"], made.date, made.noisy) == ("masked", "2015-06-30", True)
