@@ -24,6 +24,7 @@ from authbench.sentences import SPACE_END, sentence_starts
 from authbench.tokens import encode, token_sizes
 
 Places = NDArray[np.int64]
+NOWHERE: Places = np.array([], dtype=np.int64)
 
 LINE_BREAKS = re.compile(r"\n{2,}")
 # Letters of every Unicode version that the tokeniser may know, before anything but a letter.
@@ -138,10 +139,12 @@ def chunk_records(
 
 
 def join_paragraphs(doc_key: str, text: str) -> Text:
+    if "\n\n" not in text:
+        return Text(doc_key, text, NOWHERE, NOWHERE)
     runs = [found.span() for found in LINE_BREAKS.finditer(text)]
     extra = np.array([end - start - 1 for start, end in runs], dtype=np.int64).cumsum()
     ends = np.array([end for _, end in runs], dtype=np.int64)
-    return Text(doc_key, LINE_BREAKS.sub("\n", text) if runs else text, ends - extra, extra)
+    return Text(doc_key, LINE_BREAKS.sub("\n", text), ends - extra, extra)
 
 
 def cut_text(text: Text, encoding: tiktoken.Encoding, settings: ChunkSettings, seed: int) -> tuple[list[Segment], bool]:
@@ -217,7 +220,7 @@ def read_stretch(
         text.paragraphs[first:last],
         np.fromiter(sentence_starts(text.content, start, end), dtype=np.int64),
         np.array(lines, dtype=np.int64),
-        np.array([], dtype=np.int64),
+        NOWHERE,
     )
 
 
