@@ -60,7 +60,9 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings) -> p
 def _distinct(text: str, length: int) -> U64:
     from authbench.shingles import shingle_hashes
 
-    return np.unique(shingle_hashes(pl.Series([text]), length)[0])
+    hashes: U64 = np.sort(shingle_hashes(pl.Series([text]), length)[0])  # np.unique takes three times as long
+    distinct: U64 = hashes[np.diff(hashes, prepend=~hashes[:1]) != 0]
+    return distinct
 
 
 def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
