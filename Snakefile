@@ -13,13 +13,15 @@ include: "workflow/rules/filter.smk"
 include: "workflow/rules/sample.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/release.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
     default_target: True
     input:
-        result("split/documents.parquet"),
+        result("check.json"),
+        result("dirty_docs.log"),
 
 
 onsuccess:
-    pass
+    print(closing_line())

@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from authbench.code import code_hash, file_hash
 from authbench.config import prepare, record_setup
 from authbench.errors import InputError
+from authbench.facts import NOT_OF_THE_DATA
 from authbench.inventory import shard_count, source_digest
 from authbench.tables import read_json
 

@@ -27,11 +27,12 @@ def code_hash(adapter: Path) -> str:
     return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()[:16]
 
 
-def file_hash(*paths: Path) -> str:
-    """SHA-256 over the contents of data files, in the order given."""
+def file_hash(*paths: str | Path | None) -> str:
+    """SHA-256 over the contents of data files, in the order given; a path of None is left out."""
     whole = hashlib.sha256()
     for path in paths:
-        whole.update(hashlib.sha256(path.read_bytes()).digest())
+        if path is not None:
+            whole.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return whole.hexdigest()[:16]
 
 

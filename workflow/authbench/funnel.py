@@ -76,7 +76,9 @@ def add_up(one: Any, other: Any) -> Any:
     """The sum of two numbers, or of two mappings key by key."""
     if isinstance(one, Mapping):
         keys = [*one, *(key for key in other if key not in one)]
-        return {key: add_up(one[key], other[key]) if key in one and key in other else {**one, **other}[key] for key in keys}
+        return {
+            key: add_up(one[key], other[key]) if key in one and key in other else {**one, **other}[key] for key in keys
+        }
     return one + other
 
 
@@ -100,7 +102,9 @@ def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
     for stage in [stage for stage in STAGES if stage in counts]:
         for source, count in sorted(counts[stage]["sources"].items()):
             if carried and carried.get(source, 0) != count["in"]:
-                raise Unaccounted(f"{stage}, {source}: {count['in']} came in, {carried.get(source, 0)} were kept before")
+                raise Unaccounted(
+                    f"{stage}, {source}: {count['in']} came in, {carried.get(source, 0)} were kept before"
+                )
             told = {"in": count["in"], "gained": count["gained"], **count["dropped"], "kept": count["kept"]}
             for reason, number in told.items():
                 if number or reason in ("in", "kept"):

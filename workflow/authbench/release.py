@@ -22,7 +22,7 @@ from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.queries import QUERIES, choose_queries, without
 from authbench.records import REMOVED
-from authbench.report import noisy_share, warnings
+from authbench.report import noisy_share, render, warnings
 from authbench.tables import read_json, whole, write_json, write_parquet, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
@@ -242,8 +242,8 @@ def write_release(
     measures: pl.DataFrame | None,
     sources: Mapping[str, Mapping[str, Any]],
     facts: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Write a release into `folder`; return the facts as the report wants them.
+) -> None:
+    """Write a release, with its report, into `folder`.
 
     `measures` has doc_key and measurements, which join the provenance; `sources` are the source files by tag;
     `facts` is what the stages before found (see `report.render`).
@@ -264,8 +264,8 @@ def write_release(
     for name, picture in figures.pictures(tables, funnel).items():
         write_text(folder / "figures" / f"{name}.svg", picture)
     write_json(folder / "manifest.json", manifest(release, sources, told))
+    write_text(folder / "report.html", render(release.documents, release.queries, sources, told))
     write_text(folder / "SHA256SUMS", checksums(folder))
-    return told
 
 
 def write_split(folder: Path, release: Release, split: str) -> None:

@@ -6,6 +6,7 @@ are read and written in row groups bounded in bytes, so that a process holds one
 
 import json
 import os
+import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,7 +21,6 @@ import pyarrow.parquet as pq
 GROUP_BYTES = 16 << 20
 
 
-
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; rename it there when the block ends well, remove it otherwise."""
@@ -32,6 +32,21 @@ def whole(path: str | Path) -> Iterator[Path]:
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: str | Path) -> Iterator[Path]:
+    """Give an empty temporary folder beside `path`; it takes the place of `path` when the block ends well."""
+    path = Path(path)
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside.mkdir(parents=True)
+    try:
+        yield aside
+        if path.exists():
+            shutil.rmtree(path)
+        os.replace(aside, path)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

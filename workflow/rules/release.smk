@@ -1,1 +1,64 @@
-"""Release: what exactly do we release, and is it sound?"""
+"""Release: what exactly do we release, and is it sound?
+
+Takes   split/documents.parquet, filter/measures/*.parquet, report/facts.json
+Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, report.html, SHA256SUMS),
+        check.json
+"""
+
+
+rule write_release:
+    """Number the documents, choose the queries, and write everything that goes out, as a draft."""
+    input:
+        documents=result("split/documents.parquet"),
+        contained=result("split/contained.parquet"),
+        measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
+        facts=result("report/facts.json"),
+        run=ancient(RUN),
+    output:
+        draft=temp(directory(result("draft"))),
+        taken_down=result("report/taken_down.parquet"),
+    log:
+        result("logs/write_release.log"),
+    benchmark:
+        result("benchmarks/write_release.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=30,
+    params:
+        release=SETTINGS["release"],
+        split=SETTINGS["split"],
+        seed=SETTINGS["seed"],
+        sources={
+            tag: {part: source[part] for part in ("title", "about", "license", "acquire", "author")}
+            for tag, source in SETUP.sources.items()
+        },
+        lock=file_hash(SETTINGS["split"]["lock"]),
+        takedown=file_hash(SETTINGS["release"]["takedown"]),
+        template=file_hash(ROOT / "workflow/report/report.html.j2"),
+        code=code("write_release"),
+    script:
+        "../scripts/write_release.py"
+
+
+rule check_release:
+    """Check every claim that the draft makes; only a sound one becomes the release."""
+    input:
+        draft=result("draft"),
+    output:
+        release=directory(result("release")),
+        checked=result("check.json"),
+    log:
+        result("logs/check_release.log"),
+    benchmark:
+        result("benchmarks/check_release.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=30,
+    params:
+        code=code("check_release"),
+    script:
+        "../scripts/check_release.py"

@@ -29,7 +29,7 @@ rule assign_splits:
         split=SETTINGS["split"],
         sample=SETTINGS["sample"],
         seed=SETTINGS["seed"],
-        lock=file_hash(Path(SETTINGS["split"]["lock"])) if SETTINGS["split"]["lock"] else None,
+        lock=file_hash(SETTINGS["split"]["lock"]),
         code=code("assign_splits"),
     script:
         "../scripts/assign_splits.py"

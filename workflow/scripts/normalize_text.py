@@ -18,5 +18,7 @@ def normalized():
         yield {"records": kept, "removed": removed}
 
 
-write_parquets({"records": (snakemake.output.records, RECORD), "removed": (snakemake.output.removed, REMOVED)}, normalized())
+write_parquets(
+    {"records": (snakemake.output.records, RECORD), "removed": (snakemake.output.removed, REMOVED)}, normalized()
+)
 write_json(snakemake.output.counts, tally.counts())

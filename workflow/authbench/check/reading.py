@@ -67,8 +67,14 @@ def read_rows(folder: Path) -> tuple[Rows, Mapping[str, Any]]:
             f"{folder}: there is no such folder. Expected a release: a folder per split with candidates.jsonl"
         )
     manifest = read_json(folder / "manifest.json")
+    for place in (("config",), ("config", "split"), ("config", "split", "splits"), ("takedown",), ("counts",)):
+        value: Any = manifest
+        for key in place:
+            value = value.get(key) or {}
+            if not isinstance(value, dict):
+                raise InputError(f"{folder / 'manifest.json'}: {'.'.join(place)} is {value!r:.40}. Expected an object.")
     present = {path.parent.name for name in FILES for path in folder.glob(f"*/{name}.jsonl")}
-    named = list((manifest.get("config") or {}).get("split", {}).get("splits", {}))
+    named = list(((manifest.get("config") or {}).get("split") or {}).get("splits") or {})
     splits = [name for name in named if name in present] + sorted(present - set(named))
     if not splits:
         raise InputError(

@@ -131,7 +131,10 @@ def sample(
         "documents_scored": int(selection.consulted.sum()),
         "length_bounds": bounds,
         "fallback_authors": deviation["fallback_authors"],
-        "one_origin_authors": selected.group_by("author_id").agg(pl.col("origin_id").n_unique())["origin_id"].eq(1).sum(),
+        "one_origin_authors": selected.group_by("author_id")
+        .agg(pl.col("origin_id").n_unique())["origin_id"]
+        .eq(1)
+        .sum(),
     }
     log.info("selected %d of %d documents in %d rounds", selected.height, pool.height, rounds)
     return Outcome(selected, _removed(judged, settings), _counts(authors, judged, selection), deviation, facts)
@@ -168,7 +171,9 @@ def _counts(authors: pl.DataFrame, judged: pl.DataFrame, selection: Selection) -
 
 def _toxicity_rates(judged: pl.DataFrame) -> list[dict[str, Any]]:
     consulted = judged.filter("consulted").group_by("lang", "genre")
-    return consulted.agg(pl.len().alias("scored"), pl.col("toxic").sum().alias("dropped")).sort("lang", "genre").to_dicts()
+    return (
+        consulted.agg(pl.len().alias("scored"), pl.col("toxic").sum().alias("dropped")).sort("lang", "genre").to_dicts()
+    )
 
 
 def _removed(judged: pl.DataFrame, settings: Settings) -> pl.DataFrame:

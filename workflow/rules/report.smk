@@ -1,0 +1,61 @@
+"""Report: where did every document go?
+
+Takes   every stage's counts and removed documents
+Gives   report/facts.json (for the manifest and report.html), dirty_docs.log
+"""
+
+
+rule count_survivors:
+    """Join the counts of all stages: what one keeps, the next takes in, or the run stops."""
+    input:
+        counts=[
+            *expand(result("ingest/{source}/counts.json"), source=SOURCES),
+            *gather.shards(result("normalize/counts/{scatteritem}.json")),
+            *gather.shards(result("chunk/counts/{scatteritem}.json")),
+            *gather.shards(result("filter/counts/{scatteritem}.json")),
+            *expand(result("dedup/{unit}/counts.json"), unit=["documents", "chunks"]),
+            result("sample/counts.json"),
+            result("split/counts.json"),
+        ],
+        sampled=result("sample/facts.json"),
+        deviation=result("sample/deviation.json"),
+        split=result("split/facts.json"),
+        run=ancient(RUN),
+    output:
+        facts=result("report/facts.json"),
+    log:
+        result("logs/count_survivors.log"),
+    conda:
+        "../../envs/text.yaml"
+    params:
+        config={key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA},
+        raw={tag: source_digest(files) for tag, files in SETUP.inventory.items()},
+        skipped=SETUP.skipped,
+        code=code("count_survivors"),
+    script:
+        "../scripts/count_survivors.py"
+
+
+rule list_removed:
+    """List every document that went, with stage, reason, value and threshold. It holds raw ids: not for release."""
+    input:
+        removed=[
+            *expand(result("ingest/{source}/removed.parquet"), source=SOURCES),
+            *gather.shards(result("normalize/removed/{scatteritem}.parquet")),
+            result("dedup/documents/removed.parquet"),
+            *gather.shards(result("filter/{scatteritem}.parquet")),
+            result("dedup/chunks/removed.parquet"),
+            result("sample/toxic.parquet"),
+            result("split/removed.parquet"),
+            result("report/taken_down.parquet"),
+        ],
+    output:
+        log=result("dirty_docs.log"),
+    log:
+        result("logs/list_removed.log"),
+    conda:
+        "../../envs/text.yaml"
+    params:
+        code=code("list_removed"),
+    script:
+        "../scripts/list_removed.py"

@@ -1,0 +1,10 @@
+"""Adapter of the rule count_survivors."""
+
+from authbench.facts import collect
+from authbench.job import log_to
+from authbench.tables import read_json, write_json
+
+log_to(snakemake.log[0])
+counts = [read_json(path) for path in snakemake.input.counts]
+sampled, deviation, split, run = (read_json(snakemake.input[name]) for name in ("sampled", "deviation", "split", "run"))
+write_json(snakemake.output.facts, collect(counts, sampled, deviation, split, run))

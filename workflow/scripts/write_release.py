@@ -1,0 +1,25 @@
+"""Adapter of the rule write_release."""
+
+import polars as pl
+from authbench.job import log_to
+from authbench.release import make_release, read_lock, read_takedown, write_release
+from authbench.tables import read_columns, read_json, whole_folder, write_parquet
+
+log_to(snakemake.log[0])
+params = snakemake.params
+documents = read_columns([snakemake.input.documents])
+release = make_release(
+    documents,
+    params.release,
+    params.split,
+    params.seed,
+    read_lock(params.split["lock"]) if params.split["lock"] else None,
+    read_takedown(params.release["takedown"]) if params.release["takedown"] else frozenset(),
+    read_columns([snakemake.input.contained]),
+)
+measures = pl.concat(
+    [pl.read_parquet(path).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
+)
+with whole_folder(snakemake.output.draft) as folder:
+    write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))
+write_parquet(release.removed, snakemake.output.taken_down)
