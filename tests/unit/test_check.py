@@ -516,6 +516,32 @@ def test_a_missing_file_or_folder_cannot_be_read(tmp_path: Path, capsys: pytest.
         assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("manifest.json", "[1]", "manifest.json: expected a JSON object"),
+        ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits is \\['train'\\]"),
+        ("manifest.json", '{"config": {"sample": {"min_documents_per_author": "x"}}}', "settings to check against"),
+        ("sampling_deviation.json", '{"documents": 4}', "sampling_deviation.json: not in its form"),
+        ("provenance.parquet", "no parquet", "provenance.parquet: cannot be read as Parquet"),
+    ],
+)
+def test_bookkeeping_that_cannot_be_read_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+    folder = write(sound(), tmp_path / "release")
+    (folder / name).write_text(content)
+    seal(folder)
+    with pytest.raises(InputError, match=named):
+        check_release(folder)
+
+
+def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise InputError("the vocabulary is missing")
+
+    monkeypatch.setattr("authbench.tokens.load_encoding", missing)
+    assert main(["check", str(write(sound(), tmp_path / "release"))]) == 2
+
+
 def test_the_command_says_sound_or_lists_a_dozen_ids_and_their_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
