@@ -18,6 +18,7 @@ ELISION = re.compile(r"\b([Pp]uisqu|[Qq]u)e (?=[aeiouéèêœ])")
 CASED = ("en", "es", "fr", "de", "ru")
 UNSPACED = ("zh", "ja")
 TOKENS_PER_SENTENCE = {"en": 15, "es": 20, "fr": 22, "de": 21, "ru": 30, "ar": 38, "hi": 60, "ja": 29, "ko": 32, "zh": 23}
+KNOWN = 0.65  # of a long list of words, the share that an author uses
 STOPS = {"zh": "。", "ja": "。", "hi": "।"}
 ENDINGS = {
     "zh": ("。", "。", "！", "……", "～", "！！"),
@@ -97,21 +98,25 @@ def grammar(lang: str) -> Mapping[str, tuple[str, ...]]:
     return {name.strip(): tuple(part.strip() for part in rest.split(" | ")) for name, _, rest in lines}
 
 
+@cache
+def vocabulary(lang: str, symbol: str, author_key: str) -> tuple[str, ...]:
+    """The alternatives that the author knows: of long lists some two thirds."""
+    alternatives = grammar(lang)[symbol]
+    if len(alternatives) < 7 or any("<" in one for one in alternatives):
+        return alternatives
+    known = tuple(one for one in alternatives if Chance("knows", author_key, symbol, one).share() < KNOWN)
+    return known if len(known) >= 4 else alternatives[:4]
+
+
 def expand(symbol: str, author: Author, topic: str, chance: Chance, used: set[str]) -> str:
     """A text for the symbol: the topic's alternatives before the general ones, none twice in a document if it can be."""
     rules = grammar(author.lang)
-    if f"{topic}.{symbol}" in rules:
-        chosen = chance.of(rules[f"{topic}.{symbol}"])
-        for _ in range(4):
-            if chosen not in used:
-                break
-            chosen = chance.of(rules[f"{topic}.{symbol}"])
-    elif f"{symbol}~" in rules:
+    if f"{symbol}~" in rules:
         chosen = _favourite(symbol, rules[f"{symbol}~"], author, chance)
     else:
-        alternatives = rules[symbol]
+        alternatives = vocabulary(author.lang, f"{topic}.{symbol}" if f"{topic}.{symbol}" in rules else symbol, author.key)
         chosen = chance.of(alternatives)
-        for _ in range(3):
+        for _ in range(4):
             if chosen not in used:
                 break
             chosen = chance.of(alternatives)
@@ -225,5 +230,5 @@ class Shelf:
 
 
 def _sentences(lang: str, size: str, chance: Chance) -> int:
-    tokens = {"medium": 12 + chance.below(75), "long": 130 + chance.below(300), "extra_long": 620 + chance.below(500)}
+    tokens = {"medium": 12 + chance.below(75), "long": 130 + chance.below(260), "extra_long": 1000 + chance.below(1300)}
     return max(1, round(tokens[size] / TOKENS_PER_SENTENCE[lang]))

@@ -73,5 +73,6 @@ def sizes(source: str, lang: str, number: int) -> list[str]:
     """The sizes of an author's documents, 3 to 7 of them."""
     chance = Chance("sizes", source, lang, str(number))
     wanted = 3 + chance.below(5)
+    shares = (0.27, 0.62, 0.74) if source == "exorde" else (0.19, 0.64, 0.80)
     drawn = [chance.share() for _ in range(wanted)]
-    return ["short" if x < 0.19 else "medium" if x < 0.62 else "long" if x < 0.79 else "extra_long" for x in drawn]
+    return ["short" if x < shares[0] else "medium" if x < shares[1] else "long" if x < shares[2] else "extra_long" for x in drawn]

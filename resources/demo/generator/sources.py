@@ -132,7 +132,7 @@ def babel_briefings(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         for place, size in enumerate(sizes("babel_briefings", lang, number)):
             chance = Chance("babel", author.key, str(place))
             count += 1
-            size = {"short": "medium", "extra_long": "long"}.get(size, size)
+            size = "long" if size in ("long", "extra_long") and place < 3 else "medium"
             text = shelf.write(author, size, "n", str(place), "work")
             title = expand("n", author, "work", chance, set())
             rows.append(babel_row(count, text, lang, label, outlet_of(lang, number), title, chance))
@@ -174,7 +174,7 @@ def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger, from_exorde: str) -> N
         for place, size in enumerate(sizes("amazon_multi", lang, number)):
             chance = Chance("amazon", author.key, str(place))
             topic = chance.of(grammar(lang)["topics"])
-            text = shelf.write(author, size if size != "extra_long" or number % 2 else "long", "review", str(place), topic)
+            text = shelf.write(author, "long" if size == "extra_long" and place < 2 else "medium" if size == "extra_long" else size, "review", str(place), topic)
             title = expand("rshort", author, topic, chance, set())
             rows.append(amazon_row(lang, reviewer, text, title, AMAZON[topic], chance))
     for lang in CAST["amazon_multi"]:
@@ -264,7 +264,7 @@ def wrapped(text: str, width: int = 72) -> str:
 
 def sobj_title(author: Author, chance: Chance) -> str:
     used: set[str] = set()
-    title = f"{expand('sobj', author, 'work', chance, used)} and {expand('sobj', author, 'work', chance, used)} in {expand('smeth', author, 'work', chance, used)} tests"
+    title = f"{expand('sobj', author, 'work', chance, used)} under {expand('spar', author, 'work', chance, used)}"
     return title[0].upper() + title[1:]
 
 
