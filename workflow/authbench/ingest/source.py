@@ -12,17 +12,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import polars as pl
-import pyarrow.parquet as pq
+import pyarrow as pa
 
 from authbench.errors import InputError
-from authbench.identity import shard_of
+from authbench.identity import digest, shard_of
 from authbench.ingest.files import MAX_RECORD_BYTES, RawFile
 from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, whole_characters
 from authbench.ingest.readers import reader
 from authbench.ingest.rows import BadRow, Needs, Reader, Row, missing, refuse_missing
 from authbench.records import RECORD, REMOVED
-from authbench.tables import split_by_bytes, write_batches
+from authbench.tables import GROUP_BYTES, write_batches
 
 HELD_BYTES = 32 << 20
 ROW_BYTES = 1 << 10  # of a row without its text, roughly
@@ -30,8 +31,8 @@ REFUSED_ROWS = 1 << 16
 EXAMPLES = 3
 MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
 UNSEEN_AFTER = 10_000  # rows without a field: it is missing
-# A record before its shard is put in order: `base` says that its key is shared by all copies.
-DRAFT = pl.Schema([*RECORD.items(), ("base", pl.Boolean()), ("noisy", pl.Boolean())])
+# A record before its shard is put in order: `base` says that its key is shared by all copies, `text` is a digest.
+DRAFT = pl.Schema([*RECORD.items(), ("base", pl.Boolean()), ("noisy", pl.Boolean()), ("text", pl.String())])
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def ingest_source(
     tally = _Tally(tag)
     Path(removed).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=Path(removed).parent, prefix=f".{tag}-") as aside:
-        drafts = [Path(aside) / f"{place}.parquet" for place in range(len(shards))]
-        gone = Path(aside) / "removed.parquet"
+        drafts = [Path(aside) / f"{place}.arrow" for place in range(len(shards))]
+        gone = Path(aside) / "removed.arrow"
         with ExitStack() as stack:
             tables = [stack.enter_context(_Table(path, DRAFT)) for path in drafts]
             refused = stack.enter_context(_Table(gone, REMOVED))
@@ -76,12 +77,14 @@ def ingest_source(
         names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
 
         def all_removed() -> Iterator[pl.DataFrame]:
-            with pq.ParquetFile(gone) as parquet:
-                for group in range(parquet.num_row_groups):
-                    yield pl.from_arrow(parquet.read_row_group(group))  # type: ignore[misc]
+            yield from _batches(gone)
             for draft, shard in zip(drafts, shards, strict=True):
-                kept, repeated = put_in_order(pl.read_parquet(draft), names)
-                write_batches(shard, RECORD, split_by_bytes(kept))
+                with pa.memory_map(str(draft)) as stored:
+                    whole = pl.from_arrow(pa.ipc.open_file(stored).read_all())
+                    assert isinstance(whole, pl.DataFrame)
+                    kept, repeated = put_in_order(whole.drop("content"), names)
+                    write_batches(shard, RECORD, _gathered(whole, kept))
+                    del whole
                 tally.keep(kept, repeated)
                 yield repeated
 
@@ -90,34 +93,50 @@ def ingest_source(
 
 
 def put_in_order(drafts: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The drafts (DRAFT) of one shard as records sorted by key, and the REMOVED rows of repeated ids.
+    """Which drafts (DRAFT, without content) of a shard stay, sorted by key, with their place `row`; and REMOVED rows.
 
     Of rows that repeat a raw id with the same text and author the first (by file and ordinal) stays; where they
     differ all go, as nothing says which is right. Rows that have no raw id and nothing to tell them apart are numbered.
     `names` are the paths of the files by SHA-256.
     """
-    drafts = drafts.sort("doc_key", "file", "ordinal", "author_id", "content")
-    place = pl.int_range(pl.len()).over("doc_key")
-    drafts = drafts.with_columns(copy=place, copies=pl.len().over("doc_key"))
+    drafts = drafts.with_row_index("row").sort("doc_key", "file", "ordinal", "author_id", "text")
+    place, copies = pl.int_range(pl.len()).over("doc_key"), pl.len().over("doc_key")
+    drafts = drafts.with_columns(copy=place, copies=copies)
     numbered = pl.col("base") & (pl.col("copy") > 0)
     drafts = drafts.with_columns(
         doc_key=pl.when(numbered).then(pl.format("{}-{}", "doc_key", pl.col("copy") + 1)).otherwise("doc_key")
     )
-    several = drafts.filter(~pl.col("base") & (pl.col("copies") > 1))
-    single = drafts.filter(pl.col("base") | (pl.col("copies") == 1))
-    several = several.with_columns(texts=pl.struct("content", "author_id").n_unique().over("doc_key"))
-    conflict = pl.col("texts") > 1
-    gone = several.filter(conflict | (pl.col("copy") > 0)).select(
+    alone = pl.col("base") | (pl.col("copies") == 1)
+    texts = pl.struct("text", "author_id").n_unique().over("doc_key")
+    repeated = drafts.filter(~alone).with_columns(conflict=texts > 1)
+    stays = ~pl.col("conflict") & (pl.col("copy") == 0)
+    gone = repeated.filter(~stays).select(
         "source",
         "doc_key",
         stage=pl.lit("ingest"),
-        reason=pl.when(conflict).then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id")),
+        reason=pl.when("conflict").then(pl.lit("conflicting_id")).otherwise(pl.lit("repeated_id")),
         value=pl.lit(None, pl.Float64),
         threshold=pl.lit(None, pl.Float64),
         detail=pl.format("{} record {}", pl.col("file").replace(names), "ordinal"),
     )
-    first = several.filter(~conflict & (pl.col("copy") == 0)).select(DRAFT.names())
-    return pl.concat([single.select(DRAFT.names()), first]).sort("doc_key"), gone
+    kept = pl.concat([drafts.filter(alone), repeated.filter(stays).drop("conflict")])
+    return kept.drop("copy", "copies").sort("doc_key"), gone
+
+
+def _gathered(drafts: pl.DataFrame, kept: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The kept records with their texts, a bounded part at a time out of the drafts that lie on disk."""
+    rows = kept["row"].to_numpy()
+    sizes = drafts["content"].str.len_bytes().to_numpy()[rows]
+    starts = np.flatnonzero(np.diff(np.cumsum(sizes, dtype=np.int64) // GROUP_BYTES)) + 1
+    for place, part in zip([0, *starts.tolist()], np.split(rows, starts), strict=True):
+        yield kept.slice(place, len(part)).with_columns(content=drafts["content"][part])
+
+
+def _batches(path: Path) -> Iterator[pl.DataFrame]:
+    with pa.memory_map(str(path)) as stored:
+        file = pa.ipc.open_file(stored)
+        for batch in range(file.num_record_batches):
+            yield pl.from_arrow(file.get_batch(batch))  # type: ignore[misc]
 
 
 def _read_all(
@@ -222,15 +241,18 @@ def _draft(tag: str, kind: str, task: str, made: Document, sha256: str, ordinal:
         ordinal,
         made.base,
         made.noisy,
+        digest(made.content),
     )
 
 
 class _Table:
-    """Rows on their way into a temporary Parquet file."""
+    """Rows on their way into a temporary Arrow file, which is read without being loaded."""
 
     def __init__(self, path: Path, schema: pl.Schema) -> None:
         self.schema, self.rows = schema, list[tuple[Any, ...]]()
-        self.writer = pq.ParquetWriter(path, pl.DataFrame(schema=schema).to_arrow().schema, compression="lz4")
+        self.file = pa.OSFile(str(path), "wb")
+        self.columns = pl.DataFrame(schema=schema).to_arrow().schema
+        self.writer = pa.ipc.new_file(self.file, self.columns)
 
     def __enter__(self) -> "_Table":
         return self
@@ -239,11 +261,12 @@ class _Table:
         if failure[0] is None:
             self.flush()
         self.writer.close()
+        self.file.close()
 
     def flush(self) -> None:
         if self.rows:
             frame = pl.DataFrame(self.rows, schema=self.schema, orient="row")
-            self.writer.write_table(frame.to_arrow().cast(self.writer.schema), row_group_size=frame.height)
+            self.writer.write_table(frame.to_arrow().cast(self.columns))
         self.rows = []
 
 
