@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
@@ -13,9 +14,13 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import settings as settings_of_hypothesis
+from hypothesis import strategies as st
 
 from authbench.check import Violation, check_release
 from authbench.check.claims import CLAIMS
+from authbench.check.reading import FIELDS
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
@@ -564,6 +569,36 @@ def test_the_command_says_sound_or_lists_a_dozen_ids_and_their_number(
     assert main(["check", str(folder)]) == 1
     out = capsys.readouterr().out
     assert "schema (16)" in out and "unknown field name" in out and out.count("doc_") == 12 and "... and 4 more" in out
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 63), (1 << 64) - 1)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(
+    st.sampled_from([(name, key) for name, keys in FIELDS.items() for key in keys] + [("ground_truth", "ignored_ids")]),
+    JSON | st.sampled_from(["doc_000001", "doc_000009", author("trainann"), ["doc_000001"], ["doc_000003"] * 2]),
+)
+@settings_of_hypothesis(max_examples=40, deadline=None)
+def test_whatever_a_field_holds_the_check_ends_and_finds_a_changed_value(place: tuple[str, str], value: Any) -> None:
+    name, key = place
+    model = sound()
+    before = model.rows["train"][name][1].get(key)
+    model.rows["train"][name][1][key] = value
+    with tempfile.TemporaryDirectory() as folder:
+        write(sound(), Path(folder))
+        changed = b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in model.rows["train"][name])
+        (Path(folder) / "train" / f"{name}.jsonl").write_bytes(changed)
+        found = broken(Path(folder))
+    assert (value == before and type(value) is type(before)) or found.keys() >= {"checksum"}
+    assert all(violation.ids for violation in found.values())
 
 
 def test_rows_without_their_form_end_the_check_before_claims_about_them(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """How toxic is a text, and who says so?"""
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -190,6 +191,31 @@ def test_a_broken_store_is_an_error_that_says_what_to_do(tmp_path: Path) -> None
     (tmp_path / "scores").write_text("no parquet")
     with pytest.raises(InputError, match="delete it"):
         ScoreStore(tmp_path / "scores")
+
+
+DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))
+CLEAN = {
+    "chinese_poetry": ("zh", "utf-8", 600),
+    "aozora_txt_ja": ("ja", "cp932", 600),
+    "openiti_ar": ("ar", "utf-8", 1500),
+    "ruslit_txt": ("ru", "utf-8", 1500),
+    "hindi_novels_txt": ("hi", "utf-8", 1500),
+    "dlk_poems_de": ("de", "utf-8", 1500),
+    "disco_sonnets_es": ("es", "utf-8", 1500),
+    "nsmc_raw_ko": ("ko", "utf-8", 300),
+}
+
+
+@pytest.mark.parametrize("corpus", CLEAN)
+def test_real_literature_and_reviews_are_hardly_ever_above_the_threshold(corpus: str) -> None:
+    folder = DATA / corpus
+    if not folder.is_dir():
+        pytest.skip(f"the data pack is not at {DATA}; set AUTHBENCH_DATA")
+    lang, encoding, size = CLEAN[corpus]
+    texts = (path.read_bytes().decode(encoding, "replace") for path in sorted(folder.rglob("*"))[:80] if path.is_file())
+    parts = [text[start : start + size] for text in texts for start in range(0, min(len(text), 60_000), size)]
+    scores = WORDS.score(parts, [lang] * len(parts))
+    assert sum(score > 0.8 for score in scores) <= 0.002 * len(scores)
 
 
 def test_the_list_of_the_repository_reads_without_repetition() -> None:

@@ -198,7 +198,7 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
     "source": _is_text,
     "lang": lambda value: isinstance(value, str) and bool(LANGUAGE.fullmatch(value)),
     "genre": lambda value: isinstance(value, str) and bool(GENRE.fullmatch(value)),
-    "token_length": lambda value: isinstance(value, int) and not isinstance(value, bool) and value > 0,
+    "token_length": lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 31,
     "positive_ids": _is_ids,
     "ignored_ids": _is_ids,
 }
