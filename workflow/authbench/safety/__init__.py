@@ -62,7 +62,7 @@ class ScoreStore:
     """Scores by scorer and text, in one Parquet file.
 
     `put` keeps them in memory, `save` writes the file whole, sorted, so that equal scores are equal bytes.
-    A million scores take about 150 MB in memory.
+    A million scores take about 200 MB in memory.
     """
 
     def __init__(self, path: str | Path) -> None:
