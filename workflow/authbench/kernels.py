@@ -340,7 +340,7 @@ def sample_overlaps(previous: I64, owner: I32, ends: I64, origin: I64, share: fl
 
     Document d's sampled shingles are positions `ends[d]:ends[d + 1]`, of which `previous` gives the last earlier
     position with the same shingle (-1: none) and `owner` the document. A pair is left out when its overlap lies
-    more than four standard deviations under the one expected at `share`.
+    more than three standard deviations under the one expected at `share`.
     """
     n = len(ends) - 1
     overlap = np.zeros(n, np.int64)
@@ -362,7 +362,7 @@ def sample_overlaps(previous: I64, owner: I32, ends: I64, origin: I64, share: fl
         for k in range(met):
             other = touched[k]
             expected = share * min(ends[d + 1] - ends[d], ends[other + 1] - ends[other])
-            if overlap[other] >= expected - 4.0 * np.sqrt(expected):
+            if overlap[other] >= expected - 3.0 * np.sqrt(expected):
                 if found == len(earlier):
                     earlier = np.concatenate((earlier, np.empty_like(earlier)))
                     later = np.concatenate((later, np.empty_like(later)))
@@ -370,3 +370,17 @@ def sample_overlaps(previous: I64, owner: I32, ends: I64, origin: I64, share: fl
                 found += 1
             overlap[other] = 0
     return earlier[:found], later[:found]
+
+
+@compiled
+def shares_of_smaller(a: U64, ends_a: I64, of_a: I64, b: U64, ends_b: I64, of_b: I64) -> F64:
+    """For each pair (`of_a[k]`, `of_b[k]`) of documents the share of the smaller one's elements that both have.
+
+    Document i of the first side is the sorted set `a[ends_a[i]:ends_a[i + 1]]`, likewise on the other side.
+    """
+    share = np.empty(len(of_a), np.float64)
+    for k in range(len(of_a)):
+        one = a[ends_a[of_a[k]] : ends_a[of_a[k] + 1]]
+        other = b[ends_b[of_b[k]] : ends_b[of_b[k] + 1]]
+        share[k] = shared(one, other) / min(len(one), len(other))
+    return share
