@@ -66,10 +66,15 @@ def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
     compile_source(tag, load(tag))
 
 
+def genres_of(expression: dict[str, Any]) -> set[str]:
+    if "any" in expression:
+        return set().union(*map(genres_of, expression["any"]))
+    return {expression["const"]} if "const" in expression else set(expression["map"].values())
+
+
 @pytest.mark.parametrize("tag", TAGS)
 def test_genres_are_known_and_at_most_ten_and_the_rest(tag: str) -> None:
-    genre = load(tag)["fields"]["genre"]
-    genres = {genre["const"]} if "const" in genre else set(genre["map"].values())
+    genres = genres_of(load(tag)["fields"]["genre"])
     assert {name.partition("/")[0] for name in genres} <= set(PRIMARY_GENRES)
     assert len({name for name in genres if not name.endswith("/other")}) <= 10
 
@@ -273,6 +278,16 @@ def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes: dic
 def test_years_of_life_are_no_part_of_a_book_author(label: str, name: str) -> None:
     made = kept("french_pd_books", "a.parquet", author=label, complete_text="Il était une fois.", title="T")
     assert made.author_id == author_id("french_pd_books", name)
+
+
+def test_the_title_page_does_not_name_the_author() -> None:
+    text = (
+        "LES MISÉRABLES\nPAR VICTOR HUGO\nPARIS\n\nEn 1815, M. Myriel était évêque; Hugo n'y était pas, dit-on, "
+        + "x" * 80
+    )
+    made = kept("french_pd_books", author="Hugo, Victor (1802-1885)", text=text)
+    assert made.content == text.replace("PAR VICTOR HUGO\n", "")
+    assert not made.names_author
 
 
 @pytest.mark.parametrize(

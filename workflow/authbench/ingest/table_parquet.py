@@ -10,18 +10,23 @@ from authbench.errors import InputError
 from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow, Row, check_header
 
-BATCH_ROWS = 64  # a row may be a whole book
+BATCH_BYTES = 8 << 20  # a row may be a whole book
+BATCH_ROWS = 4096
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     """The rows; only those columns that `options["columns"]` names, if it is given."""
     with file.open_seekable() as stream:
         try:
-            with pq.ParquetFile(stream, memory_map=False) as parquet:
+            with pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20) as parquet:
                 check_header(file.relative, parquet.schema_arrow.names, options)
                 columns = sorted(set(options.get("columns", ())) & set(parquet.schema_arrow.names)) or None
-                for batch in parquet.iter_batches(batch_size=BATCH_ROWS, columns=columns):
-                    yield from batch.to_pylist()
+                for group in range(parquet.num_row_groups):
+                    stored = parquet.metadata.row_group(group)
+                    fitting = BATCH_BYTES * stored.num_rows // max(1, stored.total_byte_size)
+                    size = max(1, min(BATCH_ROWS, fitting))
+                    for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=columns):
+                        yield from batch.to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise InputError(
                 f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
