@@ -38,15 +38,16 @@ def whole(path: str | Path) -> Iterator[Path]:
 def whole_folder(path: str | Path) -> Iterator[Path]:
     """Give an empty temporary folder beside `path`; it takes the place of `path` when the block ends well."""
     path = Path(path)
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside, before = (path.with_name(f".{path.name}.{uuid.uuid4().hex}") for _ in range(2))
     aside.mkdir(parents=True)
     try:
         yield aside
         if path.exists():
-            shutil.rmtree(path)
+            os.replace(path, before)
         os.replace(aside, path)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        for leftover in (aside, before):
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -47,7 +47,9 @@ rule check_release:
     input:
         draft=result("draft"),
     output:
-        release=directory(result("release")),
+        manifest=result("release/manifest.json"),
+        report=result("release/report.html"),
+        sums=result("release/SHA256SUMS"),
         checked=result("check.json"),
     log:
         result("logs/check_release.log"),

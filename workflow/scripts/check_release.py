@@ -1,8 +1,10 @@
 """Adapter of the rule check_release."""
 
+from pathlib import Path
+
 from authbench.check.publish import publish
 from authbench.job import log_to
 from authbench.tables import write_json
 
 log_to(snakemake.log[0])
-write_json(snakemake.output.checked, publish(snakemake.input.draft, snakemake.output.release))
+write_json(snakemake.output.checked, publish(snakemake.input.draft, Path(snakemake.output.manifest).parent))

@@ -20,7 +20,7 @@ def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
         told = "\n".join(str(violation) for violation in violations)
         raise InputError(f"The release is not sound; its draft stays in {draft}/\n{told}")
     with whole_folder(release) as folder:
-        shutil.copytree(draft, folder, dirs_exist_ok=True)
+        shutil.copytree(draft, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
     return {"violations": 0, "summary": summary(read_json(Path(release) / "manifest.json"))}
 
 
