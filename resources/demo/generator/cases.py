@@ -13,8 +13,9 @@ from .language import grams, similarity
 class Case:
     """A planted document or row.
 
-    `becomes`: `kept`, `removed` or `bad_row`; of a removed one `stage` and `reason`. `find` holds what finds it in the
-    raw files: an id, or the beginning of its text.
+    `becomes`: `kept`, `removed` or `bad_row`; of a removed one `stage` and `reason`. `find` holds the raw fields that
+    find it (texts by their beginning; a list: any of these), `rows` how many rows that are, `goes` how many of them go
+    where one of two copies stays.
     """
 
     name: str
@@ -24,11 +25,20 @@ class Case:
     stage: str | None = None
     reason: str | None = None
     note: str | None = None
+    rows: int = 1
+    goes: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         values = {
-            "case": self.name, "source": self.source, "find": self.find, "becomes": self.becomes,
-            "stage": self.stage, "reason": self.reason, "note": self.note,
+            "case": self.name,
+            "source": self.source,
+            "find": self.find,
+            "becomes": self.becomes,
+            "rows": self.rows,
+            "goes": self.goes,
+            "stage": self.stage,
+            "reason": self.reason,
+            "note": self.note,
         }
         return {name: value for name, value in values.items() if value is not None}
 
@@ -39,10 +49,19 @@ class Ledger:
 
     cases: list[Case] = field(default_factory=list)
 
-    def note(self, name: str, source: str, becomes: str, find: dict[str, Any] | str, stage: str | None = None,
-             reason: str | None = None, note: str | None = None) -> None:
-        where = {"text": find[:80].strip()} if isinstance(find, str) else find
-        self.cases.append(Case(name, source, becomes, where, stage, reason, note))
+    def note(
+        self,
+        name: str,
+        source: str,
+        becomes: str,
+        find: dict[str, Any],
+        stage: str | None = None,
+        reason: str | None = None,
+        note: str | None = None,
+        rows: int = 1,
+        goes: int | None = None,
+    ) -> None:
+        self.cases.append(Case(name, source, becomes, find, stage, reason, note, rows, goes))
 
 
 def weaken(text: str, low: float, high: float, other: Sequence[str]) -> str:

@@ -19,12 +19,24 @@ def write_bytes(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def write_csv(path: Path, rows: Rows, columns: Sequence[str], raw_lines: Mapping[int, str] | None = None,
-              delimiter: str = ",", quote_all: bool = False, newline: str = "\n") -> None:
+def write_csv(
+    path: Path,
+    rows: Rows,
+    columns: Sequence[str],
+    raw_lines: Mapping[int, str] | None = None,
+    delimiter: str = ",",
+    quote_all: bool = False,
+    newline: str = "\n",
+) -> None:
     """`raw_lines`: lines that no writer would write, each before the row of that number."""
     held = io.StringIO(newline="")
-    quoting = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
-    writer = csv.DictWriter(held, columns, delimiter=delimiter, quoting=quoting, lineterminator=newline)
+    writer = csv.DictWriter(
+        held,
+        columns,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL,
+        lineterminator=newline,
+    )
     writer.writeheader()
     for number, row in enumerate(rows):
         if raw_lines and number in raw_lines:

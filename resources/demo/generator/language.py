@@ -17,7 +17,18 @@ REFERENCE = re.compile(r"<(\w+)>")
 ELISION = re.compile(r"\b([Pp]uisqu|[Qq]u)e (?=[aeiouéèêœ])")
 CASED = ("en", "es", "fr", "de", "ru")
 UNSPACED = ("zh", "ja")
-TOKENS_PER_SENTENCE = {"en": 15, "es": 20, "fr": 22, "de": 21, "ru": 30, "ar": 38, "hi": 60, "ja": 29, "ko": 32, "zh": 23}
+TOKENS_PER_SENTENCE = {
+    "en": 15,
+    "es": 20,
+    "fr": 22,
+    "de": 21,
+    "ru": 30,
+    "ar": 38,
+    "hi": 60,
+    "ja": 29,
+    "ko": 32,
+    "zh": 23,
+}
 KNOWN = 0.65  # of a long list of words, the share that an author uses
 STOPS = {"zh": "。", "ja": "。", "hi": "।"}
 ENDINGS = {
@@ -30,15 +41,40 @@ ENDINGS = {
 }
 EMOJI = ("😂", "🙏", "❤️", "😅", "🔥", "🌿", "🤔", "👍", "😭", "✨", "🙄", "☕")
 SPELLINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "en": (("because", "cuz"), ("neighbour", "neighbor"), ("to be", "2 be"), (" you ", " u "), ("don't", "dont"),
-           ("I ", "i "), (" and ", " & "), ("favourite", "favorite"), (" my ", " ma "), ("was ", "wuz ")),
+    "en": (
+        ("because", "cuz"),
+        ("neighbour", "neighbor"),
+        ("to be", "2 be"),
+        (" you ", " u "),
+        ("don't", "dont"),
+        ("I ", "i "),
+        (" and ", " & "),
+        ("favourite", "favorite"),
+        (" my ", " ma "),
+        ("was ", "wuz "),
+    ),
     "es": ((" que ", " q "), (" por ", " x "), ("ó", "o"), ("¿", ""), (" porque ", " pq "), ("qué", "k"), ("á", "a")),
     "fr": (("qu'", "k'"), (" pas ", " pa "), ("é", "e"), ("ç", "c"), ("j'ai", "jai"), (" et ", " & "), ("ç", "ss")),
     "de": (("ß", "ss"), ("ü", "ue"), ("ä", "ae"), (" und ", " u. "), ("nicht", "nich"), ("ich ", "i "), ("ö", "oe")),
-    "ru": (("ё", "е"), ("что", "шо"), ("сегодня", "седня"), ("тся", "ца"), (" и ", " & "), ("меня", "мя"), ("чего", "чё")),
+    "ru": (
+        ("ё", "е"),
+        ("что", "шо"),
+        ("сегодня", "седня"),
+        ("тся", "ца"),
+        (" и ", " & "),
+        ("меня", "мя"),
+        ("чего", "чё"),
+    ),
     "ar": (("أ", "ا"), ("ة", "ه"), ("إ", "ا"), ("ى", "ي"), ("،", ","), ("؟", "??")),
     "hi": (("ज़", "ज"), ("फ़", "फ"), ("ँ", "ं"), (" और ", " & "), ("क़", "क"), ("है", "हे")),
-    "ja": (("です", "っす"), ("ました", "ましたー"), ("、", " "), ("良い", "いい"), ("私", "わたし"), ("か？", "かな？")),
+    "ja": (
+        ("です", "っす"),
+        ("ました", "ましたー"),
+        ("、", " "),
+        ("良い", "いい"),
+        ("私", "わたし"),
+        ("か？", "かな？"),
+    ),
     "ko": (("어요", "어용"), ("아요", "아여"), ("해요", "해용"), ("너무", "넘"), ("정말", "증말"), (",", "")),
     "zh": (("的", "滴"), ("我", "俺"), ("，", " "), ("什么", "啥"), ("这个", "介个"), ("非常", "灰常"), ("吗", "嘛")),
 }
@@ -109,12 +145,14 @@ def vocabulary(lang: str, symbol: str, author_key: str) -> tuple[str, ...]:
 
 
 def expand(symbol: str, author: Author, topic: str, chance: Chance, used: set[str]) -> str:
-    """A text for the symbol: the topic's alternatives before the general ones, none twice in a document if it can be."""
+    """A text for the symbol: the topic's alternatives before the general ones, none twice if it can be."""
     rules = grammar(author.lang)
     if f"{symbol}~" in rules:
         chosen = _favourite(symbol, rules[f"{symbol}~"], author, chance)
     else:
-        alternatives = vocabulary(author.lang, f"{topic}.{symbol}" if f"{topic}.{symbol}" in rules else symbol, author.key)
+        alternatives = vocabulary(
+            author.lang, f"{topic}.{symbol}" if f"{topic}.{symbol}" in rules else symbol, author.key
+        )
         chosen = chance.of(alternatives)
         for _ in range(4):
             if chosen not in used:

@@ -14,7 +14,20 @@ Row = dict[str, Any]
 LANGUAGES = ("en", "es", "fr", "ru", "de", "ar", "ja", "ko", "hi", "zh")
 # A book of more than 50 chunks, and one that its second edition and an anthology share.
 BOOK_SENTENCES = {("spanish_pd_books", 0, 0): 2300, ("german_pd", 1, 0): 110, ("russian_pd", 1, 0): 110}
-FILLER = "lantern harvest velvet pepper copper meadow winter signal orbit puzzle marble feather".split()
+FILLER = [
+    "lantern",
+    "harvest",
+    "velvet",
+    "pepper",
+    "copper",
+    "meadow",
+    "winter",
+    "signal",
+    "orbit",
+    "puzzle",
+    "marble",
+    "feather",
+]
 
 # Text, language, reason of the filter.
 DIRT: tuple[tuple[str, str, str, str], ...] = (
@@ -24,27 +37,54 @@ DIRT: tuple[tuple[str, str, str, str], ...] = (
     ("digits", "en", "too_few_letters", "17, 23, 42, 56, 61 and 88, 93, 12, 34, 57, 66, 71, 82, 99, 15, 27"),
     ("no letter in a short text", "en", "no_letters", "12/10 !!"),
     ("a repeated character", "en", "repeated_characters", "Nooo" + "o" * 90 + " I did not expect that ending at all"),
-    ("numbers for words", "en", "few_words_with_letters",
-     "Incomprehensibilities 4 5 1 counterrevolutionaries 6 7 2 internationalisation 9 8 3"),
+    (
+        "numbers for words",
+        "en",
+        "few_words_with_letters",
+        "Incomprehensibilities 4 5 1 counterrevolutionaries 6 7 2 internationalisation 9 8 3",
+    ),
     ("single letters", "en", "single_letters", "a b c cats d e f dogs g h k bird l m n fish p q r mice"),
-    ("a run of single letters", "en", "single_letter_run",
-     "Please R E A D T H I S N O W before you answer any of my questions tonight because I explained it all twice"),
-    ("Russian labelled English", "en", "wrong_script",
-     "Сегодня мы весь вечер сидели у реки и говорили о том, как быстро прошло лето и как жаль уезжать."),
-    ("Spanish labelled English", "en", "wrong_language",
-     "Ayer estuvimos toda la tarde junto al río hablando de lo rápido que pasó el verano y de cuánto nos cuesta volver."),
-    ("English labelled Japanese", "ja", "wrong_script",
-     "We sat by the river all evening and talked about how quickly the summer went and how hard it is to leave."),
-    ("French labelled German", "de", "wrong_language",
-     "Nous avons passé toute la soirée au bord de la rivière à parler de cet été si court et du retour qui nous coûte tant."),
+    (
+        "a run of single letters",
+        "en",
+        "single_letter_run",
+        "Please R E A D T H I S N O W before you answer any of my questions tonight because I explained it all twice",
+    ),
+    (
+        "Russian labelled English",
+        "en",
+        "wrong_script",
+        "Сегодня мы весь вечер сидели у реки и говорили о том, как быстро прошло лето и как жаль уезжать.",
+    ),
+    (
+        "Spanish labelled English",
+        "en",
+        "wrong_language",
+        "Ayer estuvimos toda la tarde junto al río hablando de lo rápido que pasó el verano y de lo que cuesta volver.",
+    ),
+    (
+        "English labelled Japanese",
+        "ja",
+        "wrong_script",
+        "We sat by the river all evening and talked about how quickly the summer went and how hard it is to leave.",
+    ),
+    (
+        "French labelled German",
+        "de",
+        "wrong_language",
+        "Nous avons passé toute la soirée au bord de la rivière à parler de cet été si court et du triste retour.",
+    ),
 )
 
 # Clean texts that crude rules would drop.
 CLEAN: tuple[tuple[str, str, str], ...] = (
     ("a short Korean verdict", "ko", "굿.."),
     ("Korean laughter", "ko", "ㅋㅋㅋㅋㅋㅋ 진짜 웃겨요"),
-    ("a long Japanese silence", "ja",
-     "「…………。」と父は黙っていた。「…………。」母も何も言わなかった。それから二人は同時に笑い出して、わたしはやっと安心した。"),
+    (
+        "a long Japanese silence",
+        "ja",
+        "「…………。」と父は黙っていた。「…………。」母も何も言わなかった。それから二人は同時に笑い出して、わたしはやっと安心した。",
+    ),
     ("emoji with words", "en", "Finally home 🏡🎉🎉🎉 best day ever 😂😂😂🔥🔥🔥 ❤️❤️"),
     ("a family emoji", "es", "Todos juntos por fin 👨‍👩‍👧‍👦 qué alegría"),
     ("vocalised classical Arabic", "ar", "قَالَ الْحَكِيمُ: مَنْ صَبَرَ ظَفِرَ، وَمَنْ عَجِلَ نَدِمَ، وَالْعِلْمُ نُورٌ وَالْجَهْلُ ظَلَامٌ."),
@@ -86,12 +126,16 @@ def post(account: str, chance: Chance) -> str:
     return f"https://x.com/{account}/status/17{chance.digits(17)}"
 
 
-def exorde(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence[Row], members: Mapping[str, Sequence[Row]]) -> list[Row]:
+def exorde(
+    shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence[Row], members: Mapping[str, Sequence[Row]]
+) -> list[Row]:
     source, made = "exorde", list[Row]()
     chance, used = Chance("planted", source), set[str]()
 
     def say(text: str, lang: str, account: str, display: str | None = None, url: str | None = None) -> Row:
-        one = row(text, lang, f"Planted {account}" if display is None else display, url or post(account, chance), chance)
+        one = row(
+            text, lang, f"Planted {account}" if display is None else display, url or post(account, chance), chance
+        )
         made.append(one)
         return one
 
@@ -114,29 +158,51 @@ def exorde(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence
 
     twice = ordinary("en", 0, 60, 600)
     again(twice, twice["original_text"])
-    ledger.note("exact copy, same author", source, "removed", {"text": twice["original_text"][:80], "copies": 2}, "dedup",
-                "exact_duplicate", "one of the two goes")
+    ledger.note(
+        "exact copy, same author",
+        source,
+        "removed",
+        {"text": twice["original_text"][:80]},
+        "dedup",
+        "exact_duplicate",
+        rows=2,
+        goes=1,
+    )
     taken = ordinary("en", 1, 60, 600)
     say(taken["original_text"], "en", "copycat_one")
-    ledger.note("exact copy, other author", source, "removed", {"text": taken["original_text"][:80], "copies": 2}, "dedup",
-                "exact_duplicate", "one of the two goes")
+    ledger.note(
+        "exact copy, other author",
+        source,
+        "removed",
+        {"text": taken["original_text"][:80]},
+        "dedup",
+        "exact_duplicate",
+        rows=2,
+        goes=1,
+    )
     for name, low, high, becomes, what in (
-        ("near copy, similarity about 0.9", 0.86, 0.94, "removed", "one of the two goes"),
+        ("near copy, similarity about 0.9", 0.86, 0.94, "removed", "the first in order stays"),
         ("similar text, about 0.75", 0.735, 0.785, "kept", "both stay and share a split"),
         ("similar text, about 0.6", 0.56, 0.64, "kept", "both stay; nothing ties them together"),
     ):
-        for lang, first, second in (("en", 2, 3), ("es", 0, 1)) if becomes == "removed" else (("en", 6, 7), ("fr", 0, 1)):
+        for lang, first, second in (
+            (("en", 2, 3), ("es", 0, 1)) if becomes == "removed" else (("en", 6, 7), ("fr", 0, 1))
+        ):
             if "0.6" in name:
                 first, second = first + 2, second + 2
             model = ordinary(lang, first, 130, 900)
             copier = next(
-                ones[0] for key, ones in members.items()
-                if key.startswith(f"{source}/{lang}/") and int(key.rpartition("/")[2]) >= second and ones[0]["url"].startswith("https://x.com") and ones[0]["author_hash"] != model["author_hash"]
+                ones[0]
+                for key, ones in members.items()
+                if key.startswith(f"{source}/{lang}/")
+                and int(key.rpartition("/")[2]) >= second
+                and ones[0]["url"].startswith("https://x.com")
+                and ones[0]["author_hash"] != model["author_hash"]
             )
             near = weaken(" ".join(model["original_text"].split()), low, high, FILLER)
             one = again(copier, near)
-            ledger.note(name, source, becomes, {"text": near[:80], "url": one["url"], "of": model["original_text"][:80]},
-                        "dedup" if becomes == "removed" else None, "near_duplicate" if becomes == "removed" else None, what)
+            stage, reason, goes = ("dedup", "near_duplicate", 1) if becomes == "removed" else (None, None, None)
+            ledger.note(name, source, becomes, {"url": [model["url"], one["url"]]}, stage, reason, what, 2, goes)
 
     for name, lang, reason, text in DIRT:
         one = say(text, lang, f"dirt_{reason}")
@@ -146,14 +212,23 @@ def exorde(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence
         ledger.note(name, source, "kept", {"text": text[:80], "url": one["url"]}, note="no filter may drop it")
     for at, (lang, text) in enumerate(TOXIC.items()):
         one = again(members[f"{source}/{lang}/{at % 4}"][0], text)
-        ledger.note(f"insult, {lang}", source, "removed", {"text": text[:80], "url": one["url"]}, "safety", "toxic",
-                    "only if the selection asks for it")
+        ledger.note(
+            f"insult, {lang}",
+            source,
+            "removed",
+            {"text": text[:80], "url": one["url"]},
+            "safety",
+            "toxic",
+            "only if the selection asks for it",
+        )
     one = again(members[f"{source}/en/4"][0], RUDE)
     ledger.note("rude but harmless", source, "kept", {"text": RUDE, "url": one["url"]}, note="not above the threshold")
 
     for text in ITALIAN:
         one = say(text, "it", "pomodoro_it")
-        ledger.note("another language", source, "removed", {"text": text[:80], "url": one["url"]}, "ingest", "other_language")
+        ledger.note(
+            "another language", source, "removed", {"text": text[:80], "url": one["url"]}, "ingest", "other_language"
+        )
     for name, display, url, reason in (
         ("no author hash", None, None, "no_author"),
         ("hash of the empty name", "", None, "no_author"),
@@ -177,16 +252,22 @@ def exorde(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence
         for place in range(4):
             text = shelf.write(writer, "medium", "s", str(place))
             say(text, "en", account, "Sam")
-        ledger.note("one display name, two accounts", source, "kept", {"url": f"https://x.com/{account}/"},
-                    note="two authors, though author_hash is the same")
+        ledger.note(
+            "one display name, two accounts",
+            source,
+            "kept",
+            {"url": f"https://x.com/{account}/"},
+            note="two authors, though author_hash is the same",
+            rows=4,
+        )
     repeated = say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "0"), "en", "echo_chamber")
     made.append(dict(repeated))
-    ledger.note("repeated id, same text", source, "removed", {"url": repeated["url"], "copies": 2}, "ingest", "repeated_id",
-                "one of the two goes")
-    first = say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "1"), "en", "echo_changes")
-    say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "2"), "en", "echo_changes", url=first["url"])
-    ledger.note("repeated id, other text", source, "removed", {"url": first["url"], "copies": 2}, "ingest", "conflicting_id",
-                "both go")
+    ledger.note(
+        "repeated id, same text", source, "removed", {"url": repeated["url"]}, "ingest", "repeated_id", rows=2, goes=1
+    )
+    before = say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "1"), "en", "echo_changes")
+    say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "2"), "en", "echo_changes", url=before["url"])
+    ledger.note("repeated id, other text", source, "removed", {"url": before["url"]}, "ingest", "conflicting_id", rows=2)
 
     personal = (
         ("e-mail address", "Write to mabel.thistlewood@example.org if you want the old kettle", "[EMAIL]"),
@@ -194,32 +275,55 @@ def exorde(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], rows: Sequence
         ("handle", "Thanks @quiet_otter_77 for the tomato seeds, they are growing like mad", "[HANDLE]"),
         ("web address", "The whole recipe is at https://example.com/soup?id=7 if anybody asks", "[URL]"),
     )
-    for at, (name, text, mark) in enumerate(personal):
-        one = again(members[f"{source}/en/{9 + at}"][0], text)
+    for number, (name, text, mark) in enumerate(personal, start=9):
+        one = again(members[f"{source}/en/{number}"][0], text)
         ledger.note(name, source, "kept", {"text": text[:80], "url": one["url"]}, note=f"with {mark} in its place")
     hidden = "Zero\u200bwidth charac\u2060ters hide in this soft\u00adly spoken sen\ufefftence about soup"
     one = again(members[f"{source}/en/13"][0], hidden)
-    ledger.note("invisible characters", source, "kept", {"url": one["url"]},
-                note="reads: Zerowidth characters hide in this softly spoken sentence about soup")
+    ledger.note(
+        "invisible characters",
+        source,
+        "kept",
+        {"url": one["url"]},
+        note="reads: Zerowidth characters hide in this softly spoken sentence about soup",
+    )
     escaped = "Salt &amp; pepper &lt;3 and a caf&eacute; with a view"
     one = again(members[f"{source}/en/14"][0], escaped)
-    ledger.note("HTML entities", source, "kept", {"text": escaped, "url": one["url"]},
-                note="reads: Salt & pepper <3 and a café with a view")
+    ledger.note(
+        "HTML entities",
+        source,
+        "kept",
+        {"text": escaped, "url": one["url"]},
+        note="reads: Salt & pepper <3 and a café with a view",
+    )
     own = "My name is all over this: quiet_fjord_en_signed says hello, yours quiet_fjord_en_signed"
     one = say(own, "en", "quiet_fjord_en_signed")
-    ledger.note("author's name in the text", source, "kept", {"text": own, "url": one["url"]}, note="counted as names_author")
+    ledger.note(
+        "author's name in the text", source, "kept", {"text": own, "url": one["url"]}, note="counted as names_author"
+    )
 
     prolific = make_author("planted/prolific", "Wendeline Overmuch", "en")
     for place in range(30):
         size = ("short", "medium", "medium", "long")[place % 4]
         say(shelf.write(prolific, size, "s", str(place)), "en", "overmuch_every_day", prolific.name)
-    ledger.note("prolific author", source, "kept", {"url": "https://x.com/overmuch_every_day/"},
-                note="30 documents, at most 5 of them released")
+    ledger.note(
+        "prolific author",
+        source,
+        "kept",
+        {"url": "https://x.com/overmuch_every_day/"},
+        note="30 documents, at most 5 of them released",
+        rows=30,
+    )
     hindi = make_author("planted/hindi", "", "hi")
     text = shelf.write(hindi, "extra_long", "s", "long", "", 4)
     one = again(members[f"{source}/hi/1"][0], text)
-    ledger.note("clean Hindi of more than 500 tokens", source, "kept", {"text": text[:80], "url": one["url"]},
-                note="no filter may drop a chunk of it")
+    ledger.note(
+        "clean Hindi of more than 500 tokens",
+        source,
+        "kept",
+        {"text": text[:80], "url": one["url"]},
+        note="no filter may drop a chunk of it",
+    )
     return made
 
 
@@ -231,8 +335,14 @@ def babel_briefings(shelf: Shelf, ledger: Ledger, row: Callable[..., Row]) -> li
     def text(name: str) -> str:
         return shelf.write(writer, "medium", "n", name, "work")
 
-    def add(number: int, body: str | None, lang: str = "en", author: str | None = "author#777001",
-            outlet: str = "Lighthouse Post", title: str = "Lamps at the harbour are repaired") -> Row:
+    def add(
+        number: int,
+        body: str | None,
+        lang: str = "en",
+        author: str | None = "author#777001",
+        outlet: str = "Lighthouse Post",
+        title: str = "Lamps at the harbour are repaired",
+    ) -> Row:
         one = row(number, body, lang, author, outlet, title, chance)
         made.append(one)
         return one
@@ -241,35 +351,50 @@ def babel_briefings(shelf: Shelf, ledger: Ledger, row: Callable[..., Row]) -> li
     ledger.note("no author", source, "removed", {"ID": 6_000_001}, "ingest", "no_author")
     for at, label in enumerate(("nan", "Anonymous", "Unknown", "[deleted]", "N.A.")):
         add(6_000_010 + at, text(label), author=label)
-        ledger.note(f"placeholder author {label}", source, "removed", {"ID": 6_000_010 + at}, "ingest", "placeholder_author")
+        ledger.note(
+            f"placeholder author {label}", source, "removed", {"ID": 6_000_010 + at}, "ingest", "placeholder_author"
+        )
     add(6_000_020, None)
     ledger.note("no text", source, "removed", {"ID": 6_000_020}, "ingest", "empty_text")
     same = add(6_000_021, text("repeated"))
     made.append(dict(same))
-    ledger.note("repeated id, same text", source, "removed", {"ID": 6_000_021, "copies": 2}, "ingest", "repeated_id",
-                "one of the two goes")
+    ledger.note("repeated id, same text", source, "removed", {"ID": 6_000_021}, "ingest", "repeated_id", rows=2, goes=1)
     add(6_000_022, text("conflict 1"))
     add(6_000_022, text("conflict 2"))
-    ledger.note("repeated id, other text", source, "removed", {"ID": 6_000_022, "copies": 2}, "ingest", "conflicting_id",
-                "both go")
+    ledger.note("repeated id, other text", source, "removed", {"ID": 6_000_022}, "ingest", "conflicting_id", rows=2)
     add(6_000_023, text("outlet") + " - Lighthouse Post")
     ledger.note("outlet at the end", source, "kept", {"ID": 6_000_023}, note="without its ` - Lighthouse Post`")
     add(6_000_024, text("tail") + " [+2670 chars]")
     ledger.note("length mark at the end", source, "kept", {"ID": 6_000_024}, note="without its `[+2670 chars]`")
-    add(6_000_025, "El alcalde present&oacute; el caf&eacute; de la ma&ntilde;ana en el viejo mercado del puerto", "es",
-        outlet="Faro del Puerto")
-    ledger.note("HTML entities", source, "kept", {"ID": 6_000_025}, note="reads: El alcalde presentó el café de la mañana …")
+    add(
+        6_000_025,
+        "El alcalde present&oacute; el caf&eacute; de la ma&ntilde;ana en el viejo mercado del puerto",
+        "es",
+        outlet="Faro del Puerto",
+    )
+    ledger.note(
+        "HTML entities", source, "kept", {"ID": 6_000_025}, note="reads: El alcalde presentó el café de la mañana …"
+    )
     add(6_000_026, "Il consiglio comunale ha approvato il nuovo ponte dopo mesi di discussioni", "it", outlet="Il Faro")
     ledger.note("another language", source, "removed", {"ID": 6_000_026}, "ingest", "other_language")
     agency = text("agency")
     add(6_000_027, agency, author="author#777002", outlet="Lighthouse Post")
     add(6_000_028, agency, author="author#777003", outlet="Breakwater Times")
-    ledger.note("agency text under two authors", source, "removed", {"ID": 6_000_028}, "dedup", "exact_duplicate",
-                "its twin is 6000027")
+    ledger.note(
+        "agency text under two authors",
+        source,
+        "removed",
+        {"ID": 6_000_028},
+        "dedup",
+        "exact_duplicate",
+        "its twin is 6000027",
+    )
     return made
 
 
-def amazon_multi(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], from_exorde: str) -> tuple[list[Row], dict[int, str]]:
+def amazon_multi(
+    shelf: Shelf, ledger: Ledger, row: Callable[..., Row], from_exorde: str
+) -> tuple[list[Row], dict[int, str]]:
     source, made = "amazon_multi", list[Row]()
     chance = Chance("planted", source)
     writer = make_author("planted/amazon", "", "en")
@@ -283,31 +408,57 @@ def amazon_multi(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], from_exo
         return shelf.write(writer, "medium", "review", name, "kitchen")
 
     add("en_8000001", from_exorde, "reviewer_en_7777002")
-    ledger.note("exact copy, other source", source, "removed", {"review_id": "en_8000001"}, "dedup", "exact_duplicate",
-                "exorde comes first and keeps its text")
+    ledger.note(
+        "exact copy, other source",
+        source,
+        "removed",
+        {"review_id": "en_8000001"},
+        "dedup",
+        "exact_duplicate",
+        "exorde comes first and keeps its text",
+    )
     same = add("en_8000002", text("same"))
     made.append(dict(same))
-    ledger.note("repeated id, same text", source, "removed", {"review_id": "en_8000002", "copies": 2}, "ingest", "repeated_id",
-                "one of the two goes")
+    ledger.note(
+        "repeated id, same text",
+        source,
+        "removed",
+        {"review_id": "en_8000002"},
+        "ingest",
+        "repeated_id",
+        rows=2,
+        goes=1,
+    )
     add("en_8000003", text("one"))
     add("en_8000003", text("two"))
-    ledger.note("repeated id, other text", source, "removed", {"review_id": "en_8000003", "copies": 2}, "ingest",
-                "conflicting_id", "both go")
+    ledger.note(
+        "repeated id, other text", source, "removed", {"review_id": "en_8000003"}, "ingest", "conflicting_id", rows=2
+    )
     for at, label in enumerate(("nan", "None", "anonymous", "A")):
         add(f"en_80000{10 + at}", text(label), label)
-        ledger.note(f"placeholder author {label}", source, "removed", {"review_id": f"en_80000{10 + at}"}, "ingest",
-                    "placeholder_author")
+        ledger.note(
+            f"placeholder author {label}",
+            source,
+            "removed",
+            {"review_id": f"en_80000{10 + at}"},
+            "ingest",
+            "placeholder_author",
+        )
     add("en_8000020", text("nobody"), "")
     ledger.note("no author", source, "removed", {"review_id": "en_8000020"}, "ingest", "no_author")
     add("en_8000021", "   ")
     ledger.note("empty text", source, "removed", {"review_id": "en_8000021"}, "ingest", "empty_text")
     add("en_8000022", "Two lamps for the price of one.<br /><br />Both work &amp; neither smells of plastic.")
     ledger.note("HTML tags", source, "kept", {"review_id": "en_8000022"}, note="without tags and entities")
-    add("es_8000023", "The parcel arrived a day early and everything inside was exactly as the seller described it.",
-        "reviewer_es_7777003", "es")
+    add(
+        "es_8000023",
+        "The parcel arrived a day early and everything inside was exactly as the seller described it.",
+        "reviewer_es_7777003",
+        "es",
+    )
     ledger.note("English labelled Spanish", source, "removed", {"review_id": "es_8000023"}, "filter", "wrong_language")
     bad = {
-        40: '8000030,en_8000030,product_en_1000001,reviewer_en_7777004,5,too few cells here',
+        40: "8000030,en_8000030,product_en_1000001,reviewer_en_7777004,5,too few cells here",
         90: '8000031,en_8000031,product_en_1000002,reviewer_en_7777004,4,"a NUL \0 byte in a cell",Broken,en,kitchen',
     }
     ledger.note("row with too few cells", source, "bad_row", {"review_id": "en_8000030"}, "ingest", "bad_row")
@@ -329,7 +480,13 @@ def blog_encode(text: str, codec: str, number: int, name: str, ledger: Ledger) -
         text = text.replace("...", "…").replace("'", "’").replace(" - ", " – ")
         if not any(sign in text for sign in "…’–"):
             text = text.replace("</post>", "“quoted”\r\n</post>", 1)
-        ledger.note("cp1252 file", "blog_authorship", "kept", {"member": name}, note="curly marks and dashes come out right")
+        ledger.note(
+            "cp1252 file",
+            "blog_authorship",
+            "kept",
+            {"member": name, "number": 0},
+            note="curly marks and dashes come out right",
+        )
     return text.encode(codec, "ignore")  # without emoji, which no cp1252 file has
 
 
@@ -342,15 +499,22 @@ def blog_authorship(shelf: Shelf, ledger: Ledger, blog_file: Callable[..., str])
 
     prolific = make_author("planted/blog/prolific", "", "en")
     many = [
-        (f"{1 + place % 28:02d},June,2004", shelf.write(prolific, ("short", "medium", "long")[place % 3], "s", str(place)))
+        (
+            f"{1 + place % 28:02d},June,2004",
+            shelf.write(prolific, ("short", "medium", "long")[place % 3], "s", str(place)),
+        )
         for place in range(32)
     ]
     letter = (
-        "Dear diary,\r\n\r\n-----\r\n\r\n" + text("letter one").replace("\n", " ") + "\r\n\r\n-----\r\n\r\n"
-        + text("letter two").replace("\n", " ") + "\r\n\r\n----------\r\n\r\nYours, as ever"
+        "Dear diary,\r\n\r\n-----\r\n\r\n"
+        + text("letter one").replace("\n", " ")
+        + "\r\n\r\n-----\r\n\r\n"
+        + text("letter two").replace("\n", " ")
+        + "\r\n\r\n----------\r\n\r\nYours, as ever"
     )
     notice = (
-        "Copyright 2004 by the owner of this page. All rights reserved.\r\n\r\n" + text("notice").replace("\n", " ")
+        "Copyright 2004 by the owner of this page. All rights reserved.\r\n\r\n"
+        + text("notice").replace("\n", " ")
         + "\r\n\r\nHome | Archive | Links | Guestbook | Contact"
     )
     posts = [
@@ -359,9 +523,15 @@ def blog_authorship(shelf: Shelf, ledger: Ledger, blog_file: Callable[..., str])
         ("06,July,2004", "A NUL\0 and a bell\a in a post about nothing but the weather on a grey Tuesday"),
         ("07,July,2004", "Twice escaped: salt &amp;amp; pepper, &amp;eacute;clair &amp; tea"),
         ("08,July,2004", ""),
-        ("09,julio,2004", "Esta vez escribo en castellano porque mañana llega mi abuela y quiero que lea algo bonito sobre nosotros."),
+        (
+            "09,julio,2004",
+            "Esta vez escribo en castellano porque mañana llega mi abuela y quiero que lea algo bonito sobre nosotros.",
+        ),
         (",,", text("no date")),
-        ("11,July,2004", "<!-- /* Font Definitions */ @font-face {font-family:Verdana; panose-1:2 11 6 4;} --> " + text("office")),
+        (
+            "11,July,2004",
+            "<!-- /* Font Definitions */ @font-face {font-family:Verdana; panose-1:2 11 6 4;} --> " + text("office"),
+        ),
         ("12,July,2004", "urlLink    " + text("link")),
     ]
     made = {
@@ -369,23 +539,44 @@ def blog_authorship(shelf: Shelf, ledger: Ledger, blog_file: Callable[..., str])
         "blogs/3999002.male.31.Education.Virgo.xml": blog_file(posts).encode(),
     }
     find = "blogs/3999002.male.31.Education.Virgo.xml"
-    ledger.note("prolific blogger", source, "kept", {"member": "blogs/3999001.female.24.Arts.Leo.xml"},
-                note="32 posts, at most 5 of them released")
-    ledger.note("dashes inside a letter", source, "kept", {"member": find, "post": 0}, note="no filter may drop it")
-    ledger.note("copyright and navigation lines", source, "kept", {"member": find, "post": 1},
-                note="boilerplate is left out of similarity")
-    ledger.note("control characters", source, "kept", {"member": find, "post": 2}, note="without NUL and bell")
-    ledger.note("twice escaped entities", source, "kept", {"member": find, "post": 3}, note="one level is undone")
-    ledger.note("empty post", source, "removed", {"member": find, "post": 4}, "ingest", "empty_text")
-    ledger.note("Spanish post in an English corpus", source, "removed", {"member": find, "post": 5}, "filter", "wrong_language")
-    ledger.note("date that is none", source, "kept", {"member": find, "post": 6}, note="without a date")
-    ledger.note("style sheet of a text processor", source, "kept", {"member": find, "post": 7}, note="without the style sheet")
-    ledger.note("mark of a link", source, "kept", {"member": find, "post": 8}, note="without urlLink")
+    ledger.note(
+        "prolific blogger",
+        source,
+        "kept",
+        {"member": "blogs/3999001.female.24.Arts.Leo.xml"},
+        note="32 posts, at most 5 of them released",
+        rows=32,
+    )
+    ledger.note("dashes inside a letter", source, "kept", {"member": find, "number": 0}, note="no filter may drop it")
+    ledger.note(
+        "copyright and navigation lines",
+        source,
+        "kept",
+        {"member": find, "number": 1},
+        note="boilerplate is left out of similarity",
+    )
+    ledger.note("control characters", source, "kept", {"member": find, "number": 2}, note="without NUL and bell")
+    ledger.note("twice escaped entities", source, "kept", {"member": find, "number": 3}, note="one level is undone")
+    ledger.note("empty post", source, "removed", {"member": find, "number": 4}, "ingest", "empty_text")
+    ledger.note(
+        "Spanish post in an English corpus",
+        source,
+        "removed",
+        {"member": find, "number": 5},
+        "filter",
+        "wrong_language",
+    )
+    ledger.note("date that is none", source, "kept", {"member": find, "number": 6}, note="without a date")
+    ledger.note(
+        "style sheet of a text processor", source, "kept", {"member": find, "number": 7}, note="without the style sheet"
+    )
+    ledger.note("mark of a link", source, "kept", {"member": find, "number": 8}, note="without urlLink")
     return made
 
 
-def arxiv(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], wrapped: Callable[[str], str], count: int
-          ) -> tuple[list[Row], dict[int, str]]:
+def arxiv(
+    shelf: Shelf, ledger: Ledger, row: Callable[..., Row], wrapped: Callable[[str], str], count: int
+) -> tuple[list[Row], dict[int, str]]:
     source, made = "arxiv", list[Row]()
     chance = Chance("planted", source)
     writer = make_author("planted/arxiv", "", "en", formal=True)
@@ -402,8 +593,12 @@ def arxiv(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], wrapped: Callab
         ("collaboration", [["The Moonlight Collaboration", "", ""], ["Featherby", "Wren", ""]], {}, "collaboration"),
         ("no authors", [], {"authors": "", "authors_parsed": []}, "no_author"),
         ("malformed author", [["", "", ""]], {"authors": ".", "authors_parsed": [["", "", ""]]}, "no_author"),
-        ("withdrawn", [["Ashdown", "Petra", ""]],
-         {"abstract": "  This paper has been withdrawn by the author due to an error in section 3.\n"}, "withdrawn"),
+        (
+            "withdrawn",
+            [["Ashdown", "Petra", ""]],
+            {"abstract": "  This paper has been withdrawn by the author due to an error in section 3.\n"},
+            "withdrawn",
+        ),
         ("empty abstract", [["Ashdown", "Petra", ""]], {"abstract": "  \n"}, "empty_text"),
     ):
         one = add(parsed, name, **changes)
@@ -416,9 +611,12 @@ def arxiv(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], wrapped: Callab
     ledger.note("accent in LaTeX, suffix and affiliation", source, "kept", {"id": one["id"]})
     same = add([["Oakhurst", "Mabel", ""]], "repeated")
     made.append(dict(same))
-    ledger.note("repeated id, same text", source, "removed", {"id": same["id"], "copies": 2}, "ingest", "repeated_id",
-                "one of the two goes")
-    broken = '{"id":"0799.0001","submitter":"Nobody","authors":"Nobody","title":"A line that ends too early","abstract":"  We'
+    ledger.note(
+        "repeated id, same text", source, "removed", {"id": same["id"]}, "ingest", "repeated_id", rows=2, goes=1
+    )
+    broken = (
+        '{"id":"0799.0001","submitter":"Nobody","authors":"Nobody","title":"A line that breaks off","abstract":"  We'
+    )
     ledger.note("broken JSON line", source, "bad_row", {"id": "0799.0001"}, "ingest", "bad_row")
     return made, {25: broken}
 
@@ -438,8 +636,9 @@ def xiaohongshu(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], shared_us
         ledger.note("machine-made row", source, "removed", {"id": f"n00000000{at}"}, "ingest", "machine_made")
     same = add("n000000010", shelf.write(writer, "medium", "s", "same"))
     made.append(dict(same))
-    ledger.note("repeated id, same text", source, "removed", {"id": "n000000010", "copies": 2}, "ingest", "repeated_id",
-                "one of the two goes")
+    ledger.note(
+        "repeated id, same text", source, "removed", {"id": "n000000010"}, "ingest", "repeated_id", rows=2, goes=1
+    )
     add("n000000011", "")
     ledger.note("empty text", source, "removed", {"id": "n000000011"}, "ingest", "empty_text")
     add("n000000012", shelf.write(writer, "medium", "s", "nobody"), user="")
@@ -447,52 +646,101 @@ def xiaohongshu(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], shared_us
     add("n000000013", "这家店的面包也太好吃了吧[暗中观察R][哭惹R]#周末去哪儿#")
     ledger.note("sticker codes and a topic", source, "kept", {"id": "n000000013"})
     add("n000000014", "同意楼上的，烤箱真的要提前预热！//@不加糖的云朵: 大家说说烤箱怎么用", platform="weibo")
-    ledger.note("text of another account behind a repost", source, "kept", {"id": "n000000014"}, note="without the part from //@ on")
+    ledger.note(
+        "text of another account behind a repost",
+        source,
+        "kept",
+        {"id": "n000000014"},
+        note="without the part from //@ on",
+    )
     add("n000000015", "转发微博", platform="weibo")
     ledger.note("repost without words", source, "removed", {"id": "n000000015"}, "ingest", "empty_text")
     for at in range(3):
-        add(f"n00000002{at}", shelf.write(make_author("planted/shared/xhs", "", "zh"), "medium", "s", str(at)), shared_user)
-    ledger.note("a user id that Douban has too", source, "kept", {"user_id": shared_user}, note="another author than Douban's")
+        add(
+            f"n00000002{at}",
+            shelf.write(make_author("planted/shared/xhs", "", "zh"), "medium", "s", str(at)),
+            shared_user,
+        )
+    ledger.note(
+        "a user id that Douban has too",
+        source,
+        "kept",
+        {"user_id": shared_user},
+        note="another author than Douban's",
+        rows=3,
+    )
     return made
 
 
-def douban(shelf: Shelf, ledger: Ledger, row: Callable[..., Row], shared_user: str, from_xiaohongshu: str
-           ) -> Iterator[tuple[str, Row]]:
+def douban(
+    shelf: Shelf, ledger: Ledger, row: Callable[..., Row], shared_user: str, from_xiaohongshu: str
+) -> Iterator[tuple[str, Row]]:
     source = "douban"
     chance = Chance("planted", source)
     writer = make_author("planted/douban", "", "zh")
     yield "movie", row("movie", "9001", "user_90000001", from_xiaohongshu, chance)
-    ledger.note("exact copy, other source", source, "removed", {"ID": "9001", "file": "movie"}, "dedup", "exact_duplicate",
-                "xiaohongshu comes first and keeps its text")
+    ledger.note(
+        "exact copy, other source",
+        source,
+        "removed",
+        {"ID": "9001", "file": "movie"},
+        "dedup",
+        "exact_duplicate",
+        "xiaohongshu comes first and keeps its text",
+    )
     for at in range(3):
         text = shelf.write(make_author("planted/shared/douban", "", "zh"), "medium", "m", str(at), "film")
         yield "movie", row("movie", f"901{at}", shared_user, text, chance)
-    ledger.note("a user id that Xiaohongshu has too", source, "kept", {"user_id": shared_user},
-                note="another author than Xiaohongshu's")
+    ledger.note(
+        "a user id that Xiaohongshu has too",
+        source,
+        "kept",
+        {"user_id": shared_user},
+        note="another author than Xiaohongshu's",
+        rows=3,
+    )
     yield "book", row("book", "9020", "user_90000002", "", chance)
     ledger.note("empty text", source, "removed", {"ID": "9020", "file": "book"}, "ingest", "empty_text")
     quoted = '他说"这本书不好看"，\n我说"再看一遍"，\t于是我们吵了一晚上。'
     yield "book", row("book", "9021", "user_90000002", quoted, chance)
     ledger.note("quotation marks, a tab and a line break in a cell", source, "kept", {"ID": "9021", "file": "book"})
     yield "music", row("music", "9022", "user_90000003", "好听 " * 25, chance)
-    ledger.note("one word again and again", source, "removed", {"ID": "9022", "file": "music"}, "filter", "few_distinct_words")
+    ledger.note(
+        "one word again and again", source, "removed", {"ID": "9022", "file": "music"}, "filter", "few_distinct_words"
+    )
     text = shelf.write(writer, "medium", "m", "twice", "film")
     for number, kind in (("9030", "movie"), ("9031", "book")):
         yield kind, row(kind, number, "user_90000004", text, chance)
-    ledger.note("one review for two works", source, "removed", {"text": text[:80], "copies": 2}, "dedup", "exact_duplicate",
-                "one of the two goes")
+    ledger.note(
+        "one review for two works", source, "removed", {"text": text[:80]}, "dedup", "exact_duplicate", rows=2, goes=1
+    )
 
 
 def hindi_discourse(records: dict[str, Any], key: int, ledger: Ledger) -> None:
     sentence = "उस शाम किसी ने बूढ़े नाविक को नदी के किनारे नहीं देखा।"
     records[str(key + 3)] = {"Story_no": 7766, "Sentence": sentence, "Discourse Mode": "Other"}
-    ledger.note("a story number out of order", "hindi_discourse", "kept", {"Story_no": 7766}, note="a work of one sentence")
-    ledger.note("a source without authors", "hindi_discourse", "kept", {"Story_no": 0},
-                note="author_kind is work: never released under the default authors.kinds")
+    ledger.note(
+        "a story number out of order", "hindi_discourse", "kept", {"Story_no": 7766}, note="a work of one sentence"
+    )
+    ledger.note(
+        "a source without authors",
+        "hindi_discourse",
+        "kept",
+        {"Story_no": 0},
+        note="author_kind is work: never released under the default authors.kinds",
+        rows=sum(record["Story_no"] == 0 for record in records.values()),
+    )
 
 
-def books(source: str, shelf: Shelf, ledger: Ledger, rows: Sequence[Row], row: Callable[..., Row], text_of: Callable[..., str],
-          fields: tuple[str, str, str]) -> list[Row]:
+def books(
+    source: str,
+    shelf: Shelf,
+    ledger: Ledger,
+    rows: Sequence[Row],
+    row: Callable[..., Row],
+    text_of: Callable[..., str],
+    fields: tuple[str, str, str],
+) -> list[Row]:
     """Second editions, notices, an anthology, and books that nobody signed."""
     text_field, creator_field, id_field = fields
     made = list[Row]()
@@ -505,8 +753,13 @@ def books(source: str, shelf: Shelf, ledger: Ledger, rows: Sequence[Row], row: C
         return text_of(make_author(f"planted/{source}/{name}", "", lang, formal=True), name, sentences, 0)
 
     if source == "spanish_pd_books":
-        ledger.note("a book of more than 50 chunks", source, "kept", {id_field: rows[0][id_field]},
-                    note="50 chunks of it, spread over the text")
+        ledger.note(
+            "a book of more than 50 chunks",
+            source,
+            "kept",
+            {id_field: rows[0][id_field]},
+            note="50 chunks of it, spread over the text",
+        )
         add("es90001", "Anónimo", "Romances del camino", sample("anonymous", "es", 30))
         ledger.note("anonymous book", source, "removed", {id_field: "es90001"}, "ingest", "placeholder_author")
         add("es90002", None, "Sin portada", sample("nobody", "es", 30))
@@ -517,27 +770,54 @@ def books(source: str, shelf: Shelf, ledger: Ledger, rows: Sequence[Row], row: C
         ledger.note("book without text", source, "removed", {id_field: "es90004"}, "ingest", "empty_text")
     if source == "french_pd_books":
         notice = (
-            "The Project Gutenberg eBook of Lettres retrouvées\n\nThis eBook is for the use of anyone anywhere at no cost.\n\n"
+            "The Project Gutenberg eBook of Lettres retrouvées\n\n"
+            "This eBook is for the use of anyone anywhere at no cost.\n\n"
             "*** START OF THE PROJECT GUTENBERG EBOOK LETTRES RETROUVÉES ***\n\n"
             f"{sample('notice', 'fr', 40)}\n\n*** END OF THE PROJECT GUTENBERG EBOOK LETTRES RETROUVÉES ***\n\n"
             "Updated editions will replace the previous one."
         )
         add("fr90001", rows[0][creator_field], "Lettres retrouvées", notice)
         ledger.note("Gutenberg notice", source, "kept", {id_field: "fr90001"}, note="without header and end notice")
-        dirty = sample("scan", "fr", 12) + "\n\n" + " ".join("|| ~~ ^^ ;: '' ,, .. \\\\ // == {} [] <> ** ++" for _ in range(60))
+        dirty = (
+            sample("scan", "fr", 12)
+            + "\n\n"
+            + " ".join("|| ~~ ^^ ;: '' ,, .. \\\\ // == {} [] <> ** ++" for _ in range(60))
+        )
         add("fr90002", rows[1][creator_field], "Feuillets tachés", dirty)
-        ledger.note("page of scanner's dirt", source, "removed", {id_field: "fr90002"}, "filter", "too_many_symbols",
-                    "its dirty chunks go, the clean ones stay")
+        ledger.note(
+            "page of scanner's dirt",
+            source,
+            "removed",
+            {id_field: "fr90002"},
+            "filter",
+            "too_many_symbols",
+            "its dirty chunks go, the clean ones stay",
+        )
         add("fr90003", "Anonyme", "Chansons", sample("songs", "fr", 20))
         ledger.note("anonymous book", source, "removed", {id_field: "fr90003"}, "ingest", "placeholder_author")
     if source == "german_pd":
         first = next(one for one in rows if one[id_field] == "de10100")
         words = first[text_field].replace("\n\n", " ¶ ").split()
-        words = ["seyn" if word == "sein" else "ward" if place % 97 == 50 and word.isalpha() else word for place, word in enumerate(words)]
+        words = [
+            "seyn" if word == "sein" else "ward" if place % 97 == 50 and word.isalpha() else word
+            for place, word in enumerate(words)
+        ]
         lines = [" ".join(words[at : at + 11]) for at in range(0, len(words), 11)]
-        add("de90001", first[creator_field], f"{first['title']}. Zweite Auflage", "\n".join(lines).replace(" ¶ ", "\n\n").replace("¶", "\n\n"))
-        ledger.note("second edition", source, "removed", {id_field: "de90001"}, "dedup", "near_duplicate",
-                    "a few other words, other line breaks; the first edition is de10100")
+        add(
+            "de90001",
+            first[creator_field],
+            f"{first['title']}. Zweite Auflage",
+            "\n".join(lines).replace(" ¶ ", "\n\n").replace("¶", "\n\n"),
+        )
+        ledger.note(
+            "second edition",
+            source,
+            "removed",
+            {id_field: "de90001"},
+            "dedup",
+            "near_duplicate",
+            "a few other words, other line breaks; the first edition is de10100",
+        )
         header = "Copyright 1911 by Verlag der Hafenstadt\nAlle Rechte vorbehalten.\n\n"
         add("de90002", rows[0][creator_field], "Späte Blätter", header + sample("late", "de", 60))
         ledger.note("copyright header", source, "kept", {id_field: "de90002"}, note="without its header")
@@ -546,26 +826,55 @@ def books(source: str, shelf: Shelf, ledger: Ledger, rows: Sequence[Row], row: C
         parts = first[text_field].split("\n\n")
         half = "\n\n".join(parts[: max(2, len(parts) * 2 // 3)])
         other = rows[-1][creator_field]
-        add("ru90001", other, "Чужие страницы", sample("anthology one", "ru", 50) + "\n\n" + half + "\n\n" + sample("anthology two", "ru", 40))
-        ledger.note("an anthology that holds most of another book", source, "kept", {id_field: "ru90001"},
-                    note="two thirds of ru10100 are in it: never query and positive, one split")
+        add(
+            "ru90001",
+            other,
+            "Чужие страницы",
+            sample("anthology one", "ru", 50) + "\n\n" + half + "\n\n" + sample("anthology two", "ru", 40),
+        )
+        ledger.note(
+            "an anthology that holds most of another book",
+            source,
+            "kept",
+            {id_field: "ru90001"},
+            note="two thirds of ru10100 are in it: never query and positive, one split",
+        )
         add("ru90002", "Неизвестный автор", "Без названия", sample("unknown", "ru", 20))
         ledger.note("unknown author", source, "removed", {id_field: "ru90002"}, "ingest", "placeholder_author")
     return made
 
 
-def arabic_poetry(ledger: Ledger, rows: Sequence[Row], row: Callable[..., Row], poem: Callable[[Author, str, int, bool], str]) -> list[Row]:
+def arabic_poetry(
+    ledger: Ledger, rows: Sequence[Row], row: Callable[..., Row], poem: Callable[[Author, str, int, bool], str]
+) -> list[Row]:
     source, made = "arabic_poetry", list[Row]()
     chance = Chance("planted", source)
     made.append(row(rows[0]["poem_text"], "نابغة الميناء", chance))
-    ledger.note("one poem, two poets", source, "removed", {"text": rows[0]["poem_text"][:80], "copies": 2}, "dedup",
-                "exact_duplicate", "one of the two goes")
+    ledger.note(
+        "one poem, two poets",
+        source,
+        "removed",
+        {"text": rows[0]["poem_text"][:80]},
+        "dedup",
+        "exact_duplicate",
+        rows=2,
+        goes=1,
+    )
     for poet, reason in (("مجهول", "placeholder_author"), ("", "no_author")):
         writer = make_author(f"planted/poem/{reason}", "", "ar", formal=True)
         text = poem(writer, reason, 3, True)
         made.append(row(text, poet, chance))
         ledger.note("poem of nobody", source, "removed", {"text": text[:80]}, "ingest", reason)
     made.append(row("", rows[0]["poet_name"], chance))
-    ledger.note("poem without verses", source, "removed", {"poet_name": rows[0]["poet_name"], "text": ""}, "ingest", "empty_text")
-    ledger.note("vocalised classical poem", source, "kept", {"text": rows[0]["poem_text"][:80]}, note="no filter may drop it")
+    ledger.note(
+        "poem without verses",
+        source,
+        "removed",
+        {"poet_name": rows[0]["poet_name"], "text": ""},
+        "ingest",
+        "empty_text",
+    )
+    ledger.note(
+        "vocalised classical poem", source, "kept", {"text": rows[1]["poem_text"][:80]}, note="no filter may drop it"
+    )
     return made

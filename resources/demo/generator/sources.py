@@ -14,13 +14,40 @@ from .language import Author, Shelf, compose, expand, grammar, make_author
 from .people import CAST, cast, handle_of, name_of, sizes
 
 THEMES = ("People", "Technology", "Sports", "Entertainment", "Environment", "Health", "Science", "Business", "Politics")
-TOPIC_THEME = dict(kitchen="Health", garden="Environment", phone="Technology", sport="Sports", film="Entertainment",
-                   travel="People", work="Business", cat="Social")
+TOPIC_THEME = {
+    "kitchen": "Health",
+    "garden": "Environment",
+    "phone": "Technology",
+    "sport": "Sports",
+    "film": "Entertainment",
+    "travel": "People",
+    "work": "Business",
+    "cat": "Social",
+}
 EMOTIONS = ("neutral", "joy", "annoyance", "approval", "realization", "amusement")
-LOCATIONS = dict(en="gb", zh="cn", hi="in", es="ar", fr="fr", ar="ae", ru="ru", de="de", ja="jp", ko="kr")
+LOCATIONS = {
+    "en": "gb",
+    "zh": "cn",
+    "hi": "in",
+    "es": "ar",
+    "fr": "fr",
+    "ar": "ae",
+    "ru": "ru",
+    "de": "de",
+    "ja": "jp",
+    "ko": "kr",
+}
 CATEGORIES = ("general", "business", "sports", "technology", "health", "science", "entertainment")
-AMAZON = dict(kitchen="kitchen", garden="lawn_and_garden", phone="electronics", sport="sports", film="video_games",
-              travel="luggage", work="office_product", cat="pet_products")
+AMAZON = {
+    "kitchen": "kitchen",
+    "garden": "lawn_and_garden",
+    "phone": "electronics",
+    "sport": "sports",
+    "film": "video_games",
+    "travel": "luggage",
+    "work": "office_product",
+    "cat": "pet_products",
+}
 
 
 def sha1(text: str) -> str:
@@ -38,15 +65,19 @@ def stamp(chance: Chance, year: int) -> str:
 # Exorde
 
 
-def exorde_row(text: str, lang: str, display: str | None, url: str, chance: Chance, theme: str | None = None) -> dict[str, Any]:
+def exorde_row(
+    text: str, lang: str, display: str | None, url: str, chance: Chance, theme: str | None = None
+) -> dict[str, Any]:
     return {
-        "date": f"2024-12-{1 + chance.below(7):02d}T{chance.below(24):02d}:{chance.below(60):02d}:{chance.below(60):02d}.000Z",
+        "date": f"2024-12-{1 + chance.below(7):02d}{stamp(chance, 2024)[10:]}.000Z",
         "original_text": text,
         "url": url,
         "author_hash": None if display is None else sha1(display),
         "language": lang,
         "primary_theme": theme or chance.of(THEMES),
-        "english_keywords": ", ".join(chance.of(("morning", "plan", "people", "news", "weekend", "idea")) for _ in range(4)),
+        "english_keywords": ", ".join(
+            chance.of(("morning", "plan", "people", "news", "weekend", "idea")) for _ in range(4)
+        ),
         "sentiment": round(chance.share() * 2 - 1, 2),
         "main_emotion": chance.of(EMOTIONS),
         "secondary_themes": f"[{chance.below(10)} {chance.below(10)}]",
@@ -71,9 +102,19 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
         for place, size in enumerate(sizes("exorde", lang, number)):
             chance = Chance("exorde", author.key, str(place))
             topic = chance.of(topics)
-            text = shelf.write(author, size, "s", str(place), "" if size == "extra_long" else topic, 6 if size == "extra_long" else 0)
-            rows.append(exorde_row(text, lang, author.name, post_url(lang, number, chance), chance,
-                                   theme if chance.share() < 0.8 else TOPIC_THEME[topic]))
+            text = shelf.write(
+                author, size, "s", str(place), "" if size == "extra_long" else topic, 6 if size == "extra_long" else 0
+            )
+            rows.append(
+                exorde_row(
+                    text,
+                    lang,
+                    author.name,
+                    post_url(lang, number, chance),
+                    chance,
+                    theme if chance.share() < 0.8 else TOPIC_THEME[topic],
+                )
+            )
             members.setdefault(author.key, []).append(rows[-1])
     for lang, number, count in planted.few_documents("exorde"):
         author = make_author(f"exorde/{lang}/{number}", name_of(lang, number), lang)
@@ -93,8 +134,9 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
 # Babel Briefings
 
 
-def babel_row(number: int, text: str | None, lang: str, author: str | None, outlet: str, title: str,
-              chance: Chance) -> dict[str, Any]:
+def babel_row(
+    number: int, text: str | None, lang: str, author: str | None, outlet: str, title: str, chance: Chance
+) -> dict[str, Any]:
     moment = stamp(chance, 2020 + chance.below(2)) + "Z"
     row: dict[str, Any] = {
         "author": author,
@@ -119,8 +161,18 @@ def babel_row(number: int, text: str | None, lang: str, author: str | None, outl
 
 
 def outlet_of(lang: str, number: int) -> str:
-    names = dict(en="Harbour Courier", zh="港口日报", hi="बंदरगाह समाचार", es="El Correo del Puerto", fr="Le Courrier du Port",
-                 ar="صحيفة الميناء", ru="Портовый вестник", de="Hafenkurier", ja="港新聞", ko="항구일보")
+    names = {
+        "en": "Harbour Courier",
+        "zh": "港口日报",
+        "hi": "बंदरगाह समाचार",
+        "es": "El Correo del Puerto",
+        "fr": "Le Courrier du Port",
+        "ar": "صحيفة الميناء",
+        "ru": "Портовый вестник",
+        "de": "Hafenkurier",
+        "ja": "港新聞",
+        "ko": "항구일보",
+    }
     return f"{names[lang]} {number + 1}"
 
 
@@ -142,9 +194,9 @@ def babel_briefings(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             chance = Chance("babel", author.key, str(place))
             count += 1
             text = shelf.write(author, "medium", "n", str(place), "work")
-            label = None if place < 3 else f"author#{100000 + chance.below(900000)}"
+            outlet = None if place < 3 else f"author#{100000 + chance.below(900000)}"
             title = expand("n", author, "work", chance, set())
-            rows.append(babel_row(count, text, lang, label, outlet_of(lang, 20 + place), title, chance))
+            rows.append(babel_row(count, text, lang, outlet, outlet_of(lang, 20 + place), title, chance))
     rows += planted.babel_briefings(shelf, ledger, babel_row)
     rows.sort(key=lambda row: Chance("order", str(row["ID"]), str(row["description"])[:40]).share())
     write_json(out / "babel_briefings" / "babel-briefings-v1.json", rows)
@@ -153,8 +205,9 @@ def babel_briefings(out: Path, shelf: Shelf, ledger: Ledger) -> None:
 # Amazon
 
 
-def amazon_row(lang: str, reviewer: str, text: str, title: str, category: str, chance: Chance,
-               review_id: str | None = None) -> dict[str, Any]:
+def amazon_row(
+    lang: str, reviewer: str, text: str, title: str, category: str, chance: Chance, review_id: str | None = None
+) -> dict[str, Any]:
     return {
         "review_id": review_id or f"{lang}_{chance.digits(7)}",
         "product_id": f"product_{lang}_{chance.digits(7)}",
@@ -174,7 +227,13 @@ def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger, from_exorde: str) -> N
         for place, size in enumerate(sizes("amazon_multi", lang, number)):
             chance = Chance("amazon", author.key, str(place))
             topic = chance.of(grammar(lang)["topics"])
-            text = shelf.write(author, "long" if size == "extra_long" and place < 2 else "medium" if size == "extra_long" else size, "review", str(place), topic)
+            text = shelf.write(
+                author,
+                "long" if size == "extra_long" and place < 2 else "medium" if size == "extra_long" else size,
+                "review",
+                str(place),
+                topic,
+            )
             title = expand("rshort", author, topic, chance, set())
             rows.append(amazon_row(lang, reviewer, text, title, AMAZON[topic], chance))
     for lang in CAST["amazon_multi"]:
@@ -196,7 +255,20 @@ def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger, from_exorde: str) -> N
 
 JOBS = ("Student", "Arts", "indUnk", "Technology", "Education", "Engineering", "Non-Profit")
 SIGNS = ("Aries", "Cancer", "Libra", "Pisces", "Leo", "Virgo")
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def blog_file(posts: list[tuple[str, str]], newline: str = "\r\n") -> str:
@@ -212,11 +284,20 @@ def blog_authorship(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         chance = Chance("blog", author.key)
         posts = []
         for place, size in enumerate(["extra_long", *sizes("blog_authorship", "en", number)]):
-            text = shelf.write(author, size, "s", str(place), "" if size == "extra_long" else chance.of(grammar("en")["topics"]),
-                               5 if size == "extra_long" else 0)
-            posts.append((f"{1 + chance.below(28):02d},{chance.of(MONTHS)},2004", planted.blog_dirt(text, number, place)))
+            text = shelf.write(
+                author,
+                size,
+                "s",
+                str(place),
+                "" if size == "extra_long" else chance.of(grammar("en")["topics"]),
+                5 if size == "extra_long" else 0,
+            )
+            posts.append(
+                (f"{1 + chance.below(28):02d},{chance.of(MONTHS)},2004", planted.blog_dirt(text, number, place))
+            )
         job = "Student" if number < 4 else chance.of(JOBS)
-        name = f"{1000000 + chance.below(3000000)}.{chance.of(('male', 'female'))}.{13 + chance.below(35)}.{job}.{chance.of(SIGNS)}.xml"
+        gender, age = chance.of(("male", "female")), 13 + chance.below(35)
+        name = f"{1000000 + chance.below(2900000)}.{gender}.{age}.{job}.{chance.of(SIGNS)}.xml"
         codec = "cp1252" if number in (3, 7) else "utf-8"
         members[f"blogs/{name}"] = planted.blog_encode(blog_file(posts), codec, number, f"blogs/{name}", ledger)
     members |= planted.blog_authorship(shelf, ledger, blog_file)
@@ -225,10 +306,21 @@ def blog_authorship(out: Path, shelf: Shelf, ledger: Ledger) -> None:
 
 # arXiv
 
-ARXIV_CATEGORIES = ("hep-ph", "cs.LG", "math.PR", "astro-ph", "cond-mat.stat-mech", "quant-ph cs.IT", "math.NT", "cs.DS")
+ARXIV_CATEGORIES = (
+    "hep-ph",
+    "cs.LG",
+    "math.PR",
+    "astro-ph",
+    "cond-mat.stat-mech",
+    "quant-ph cs.IT",
+    "math.NT",
+    "cs.DS",
+)
 
 
-def arxiv_row(number: int, authors: list[list[str]], title: str, abstract: str, category: str, chance: Chance) -> dict[str, Any]:
+def arxiv_row(
+    number: int, authors: list[list[str]], title: str, abstract: str, category: str, chance: Chance
+) -> dict[str, Any]:
     written = ", ".join(f"{given} {family}".strip() for family, given, *_ in authors)
     year, month = 7 + number // 1000, 1 + number % 12
     date = f"20{year:02d}-{month:02d}-{1 + chance.below(28):02d}"
@@ -278,7 +370,9 @@ def arxiv(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         given, family = name_of("en", number).split(" ")
         for place, size in enumerate(sizes("arxiv", "en", number)):
             count += 1
-            text = shelf.write(author, "long" if size in ("long", "extra_long") else "medium", "science", str(place), "work")
+            text = shelf.write(
+                author, "long" if size in ("long", "extra_long") else "medium", "science", str(place), "work"
+            )
             others = [chance.of(people) for _ in range(chance.below(4))]
             parsed = [[family, given, ""], *([other[1], other[0], ""] for other in others)]
             rows.append(arxiv_row(count, parsed, sobj_title(author, chance), wrapped(text), category, chance))
@@ -289,7 +383,9 @@ def arxiv(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         text = shelf.write(author, "medium" if number % 3 else "long", "science", "0", "work")
         given, family = name_of("en", 200 + number).split(" ")
         parsed = [[f"{family}-{name_of('en', 31 + number % 70).split(' ')[1]}", given, ""]]
-        rows.append(arxiv_row(count, parsed, sobj_title(author, chance), wrapped(text), chance.of(ARXIV_CATEGORIES), chance))
+        rows.append(
+            arxiv_row(count, parsed, sobj_title(author, chance), wrapped(text), chance.of(ARXIV_CATEGORIES), chance)
+        )
     more, raw_lines = planted.arxiv(shelf, ledger, arxiv_row, wrapped, count)
     rows += more
     write_json_lines(out / "arxiv" / "arxiv-metadata-oai-snapshot.json", rows, raw_lines)
@@ -301,9 +397,27 @@ SHARED_USER = "1002003004"  # a user of Xiaohongshu and another one of Douban
 XHS_COLUMNS = ("id", "platform", "title", "user_id", "likes", "comments", "collects", "time", "is_aigc", "content")
 
 
-def xiaohongshu_row(raw_id: str, platform: str, user: str, text: str, chance: Chance, machine: int = 0) -> dict[str, Any]:
-    return dict(zip(XHS_COLUMNS, (raw_id, platform, text[:12].replace("\n", " "), user, chance.below(900), chance.below(80),
-                                  chance.below(200), stamp(chance, 2023).replace("T", " "), machine, text), strict=True))
+def xiaohongshu_row(
+    raw_id: str, platform: str, user: str, text: str, chance: Chance, machine: int = 0
+) -> dict[str, Any]:
+    return dict(
+        zip(
+            XHS_COLUMNS,
+            (
+                raw_id,
+                platform,
+                text[:12].replace("\n", " "),
+                user,
+                chance.below(900),
+                chance.below(80),
+                chance.below(200),
+                stamp(chance, 2023).replace("T", " "),
+                machine,
+                text,
+            ),
+            strict=True,
+        )
+    )
 
 
 def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
@@ -313,7 +427,9 @@ def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
         user = Chance("xhs", author.key).digits(10)
         for place, size in enumerate(sizes("xiaohongshu", "zh", number)):
             chance = Chance("xhs", author.key, str(place))
-            text = shelf.write(author, size, "s", str(place), "" if size == "extra_long" else chance.of(grammar("zh")["topics"]))
+            text = shelf.write(
+                author, size, "s", str(place), "" if size == "extra_long" else chance.of(grammar("zh")["topics"])
+            )
             rows.append(xiaohongshu_row(f"n{chance.digits(9)}", platform, user, text, chance))
     for number in range(45):
         author = make_author(f"xhs/one/{number}", "", "zh")
@@ -324,7 +440,7 @@ def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
     rows += planted.xiaohongshu(shelf, ledger, xiaohongshu_row, SHARED_USER)
     rows.sort(key=lambda row: (row["id"], row["content"]))
     write_csv(out / "xiaohongshu" / "posts.csv", rows, XHS_COLUMNS, newline="\r\n")
-    return next(row["content"] for row in rows if row["id"] == "n000000010")
+    return next(str(row["content"]) for row in rows if row["id"] == "n000000010")
 
 
 # Douban
@@ -334,9 +450,14 @@ DOUBAN = {"movie": "moviereviews_cleaned.txt", "book": "bookreviews_cleaned.txt"
 
 def douban_row(kind: str, raw_id: str, user: str, text: str, chance: Chance) -> dict[str, Any]:
     return {
-        "user_id": user, f"{kind}_id": chance.digits(6), "rating": 1 + chance.below(5), "comment": text,
-        "time": stamp(chance, 2017)[:10], "labels": chance.of(("剧情|悬疑", "爱情", "纪录片", "")),
-        "useful_num": chance.below(60), "ID": raw_id,
+        "user_id": user,
+        f"{kind}_id": chance.digits(6),
+        "rating": 1 + chance.below(5),
+        "comment": text,
+        "time": stamp(chance, 2017)[:10],
+        "labels": chance.of(("剧情|悬疑", "爱情", "纪录片", "")),
+        "useful_num": chance.below(60),
+        "ID": raw_id,
     }
 
 
@@ -379,7 +500,11 @@ def hindi_discourse(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         for sentence in sentences:
             key += 2 if chance.share() < 0.02 else 1
             lead = " " if chance.share() < 0.1 else ""
-            records[str(key - 1)] = {"Story_no": story, "Sentence": lead + sentence.strip(), "Discourse Mode": chance.of(modes)}
+            records[str(key - 1)] = {
+                "Story_no": story,
+                "Sentence": lead + sentence.strip(),
+                "Discourse Mode": chance.of(modes),
+            }
     planted.hindi_discourse(records, key, ledger)
     write_json(out / "hindi_discourse" / "discourse_dataset.json", records)
 
@@ -393,10 +518,28 @@ BOOKS = {
     "german_pd": ("de", "german_pd_1.parquet", "text", "creator", "identifier"),
 }
 BOOK_TITLES = {
-    "es": ("El molino del río", "Cartas de invierno", "La casa de los olivos", "El hijo del boticario", "Campanas lejanas"),
-    "fr": ("Le moulin de la rivière", "Lettres d'hiver", "La maison aux tilleuls", "Le fils du notaire", "Cloches lointaines"),
+    "es": (
+        "El molino del río",
+        "Cartas de invierno",
+        "La casa de los olivos",
+        "El hijo del boticario",
+        "Campanas lejanas",
+    ),
+    "fr": (
+        "Le moulin de la rivière",
+        "Lettres d'hiver",
+        "La maison aux tilleuls",
+        "Le fils du notaire",
+        "Cloches lointaines",
+    ),
     "ru": ("Мельница у реки", "Зимние письма", "Дом под липами", "Сын аптекаря", "Далёкие колокола"),
-    "de": ("Die Mühle am Fluss", "Winterbriefe", "Das Haus unter den Linden", "Der Sohn des Apothekers", "Ferne Glocken"),
+    "de": (
+        "Die Mühle am Fluss",
+        "Winterbriefe",
+        "Das Haus unter den Linden",
+        "Der Sohn des Apothekers",
+        "Ferne Glocken",
+    ),
 }
 
 
@@ -421,14 +564,24 @@ def books(source: str, out: Path, shelf: Shelf, ledger: Ledger) -> None:
         creator = f"{family}, {author.name.split(' ')[0]} ({1820 + chance.below(40)}-{1885 + chance.below(40)})"
         for place in range(1 + number % 2):
             sentences = planted.BOOK_SENTENCES.get((source, number, place), 60 + chance.below(90))
-            rows.append(book_row(source, f"{lang}{10000 + number * 100 + place}", creator,
-                                 BOOK_TITLES[lang][(number + place) % 5], book_text(author, str(place), sentences, 64 if place else 0), chance))
+            rows.append(
+                book_row(
+                    source,
+                    f"{lang}{10000 + number * 100 + place}",
+                    creator,
+                    BOOK_TITLES[lang][(number + place) % 5],
+                    book_text(author, str(place), sentences, 64 if place else 0),
+                    chance,
+                )
+            )
     rows += planted.books(source, shelf, ledger, rows, book_row, book_text, BOOKS[source][2:])
     columns = [(name, pa.int64() if name in ("word_count", "page_count") else pa.string()) for name in rows[0]]
     write_parquet(out / source / file, rows, pa.schema(columns))
 
 
-def book_row(source: str, raw_id: str, creator: str | None, title: str, text: str | None, chance: Chance) -> dict[str, Any]:
+def book_row(
+    source: str, raw_id: str, creator: str | None, title: str, text: str | None, chance: Chance
+) -> dict[str, Any]:
     _, _, text_field, creator_field, id_field = BOOKS[source]
     row: dict[str, Any] = {id_field: raw_id, "title": title, creator_field: creator}
     if source == "french_pd_books":
