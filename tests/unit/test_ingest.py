@@ -188,6 +188,17 @@ def test_ids_that_hold_the_author_are_hidden(tmp_path: Path) -> None:
     assert made.records["origin_id"].n_unique() == 1
 
 
+def test_hashed_ids_depend_on_the_key_too(tmp_path: Path) -> None:
+    mapping = source(fields={"id": {"field": "id", "hash": True}})
+    plain, keyed = (Ingested(tmp_path, {"a.csv": table(*ROWS[:2])}, mapping, author_key=key) for key in (None, b"k"))
+    assert not set(plain.records["doc_key"]) & set(keyed.records["doc_key"])
+
+
+def test_line_breaks_of_all_kinds_are_one_kind(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(("1", "ann", "en", "toy", "a\r\nb\rc\nd"))}, SOURCE)
+    assert made.records["content"].to_list() == ["a\nb\nc\nd"]
+
+
 def test_a_key_changes_every_pseudonym(tmp_path: Path) -> None:
     rows = [("ann1", "ann", "en", "toy", "A."), ("2", "ann", "en", "toy", "B.")]
     plain = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE).records

@@ -88,6 +88,12 @@ def test_the_first_encoding_that_fits_the_whole_file_is_used(tmp_path: Path) -> 
     assert text_of(raw(tmp_path / "b", "汉字é".encode("gb18030")), ["utf-8", "gb18030"]) == "汉字é"
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "cp437", "gb18030", "cp932"])
+def test_an_encoding_that_takes_others_for_its_own_is_tried_last_or_not_at_all(tmp_path: Path, encoding: str) -> None:
+    message = refusal(raw(tmp_path / "a", b"x"), [encoding, "utf-8"])
+    assert f"{encoding} takes other encodings for its own" in message
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
 def test_a_byte_order_mark_is_no_text(tmp_path: Path, encoding: str) -> None:
     mark = "" if encoding == "utf-16" else "\ufeff"

@@ -138,6 +138,18 @@ def test_sentences_are_joined_in_the_order_of_their_numbers(tmp_path: Path) -> N
     assert [row["s"] for row in json_rows(tmp_path, content, records="object", group=group)] == ["a b c", "x"]
 
 
+def test_a_record_beyond_the_limit_is_one_bad_row_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    content = json.dumps([{"a": 1}, {"a": "x" * 2000}, {"a": 2}])
+    assert rows(json_records.read, path, content, limit=1000) == [
+        {"a": 1},
+        BadRow("line 1", "is longer than max_record_bytes (1000)"),
+        {"a": 2},
+    ]
+    with pytest.raises(InputError, match="much longer than max_record_bytes"):
+        rows(json_records.read, path, json.dumps([{"a": "x" * 3_000_000}]), limit=1000)
+
+
 @pytest.mark.parametrize("content", ['[{"a": 1},\n{"a": }]', '[{"a": 1},\n{"a": 2}', '[{"a": 1},\n{"a": "x'])
 def test_invalid_json_names_the_line(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError, match=r"t\.json: invalid JSON on line 2"):

@@ -12,7 +12,7 @@ from typing import Any
 import regex
 
 from authbench.errors import InputError
-from authbench.identity import digest
+from authbench.ingest.authors import concealed
 from authbench.ingest.rows import ABSENT, Row, value_at
 
 Value = Callable[[Row], Any]
@@ -20,8 +20,11 @@ Step = Callable[[Any], Any]
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
 
-def compile_expression(expression: str | Mapping[str, Any], where: str) -> Value:
-    """The function that an expression describes; `where` names it (file and key) in errors."""
+def compile_expression(expression: str | Mapping[str, Any], where: str, key: bytes | None = None) -> Value:
+    """The function that an expression describes.
+
+    `where` names it (file and key) in errors; with a `key` hashes are HMACs.
+    """
     if isinstance(expression, str):
         return _field(expression)
     unknown = set(expression) - {"field", "const", "compose", "any", *OPERATIONS}
@@ -31,8 +34,8 @@ def compile_expression(expression: str | Mapping[str, Any], where: str) -> Value
             f"{where}: an expression has one of field, const, compose, any, then operations of "
             f"{', '.join(OPERATIONS)}; found {', '.join(map(repr, expression))}."
         )
-    start = _start(expression, where)
-    steps = [_step(name, expression[name], f"{where}.{name}") for name in OPERATIONS if name in expression]
+    start = _start(expression, where, key)
+    steps = [_step(name, expression[name], f"{where}.{name}", key) for name in OPERATIONS if name in expression]
     if not steps:
         return start
 
@@ -112,14 +115,14 @@ def _present(value: Any) -> Any:
     return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
 
 
-def _start(expression: Mapping[str, Any], where: str) -> Value:
+def _start(expression: Mapping[str, Any], where: str, key: bytes | None) -> Value:
     if "field" in expression:
         return _field(expression["field"])
     if "const" in expression:
         constant = as_text(expression["const"])
         return lambda row: constant
     if "any" in expression:
-        alternatives = [compile_expression(one, f"{where}.any.{i}") for i, one in enumerate(expression["any"])]
+        alternatives = [compile_expression(one, f"{where}.any.{i}", key) for i, one in enumerate(expression["any"])]
         return lambda row: next((found for one in alternatives if (found := one(row)) is not None), None)
     return _composed(expression["compose"])
 
@@ -149,7 +152,7 @@ def _composed(template: str) -> Value:
     return value
 
 
-def _step(name: str, argument: Any, where: str) -> Step:
+def _step(name: str, argument: Any, where: str, key: bytes | None) -> Step:
     if name == "split":
         separator = compile_pattern(argument, where)
         return lambda value: [part for part in separator.split(_text(value)) if part and part.strip()]
@@ -176,7 +179,7 @@ def _step(name: str, argument: Any, where: str) -> Step:
     if name == "date":
         formats = [argument] if isinstance(argument, str) else list(argument)
         return lambda value: _date(_text(value), formats)
-    return lambda value: digest(_text(value))
+    return lambda value: concealed("hash", _text(value), key)
 
 
 def _text(value: Any) -> str:

@@ -31,6 +31,8 @@ FREE_EXPANSION = 64 << 20  # beyond this many bytes
 MAX_RECORD_BYTES = 32 << 20
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
+# Two-byte encodings, each of which decodes most texts in the others, to nonsense.
+EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,11 @@ class RawFile:
 
     def _fitting(self, encodings: Sequence[str]) -> str:
         for encoding in encodings[:-1]:
+            if not _notices(encoding):
+                raise InputError(
+                    f"reader.encoding: {encoding} takes other encodings for its own, so what follows it would never be "
+                    "tried; declare it alone, or last."
+                )
             decoder = codecs.getincrementaldecoder(known_codec(encoding))()
             with self.open_binary() as binary:
                 try:
@@ -190,6 +197,15 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
 def _archive(path: Path, size: int, changed: int) -> zipfile.ZipFile:
     """An open zip file, kept from member to member: reading the list of 20,000 members takes a tenth of a second."""
     return zipfile.ZipFile(path)
+
+
+def _notices(encoding: str) -> bool:
+    """Whether an encoding fails on what it is not: it leaves bytes unused and is no two-byte one of East Asia."""
+    try:
+        bytes(range(256)).decode(encoding)
+    except UnicodeDecodeError:
+        return known_codec(encoding) not in EAST_ASIAN
+    return False
 
 
 def known_codec(encoding: str) -> str:

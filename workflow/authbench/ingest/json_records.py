@@ -34,22 +34,24 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
 def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Row | BadRow]:
     with file.open_text(encoding, newline="\n") as text:
         if shape == "file":
-            found: Iterator[tuple[str | None, Any, int]] = iter([(None, *_whole(file, text))])
+            found: Iterator[tuple[str | None, Any, int, int]] = iter([(None, _whole(file, text), 1, 0)])
         else:
             found = _elements(file, text, keyed=shape == "object")
-        for key, record, line in found:
-            if not isinstance(record, dict):
+        for key, record, line, size in found:
+            if size > file.max_record_bytes:
+                yield BadRow(f"line {line}", f"is longer than max_record_bytes ({file.max_record_bytes})")
+            elif not isinstance(record, dict):
                 yield BadRow(f"line {line}", "is not a JSON object")
             else:
                 yield record if key is None else {"key": key, **record}
 
 
-def _whole(file: RawFile, text: IO[str]) -> tuple[Any, int]:
+def _whole(file: RawFile, text: IO[str]) -> Any:
     content = text.read(file.max_record_bytes + 1)
     if len(content) > file.max_record_bytes:
         raise InputError(f"{file.relative}: the record is longer than max_record_bytes ({file.max_record_bytes}).")
     try:
-        return json.loads(content), 1
+        return json.loads(content)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{file.relative}: invalid JSON: {error}; fetch the file again.") from error
 
@@ -60,7 +62,7 @@ class _Window:
     def __init__(self, file: RawFile, text: IO[str]) -> None:
         self.file, self.text = file, text
         self.held, self.place, self.ended = "", 0, False
-        self.line, self.counted = 1, 0
+        self.line, self.counted, self.size = 1, 0, 0
 
     def more(self) -> bool:
         """Forget what is decoded and read on; False at the end of the file."""
@@ -98,13 +100,13 @@ class _Window:
             try:
                 found, end = DECODER.raw_decode(self.held, self.place)
             except (json.JSONDecodeError, RecursionError) as error:
-                if len(self.held) - self.place > self.file.max_record_bytes:
-                    self.fail(f"a record is longer than max_record_bytes ({self.file.max_record_bytes})")
+                if len(self.held) - self.place > 4 * self.file.max_record_bytes:
+                    self.fail(f"a record is much longer than max_record_bytes ({self.file.max_record_bytes})")
                 if not self.more():
                     self.fail(str(error).partition(":")[0])
                 continue
             if end < len(self.held) or not self.more():  # a number may go on in the next block
-                self.place = end
+                self.size, self.place = end - self.place, end
                 return found
 
     def fail(self, what: str) -> None:
@@ -114,7 +116,8 @@ class _Window:
 DECODER = json.JSONDecoder()
 
 
-def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int]]:
+def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int, int]]:
+    """Key, value, line and length of each element."""
     window = _Window(file, text)
     opening, closing = ("{", "}") if keyed else ("[", "]")
     if window.peek() != opening:
@@ -133,7 +136,7 @@ def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str |
                 window.expect(":")
             window.peek()
             line = window.at()
-            yield key, window.value(), line
+            yield key, window.value(), line, window.size
             if window.expect("," + closing) == closing:
                 break
     else:

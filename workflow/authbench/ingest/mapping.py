@@ -60,25 +60,28 @@ def compile_source(
     where = f"config/sources/{tag}.yaml"
     fields, rules = source["fields"], source["author"]
     derived = [
-        (name, compile_expression(one, f"{where}: derive.{name}")) for name, one in source.get("derive", {}).items()
+        (name, compile_expression(one, f"{where}: derive.{name}", author_key))
+        for name, one in source.get("derive", {}).items()
     ]
     drops = [
-        (compile_expression(rule["when"], f"{where}: drop.{place}.when"), rule["reason"])
+        (compile_expression(rule["when"], f"{where}: drop.{place}.when", author_key), rule["reason"])
         for place, rule in enumerate(source.get("drop", []))
     ]
     ours = {
-        name: compile_expression(fields[name], f"{where}: fields.{name}") if name in fields else _nothing
+        name: compile_expression(fields[name], f"{where}: fields.{name}", author_key) if name in fields else _nothing
         for name in ("text", "author", "id", "lang", "genre", "date", "topic", "n_authors", "origin")
     }
     labels = {
-        name: compile_expression(one, f"{where}: fields.labels.{name}")
+        name: compile_expression(one, f"{where}: fields.labels.{name}", author_key)
         for name, one in fields.get("labels", {}).items()
     }
     clean = compile_cleaning(source.get("clean", []), f"{where}: clean")
-    named = compile_expression(rules["name"], f"{where}: author.name") if "name" in rules else None
+    named = compile_expression(rules["name"], f"{where}: author.name", author_key) if "name" in rules else None
     doubt = rules.get("noisy", False)
     noisy = (
-        (lambda row: doubt or None) if isinstance(doubt, bool) else compile_expression(doubt, f"{where}: author.noisy")
+        (lambda row: doubt or None)
+        if isinstance(doubt, bool)
+        else compile_expression(doubt, f"{where}: author.noisy", author_key)
     )
     placeholders = frozenset(one.casefold() for one in rules.get("placeholders", authors.PLACEHOLDERS))
     shortest = rules.get("min_characters", authors.MIN_CHARACTERS)
@@ -97,7 +100,8 @@ def compile_source(
         if refusal:
             return Refused(refusal)
         author = pseudonym(label)
-        text = whole_characters(clean(as_text(ours["text"](row)) or "", row)).strip()
+        text = (as_text(ours["text"](row)) or "").replace("\r\n", "\n").replace("\r", "\n")
+        text = whole_characters(clean(text, row)).strip()
         date = _plain(ours["date"](row))
         if raw_id is None:
             identity = digest(author, text, date or "")
