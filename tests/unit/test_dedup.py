@@ -1,7 +1,11 @@
 """De-duplication: the definition, word for word, against a pass that compares everything with everything."""
 
+import os
 import random
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,6 +17,7 @@ from authbench import dedup
 from authbench.dedup import DedupSettings, band_recall, choose_bands, find_duplicates, sign_texts, similar_pairs
 from authbench.errors import InputError
 
+WORKFLOW = str(Path(dedup.__file__).parents[1])
 # 60 bands of 2 rows miss a pair at 0.8 once in 10^26: what differs from the reference is an error, not chance.
 SURE = DedupSettings(threshold=0.8, bands=60, rows=2)
 
@@ -236,6 +241,11 @@ def test_blocks_hold_whole_components_and_no_single_documents():
     sizes = np.full(8, 10, np.uint32)
     assert [block.tolist() for block in dedup.blocks(component, sizes, 40)] == [[0, 1, 2, 6], [3, 4, 7]]
     assert [block.tolist() for block in dedup.blocks(component, sizes, 1)] == [[0, 2], [1, 6], [3, 4, 7]]
+
+
+def test_settings_are_checked_without_loading_the_compiler():
+    check = "import sys; import authbench.dedup as d; d.DedupSettings(); sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], env={**os.environ, "PYTHONPATH": WORKFLOW}).returncode == 0
 
 
 def test_texts_that_were_not_signed_are_refused():

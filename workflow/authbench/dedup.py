@@ -140,18 +140,9 @@ def find_duplicates(
     stand-in column then names the first such document. It and all that it stood for are `cross_author_duplicate`.
     """
     documents = documents.rechunk()
-    if documents["doc_key"].n_unique() < documents.height:
-        raise ValueError("doc_key is not unique: of documents with one key no order can be told")
-    ordered = (
-        documents.select("doc_key", "source", "place", "author_id", "text_hash")
-        .with_row_index("row")
-        .sort("place", "doc_key")
-        .with_row_index("rank")
-        .with_columns(first=pl.col("rank").min().over("text_hash"))
-    )
-    firsts = ordered.filter(pl.col("rank") == pl.col("first")).with_row_index("text")
+    copies = _in_corpus_order(documents)
+    firsts = copies.filter(pl.col("rank") == pl.col("first"))
     rows = firsts["row"].to_numpy().astype(np.int64)
-
     pairs, compared = _compare_all(
         lambda j, positions: documents[f"band_{j}"].to_numpy()[rows[positions]],
         settings.bands,
@@ -160,54 +151,69 @@ def find_duplicates(
         settings,
         only_accepted=True,
     )
-    near = pairs.sort("later", "similarity", "earlier", descending=[False, True, False]).unique(
-        "later", keep="first", maintain_order=True
+    removed = _choose_stand_ins(copies, firsts, pairs)
+    disputed = _find_disputed(copies, firsts, pairs)
+    counts = {
+        f"{reason}_{author}": removed.filter((pl.col("reason") == reason) & (pl.col("same_author") == same)).height
+        for reason in (EXACT, NEAR)
+        for author, same in (("same_author", True), ("other_author", False))
+    } | {"texts_of_several_authors": disputed.height, "pairs_compared": compared}
+    if settings.cross_author_duplicates == "drop_all":
+        theirs = pl.col("stands").is_in(disputed["stands"].implode())
+        removed = removed.with_columns(reason=pl.when(theirs).then(pl.lit(CROSS)).otherwise(pl.col("reason")))
+        removed = pl.concat([removed, disputed.select(removed.columns)])
+    return removed.sort("rank").select(REMOVED_COPY.names()), counts
+
+
+def _in_corpus_order(documents: pl.DataFrame) -> pl.DataFrame:
+    """The documents with their `row`, their `rank` in corpus order and, of their text, a number and the `first` rank.
+
+    Texts are numbered in the order of their first documents.
+    """
+    if documents["doc_key"].n_unique() < documents.height:
+        raise ValueError("doc_key is not unique: of documents with one key no order can be told")
+    return (
+        documents.select("doc_key", "source", "place", "author_id", "text_hash")
+        .with_row_index("row")
+        .sort("place", "doc_key")
+        .with_row_index("rank")
+        .with_columns(first=pl.col("rank").min().over("text_hash"))
+        .with_columns(text=(pl.col("first").rank("dense") - 1).cast(pl.UInt32))
     )
 
-    copies = ordered.join(firsts.select("first", "text"), on="first")
-    authors = firsts.select(stands="text", stand_in="doc_key", stand_author="author_id")
-    removed = (
-        copies.join(near.select(text="later", stands="earlier", similarity="similarity"), on="text", how="left")
+
+def _choose_stand_ins(copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The removed documents, each with the accepted text (`stands`) that is most like it, and the reason."""
+    nearest = pairs.sort("later", "similarity", "earlier", descending=[False, True, False]).unique(
+        "later", keep="first", maintain_order=True
+    )
+    return (
+        copies.join(nearest.select("similarity", text="later", stands="earlier"), on="text", how="left")
         .filter((pl.col("rank") != pl.col("first")) | pl.col("stands").is_not_null())
         .with_columns(
             reason=pl.when(pl.col("rank") == pl.col("first")).then(pl.lit(NEAR)).otherwise(pl.lit(EXACT)),
             stands=pl.coalesce("stands", "text"),
             similarity=pl.col("similarity").fill_null(1.0),
         )
-        .join(authors, on="stands")
-        .with_columns(same_author=pl.col("author_id").eq_missing(pl.col("stand_author")))
+        .join(firsts.select(stands="text", stand_in="doc_key", stand_author="author_id"), on="stands")
+        .with_columns(same_author=pl.col("author_id") == pl.col("stand_author"))
+        .select("rank", "stands", *REMOVED_COPY)
     )
-    counts = {
-        f"{reason}_{author}": removed.filter((pl.col("reason") == reason) & (pl.col("same_author") == same)).height
-        for reason in (EXACT, NEAR)
-        for author, same in (("same_author", True), ("other_author", False))
-    }
 
-    accepted = firsts.join(near, left_on="text", right_on="later", how="anti")
-    themselves = accepted.select(earlier="text", later="text", similarity=pl.lit(1.0))
-    disputed = (
-        pl.concat([pairs, themselves])
-        .join(copies.select("rank", "doc_key", "author_id", later="text"), on="later")
-        .join(authors, left_on="earlier", right_on="stands")
-        .filter(~pl.col("author_id").eq_missing(pl.col("stand_author")))
-        .sort("rank")
-        .unique("earlier", keep="first", maintain_order=True)
+
+def _find_disputed(copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The accepted documents that resemble one of another author, each with the first such document."""
+    accepted = firsts.join(pairs, left_on="text", right_on="later", how="anti")
+    alike = pl.concat([pairs, accepted.select(earlier="text", later="text", similarity=pl.lit(1.0))])
+    return (
+        accepted.join(alike, left_on="text", right_on="earlier")
+        .join(copies.select(later="text", when="rank", stand_in="doc_key", other_author="author_id"), on="later")
+        .filter(pl.col("author_id") != pl.col("other_author"))
+        .sort("when")
+        .unique("text", keep="first", maintain_order=True)
+        .with_columns(reason=pl.lit(CROSS), same_author=pl.lit(False))
+        .rename({"text": "stands"})
     )
-    counts |= {"texts_of_several_authors": disputed.height, "pairs_compared": compared}
-
-    if settings.cross_author_duplicates == "drop_all":
-        disputed = disputed.select("similarity", text="earlier", stand_in="doc_key", same_author=pl.lit(False))
-        removed = pl.concat(
-            [
-                removed.with_columns(
-                    reason=pl.when(pl.col("stands").is_in(disputed["text"].implode()))
-                    .then(pl.lit(CROSS))
-                    .otherwise(pl.col("reason"))
-                ).select("rank", *REMOVED_COPY),
-                firsts.join(disputed, on="text").with_columns(reason=pl.lit(CROSS)).select("rank", *REMOVED_COPY),
-            ]
-        )
-    return removed.sort("rank").select(REMOVED_COPY.names()), counts
 
 
 def similar_pairs(keys: Sequence[str], texts: Sequence[str], threshold: float, shingle_chars: int = 5) -> pl.DataFrame:
