@@ -167,19 +167,6 @@ def test_signs_of_bots_and_quotation_are_off_until_asked_for():
     assert reasons(quoted, ROBUST | {"quoted_share": 0.5}) == ["mostly_quoted"]
     assert reasons("So it is.", ROBUST | {"posts_per_day": 50}, posts_per_day=80) == ["too_many_posts"]
     assert reasons("So it is.", ROBUST | {"template_share": 0.5}, template_share=0.9) == ["template_texts"]
-    with pytest.raises(InputError, match="posts_per_day is set, but the documents have no column"):
-        reasons("So it is.", ROBUST | {"posts_per_day": 50})
-
-
-def test_an_authors_activity_is_the_busiest_day_and_the_commonest_template():
-    rows = pl.DataFrame(
-        {
-            "author_id": ["a", "a", "a", "b"],
-            "date": ["2024-12-01T08:00", "2024-12-01T09:00", "2024-12-02", None],
-            "content": ["Day 1: [url] up 3 %", "Day 2: up 14 %", "Nothing new", "So it is."],
-        }
-    )
-    assert filters.author_activity(rows).rows() == [("a", 2, pytest.approx(2 / 3)), ("b", None, 1.0)]
 
 
 def test_an_unknown_preset_is_an_error_that_names_the_known():

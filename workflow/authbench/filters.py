@@ -4,7 +4,7 @@ Thresholds over the columns of `measure` (AuthBench paper, A.3; processing plan,
 costs clean text of no language and length more than 2 %, `paper` applies the paper's formulas as they are worded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
     """The REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
 
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
-    `posts_per_day` and `template_share` (see `author_activity`) where their thresholds are set. `settings` is the
+    `posts_per_day` and `template_share` (see `activity`) where their thresholds are set. `settings` is the
     section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a
     mapping from task type to number with an entry `default`. Raises InputError for a setting that cannot be used.
     """
@@ -58,7 +58,7 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
             rule.threshold.cast(pl.Float64).alias("threshold"),
             _detail(rule.reason).alias("detail"),
         )
-        for rule in rules(settings, documents.columns)
+        for rule in rules(settings)
     ]
     place = documents.select("doc_key", place=pl.int_range(pl.len()))
     return (
@@ -70,13 +70,13 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
     )
 
 
-def rules(settings: Mapping[str, Any], columns: Sequence[str]) -> list[Rule]:
+def rules(settings: Mapping[str, Any]) -> list[Rule]:
     """The preset's rules in the order in which their reasons are given."""
     preset = settings["preset"]
     if preset not in PRESETS:
         raise InputError(f"filter.preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
     chosen = _robust(settings) if preset == "robust" else _paper(settings)
-    return [*_length(settings), *chosen, *_optional(settings, columns)]
+    return [*_length(settings), *chosen, *_optional(settings)]
 
 
 def _robust(settings: Mapping[str, Any]) -> list[Rule]:
@@ -147,43 +147,11 @@ def _per_task(bound: int | Mapping[str, int], key: str) -> pl.Expr:
     return pl.col("task").replace_strict(others, default=bound["default"], return_dtype=pl.Int64)
 
 
-def _optional(settings: Mapping[str, Any], columns: Sequence[str]) -> list[Rule]:
+def _optional(settings: Mapping[str, Any]) -> list[Rule]:
     """Signs of bots and of quoted text; off where the threshold is null."""
     reasons = {"posts_per_day": "too_many_posts", "template_share": "template_texts", "quoted_share": "mostly_quoted"}
     chosen = {column: reason for column, reason in reasons.items() if settings.get(column) is not None}
-    missing = sorted(set(chosen) - set(columns))
-    if missing:
-        raise InputError(
-            f"filter.{missing[0]} is set, but the documents have no column {missing[0]}: "
-            "join filters.author_activity to them, or set it to null"
-        )
     return [_above(reason, column, settings[column]) for column, reason in chosen.items()]
-
-
-def author_activity(documents: pl.DataFrame) -> pl.DataFrame:
-    """How busy and how uniform an author is: (author_id, posts_per_day, template_share).
-
-    `documents` has `author_id, date, content`, all of an author's. `posts_per_day` is the largest number on one day
-    (null without dates: the first ten characters of `date`); `template_share` the share of the texts that agree with
-    the author's most frequent one once digits, white space and placeholders are taken out.
-    """
-    template = pl.col("content").str.replace_all(r"\[[a-z_]+\]|[\d\s]", "").hash()
-    rows = documents.select("author_id", day=pl.col("date").str.head(10), template=template)
-    authors = pl.col("author_id")
-    days = (
-        rows.drop_nulls("day").group_by(authors, "day").len().group_by(authors).agg(posts_per_day=pl.col("len").max())
-    )
-    templates = (
-        rows.group_by(authors, "template")
-        .len()
-        .group_by(authors)
-        .agg(template_share=pl.col("len").max() / pl.col("len").sum())
-    )
-    return (
-        templates.join(days, on="author_id", how="left")
-        .sort("author_id")
-        .select("author_id", "posts_per_day", "template_share")
-    )
 
 
 def _above(reason: str, column: str, threshold: float | None, where: pl.Expr | bool = True) -> Rule:

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from authbench.records import REMOVED
 
 STAGES = (
     "ingest",
@@ -120,7 +119,7 @@ def write_log(path: str, removed: Sequence[str]) -> None:
     """`dirty_docs.log`: every removal of every stage as a JSON line, in a fixed order (processing plan, 11.2)."""
     from authbench.tables import whole
 
-    frames = [pl.scan_parquet(part).cast(dict(REMOVED)) for part in removed]
+    frames = [pl.scan_parquet(part) for part in removed]
     with whole(path) as aside:
         pl.concat(frames).sort("source", "doc_key", "detail", maintain_order=True).sink_ndjson(aside)
 

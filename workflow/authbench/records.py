@@ -47,14 +47,14 @@ RECORD = pl.Schema(
 # A document after chunking: a whole text (chunk 0 of 1, `chunk_start` null) or a span of characters
 # of the normalised text.
 DOCUMENT = pl.Schema(
-    {
-        **dict(RECORD),
-        "chunk_start": pl.Int64,
-        "chunk_end": pl.Int64,
-        "token_length": pl.Int32,
-        "char_length": pl.Int32,
-        "length_bucket": pl.String,
-    }
+    [
+        *RECORD.items(),
+        ("chunk_start", pl.Int64),
+        ("chunk_end", pl.Int64),
+        ("token_length", pl.Int32),
+        ("char_length", pl.Int32),
+        ("length_bucket", pl.String),
+    ]
 )
 
 # Why a document (or a raw row, then `doc_key` is null) went. A document dropped for several reasons has several

@@ -81,7 +81,7 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
                 table = parquet.read_row_group(group, columns=None if columns is None else list(columns))
                 yield pl.from_arrow(table)  # type: ignore[misc]
             if not parquet.num_row_groups:
-                yield pl.read_parquet(path, columns=columns and list(columns))
+                yield pl.read_parquet(path, columns=list(columns) if columns else None)
 
 
 def split_by_bytes(frame: pl.DataFrame, column: str = "content", limit: int = GROUP_BYTES) -> Iterator[pl.DataFrame]:
@@ -100,7 +100,7 @@ def split_by_bytes(frame: pl.DataFrame, column: str = "content", limit: int = GR
 
 def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.DataFrame:
     """The named columns (all of them, if none is named) of all files, stacked in the order of the paths."""
-    return pl.concat([pl.read_parquet(path, columns=columns and list(columns)) for path in paths])
+    return pl.concat([pl.read_parquet(path, columns=list(columns) if columns else None) for path in paths])
 
 
 def without(frame: pl.DataFrame, removed: Sequence[str | Path]) -> pl.DataFrame:

@@ -26,7 +26,7 @@ rule sign_texts:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=60,
     params:
-        dedup=SETTINGS["dedup"],
+        signature={key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")},
         boilerplate=text_resource("boilerplate.yaml"),
         code=code("sign_texts"),
     script:

@@ -1,7 +1,7 @@
 """Filter: measurements are made once and thresholds applied to them, so that a threshold is cheap to change.
 
 Takes   chunk/<shard>.parquet
-Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMOVED), counts/<shard>.json
+Gives   filter/measures/<shard>.parquet (MEASURES), filter/authors.parquet, filter/<shard>.parquet (REMOVED), counts/<shard>.json
 """
 
 
@@ -27,11 +27,33 @@ rule measure_texts:
         "../scripts/measure_texts.py"
 
 
+rule measure_authors:
+    """Measure how busy and how uniform each author is, over all texts."""
+    input:
+        documents=gather.shards(result("chunk/{scatteritem}.parquet")),
+    output:
+        authors=result("filter/authors.parquet"),
+    log:
+        result("logs/measure_authors.log"),
+    benchmark:
+        result("benchmarks/measure_authors.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=60,
+    params:
+        code=code("measure_authors"),
+    script:
+        "../scripts/measure_authors.py"
+
+
 rule apply_filters:
     """Decide, by the measurements, which texts go and why."""
     input:
         documents=result("chunk/{scatteritem}.parquet"),
         measures=result("filter/measures/{scatteritem}.parquet"),
+        authors=result("filter/authors.parquet"),
     output:
         removed=result("filter/{scatteritem}.parquet"),
         counts=result("filter/counts/{scatteritem}.json"),

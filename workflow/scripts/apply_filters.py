@@ -6,9 +6,10 @@ from authbench.job import log_to
 from authbench.tables import read_columns, write_json, write_parquet
 
 log_to(snakemake.log[0])
-columns = ["source", "doc_key", "lang", "genre", "task", "token_length"]
+columns = ["source", "doc_key", "author_id", "lang", "genre", "task", "token_length"]
 documents = read_columns([snakemake.input.documents], columns)
-measured = documents.join(read_columns([snakemake.input.measures]), on="doc_key", suffix="_measured")
+measures, authors = (read_columns([path]) for path in (snakemake.input.measures, snakemake.input.authors))
+measured = documents.join(measures, on="doc_key").join(authors, on="author_id", how="left")
 removed = apply_filters(measured, snakemake.params.filter)
 
 tally = Tally("filter")

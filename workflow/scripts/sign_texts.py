@@ -6,7 +6,7 @@ from authbench.similarity import similarity_text
 from authbench.tables import read_batches, write_frames
 
 log_to(snakemake.log[0])
-settings = DedupSettings(**snakemake.params.dedup)
+settings = DedupSettings(threshold=1.0, **snakemake.params.signature)  # no signature depends on the threshold
 columns = ["doc_key", "source", "author_id", "lang", "content"]
 
 

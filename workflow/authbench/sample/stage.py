@@ -34,7 +34,7 @@ from authbench.sample.targets import matching_pattern
 from authbench.tables import read_batches
 
 COLUMNS = (*POOL_COLUMNS, "rank")
-SELECTED = pl.Schema({**DOCUMENT, "toxicity": pl.Float64})
+SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
 # The documents (DOCUMENT) with these keys.
 Documents = Callable[[pl.Series], pl.DataFrame]
 
