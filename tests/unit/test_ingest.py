@@ -5,6 +5,7 @@ import csv
 import hashlib
 import io
 import json
+import zipfile
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -53,7 +54,8 @@ def table(*rows: tuple[str, ...]) -> str:
 
 class Ingested:
     def __init__(self, folder: Path, files: Mapping[str, str | bytes], mapping: Mapping[str, Any], **how: Any) -> None:
-        raw, out = folder / "raw", folder / f"out{len(list(folder.iterdir()))}"
+        raw = folder / "raw"
+        self.out = out = how.pop("out", folder / f"out{len(list(folder.iterdir()))}")
         for name, content in files.items():
             (raw / name).parent.mkdir(parents=True, exist_ok=True)
             (raw / name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -248,6 +250,26 @@ def test_a_missing_field_names_file_key_and_what_was_found(tmp_path: Path) -> No
         Ingested(tmp_path, {"a.jsonl": lines}, mapping)
     assert "a.jsonl: fields are missing. config/sources/demo.yaml: fields.text expects 'text'" in str(error.value)
     assert "Found: 'path', 'file_name', 'id', 'body', 'user', 'lang', 'kind'" in str(error.value)
+
+
+def test_a_member_of_bad_rows_alone_does_not_stop_a_zip_file(tmp_path: Path) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("a.jsonl", json.dumps(dict(zip(FIELDS, ROWS[0], strict=True))))
+        members.writestr("b.jsonl", "{broken")
+        members.writestr("c.jsonl", json.dumps(dict(zip(FIELDS, ROWS[1], strict=True))))
+    mapping = source(reader={"format": "jsonl"}, files=["**/*.jsonl", "**/*.zip"])
+    made = Ingested(tmp_path, {"all.zip": archive.getvalue()}, mapping, max_bad_rows=0.5)
+    assert made.records["ordinal"].to_list() == [0, 2]
+    assert made.removed["detail"].str.starts_with("all.zip/b.jsonl line 1: invalid JSON").all()
+
+
+def test_what_a_killed_run_left_is_cleared(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE)
+    (made.out / ".demo-killed").mkdir()
+    again = Ingested(tmp_path, {}, SOURCE, out=made.out)
+    assert again.records.equals(made.records)
+    assert sorted(path.name for path in made.out.iterdir()) == ["0.parquet", "1.parquet", "removed.parquet"]
 
 
 def test_an_unknown_genre_names_the_key(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """Readers of tables and JSON: rows as the format gives them, bad rows with position and reason."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from authbench.errors import InputError
 from authbench.ingest import json_lines, json_records, table_csv, table_parquet
@@ -110,6 +114,41 @@ def test_records_are_whole_where_blocks_end(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(json_records, "CHUNK", 11)
     assert json_rows(tmp_path, records) == records
     assert json_rows(tmp_path, json.dumps(records, indent=1)) == records
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    records=st.lists(st.dictionaries(st.text(), VALUES, max_size=3), max_size=5),
+    block=st.integers(1, 40),
+    ascii_only=st.booleans(),
+    indent=st.none() | st.integers(0, 2),
+)
+def test_any_array_is_read_as_the_library_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, records: list[Any], block: int, ascii_only: bool, indent: int | None
+) -> None:
+    content = json.dumps(records, ensure_ascii=ascii_only, indent=indent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_records, "CHUNK", block)
+        assert json_rows(tmp_path_factory.getbasetemp(), content) == records
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+
+
+@given(table=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5), delimiter=st.sampled_from(",;\t|"))
+def test_any_table_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str, str]], delimiter: str
+) -> None:
+    written = io.StringIO(newline="")
+    csv.writer(written, delimiter=delimiter).writerows([("a", "b", "c"), *table])
+    found = csv_rows(tmp_path_factory.getbasetemp(), written.getvalue(), delimiter=delimiter)
+    assert [tuple(row.values()) for row in found] == table
 
 
 def test_an_object_of_records_gives_their_keys(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Rows stream from the files, in the order of their paths, into one temporary tabl
 order on its own, so that neither the number of shards nor the order of files shows in the result.
 """
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -58,7 +59,7 @@ def ingest_source(
 
     `files` maps the paths below `folder` to their SHA-256. Gives the counts of the stage and, under `facts`, what the
     report says of the source. Every record of the files is in one of the outputs, once. Raises InputError for files
-    that cannot be read, missing fields, and too many bad rows (SPEC sections 2 and 3).
+    that cannot be read, missing fields, and too many bad rows.
     """
     if not files:
         raise InputError(
@@ -66,8 +67,11 @@ def ingest_source(
         )
     mapped = compile_source(tag, source, settings.other_languages == "keep", settings.author_key)
     tally = _Tally(tag)
-    Path(removed).parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=Path(removed).parent, prefix=f".{tag}-") as aside:
+    beside = Path(removed).parent
+    beside.mkdir(parents=True, exist_ok=True)
+    for left in beside.glob(f".{tag}-*"):  # by a run that was killed
+        shutil.rmtree(left)
+    with TemporaryDirectory(dir=beside, prefix=f".{tag}-") as aside:
         drafts = [Path(aside) / f"{place}.arrow" for place in range(len(shards))]
         gone = Path(aside) / "removed.arrow"
         with ExitStack() as stack:
@@ -190,11 +194,11 @@ def _numbered_rows(
 ) -> Iterator[tuple[int, str, Row | BadRow]]:
     """The rows of a file (of all members of a zip file) with their ordinals; stops where a needed field is missing."""
     options = {**source["reader"], "columns": sorted(mapped.columns), "needs": mapped.needs}
-    ordinal, good, first_bad = 0, 0, ""
+    ordinal, read_well, first_bad = 0, 0, ""
     for part in file.members(source["files"]):
         fields = mapped.path_fields(part.relative)
         wanted: Needs = mapped.needs
-        found = dict.fromkeys(fields)
+        found, good = dict.fromkeys(fields), 0
         for row in read(part, options):
             if isinstance(row, BadRow):
                 first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
@@ -210,7 +214,8 @@ def _numbered_rows(
             ordinal += 1
         if good:
             refuse_missing(part.relative, wanted, found)
-    if not good:
+        read_well += good
+    if not read_well:
         raise InputError(
             f"{tag}: {file.relative} yields no records{first_bad}; check `reader` in config/sources/{tag}.yaml, or "
             "leave the file out of `files`."
