@@ -148,7 +148,7 @@ def expand(symbol: str, author: Author, topic: str, chance: Chance, used: set[st
     """A text for the symbol: the topic's alternatives before the general ones, none twice if it can be."""
     rules = grammar(author.lang)
     if f"{symbol}~" in rules:
-        chosen = _favourite(symbol, rules[f"{symbol}~"], author, chance)
+        chosen = _favourite(symbol, author, chance)
     else:
         alternatives = vocabulary(
             author.lang, f"{topic}.{symbol}" if f"{topic}.{symbol}" in rules else symbol, author.key
@@ -163,14 +163,20 @@ def expand(symbol: str, author: Author, topic: str, chance: Chance, used: set[st
     return REFERENCE.sub(lambda found: expand(found[1], author, topic, chance, used), chosen)
 
 
-def _favourite(symbol: str, alternatives: tuple[str, ...], author: Author, chance: Chance) -> str:
+def _favourite(symbol: str, author: Author, chance: Chance) -> str:
     """The author's first choices more often than the others."""
-    ranked = sorted(alternatives, key=lambda one: Chance("habit", author.key, symbol, one).share())
+    ranked = _ranking(author.lang, symbol, author.key)
     keep = 0.5 if symbol in ("opener", "link", "closing", "tail", "attrib") else 0.2
     for one in ranked:
         if chance.share() < keep:
             return one
     return ranked[0]
+
+
+@cache
+def _ranking(lang: str, symbol: str, author_key: str) -> tuple[str, ...]:
+    alternatives = grammar(lang)[f"{symbol}~"]
+    return tuple(sorted(alternatives, key=lambda one: Chance("habit", author_key, symbol, one).share()))
 
 
 def sentence(kind: str, place: int, author: Author, topic: str, chance: Chance, used: set[str]) -> str:

@@ -267,7 +267,9 @@ def exorde(
     )
     before = say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "1"), "en", "echo_changes")
     say(shelf.write(make_author("planted/echo", "", "en"), "medium", "s", "2"), "en", "echo_changes", url=before["url"])
-    ledger.note("repeated id, other text", source, "removed", {"url": before["url"]}, "ingest", "conflicting_id", rows=2)
+    ledger.note(
+        "repeated id, other text", source, "removed", {"url": before["url"]}, "ingest", "conflicting_id", rows=2
+    )
 
     personal = (
         ("e-mail address", "Write to mabel.thistlewood@example.org if you want the old kettle", "[EMAIL]"),
