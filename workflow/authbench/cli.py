@@ -50,8 +50,20 @@ def check(arguments: argparse.Namespace) -> int:
     return 1 if violations else 0
 
 
+def sources_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--markdown", action="store_true", help="print the page docs/sources.md")
+
+
+def sources(arguments: argparse.Namespace) -> int:
+    from authbench.catalogue import as_markdown, as_text, read_sources
+
+    sys.stdout.write((as_markdown if arguments.markdown else as_text)(read_sources()))
+    return 0
+
+
 COMMANDS = {
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
+    "sources": Command("list the known corpora: languages, tier, where to get them", sources_arguments, sources),
 }
 
 

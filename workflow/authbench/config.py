@@ -63,7 +63,7 @@ def prepare(user: Mapping[str, Any], root: Path) -> Setup:
 
 
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
-    defaults = _read_yaml(root / "config/config.yaml")
+    defaults = read_yaml(root / "config/config.yaml")
     config = _merge(defaults, user)
     problems = []
     for section, problem in _schema_problems(config, root / "workflow/schemas/config.schema.yaml"):
@@ -82,7 +82,7 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
         if tag not in known:
             problems.append(f"sources: there is no {place}{_did_you_mean(tag, known)}")
             continue
-        source = _read_yaml(root / place)
+        source = read_yaml(root / place)
         found = list(_schema_problems(source, root / "workflow/schemas/source.schema.yaml"))
         problems += [f"{place}: {problem}" for _, problem in found]
         if not found:
@@ -119,7 +119,7 @@ def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
     return merged
 
 
-def _read_yaml(path: Path) -> Settings:
+def read_yaml(path: Path) -> Settings:
     try:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,0 +1,82 @@
+"""Which corpora are known, what are their terms, and how does one get them?"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.config import read_yaml, source_languages
+from authbench.records import LANGUAGES, OTHER
+
+SOURCES = Path(__file__).parents[2] / "config" / "sources"
+HOSTS = {
+    "huggingface": "https://huggingface.co/datasets/",
+    "kaggle": "https://www.kaggle.com/datasets/",
+    "github": "https://github.com/",
+}
+OPENING = """# Sources
+
+Every corpus that has a page in `config/sources/`. This page is made from them: after a change there, run
+`authbench sources --markdown > docs/sources.md`. A corpus goes to its folder under `raw_dir`, in the format it is
+distributed in; nothing is fetched for you, as several ask you to accept their terms first. Tier A: its text may be
+passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the language of each
+text.
+"""
+
+
+def read_sources(folder: Path = SOURCES) -> dict[str, Mapping[str, Any]]:
+    """The page of every source, by its tag."""
+    return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def languages(source: Mapping[str, Any]) -> str:
+    """The languages that a source's page names, or that the corpus itself names them."""
+    found = source_languages(source)
+    return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
+
+
+def table(sources: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """tag, title, languages, licence, tier, where: one row per source."""
+    return [
+        (tag, one["title"], languages(one), one["license"]["name"], one["license"]["tier"], place(one))
+        for tag, one in sources.items()
+    ]
+
+
+def place(source: Mapping[str, Any]) -> str:
+    return f"{source['acquire']['from']}: {source['acquire']['where']}"
+
+
+def as_text(sources: Mapping[str, Mapping[str, Any]]) -> str:
+    """The table for a terminal; the title is left out, as the tag says it."""
+    rows = [("source", "languages", "tier", "where"), *((row[0], row[2], row[4], row[5]) for row in table(sources))]
+    wide = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "".join("  ".join([*(f"{cell:{wide[i]}}" for i, cell in enumerate(row[:3])), row[3]]) + "\n" for row in rows)
+
+
+def as_markdown(sources: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page docs/sources.md: a table, then of each source its author label and how to get it."""
+    head = ("tag", "title", "languages", "licence", "tier")
+    rows = [head, ("---",) * len(head), *((f"[`{row[0]}`](#{row[0]})", *row[1:5]) for row in table(sources))]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([OPENING, *lines, *map(entry, sources, sources.values())]) + "\n"
+
+
+def entry(tag: str, source: Mapping[str, Any]) -> str:
+    get = source["acquire"]
+    host = HOSTS.get(get["from"])
+    where = ", ".join(links(host, get["where"].split(", "))) if host else get["where"]
+    kind = source["author"]["kind"]
+    return (
+        f"\n### {tag}\n\n{source['title']}. {source['about'].strip()}\n\n"
+        f"- author: {kind}\n- from: {where}\n- how: {get['how'].strip()}\n"
+        f"- folder: `{source.get('folder', tag)}/`, files {', '.join(f'`{one}`' for one in source['files'])}"
+    )
+
+
+def links(host: str, names: Iterable[str]) -> Iterable[str]:
+    """Links to datasets or repositories; a name without an owner has that of the name before it."""
+    owner = ""
+    for name in names:
+        owner = name.partition("/")[0] if "/" in name else owner
+        full = name if "/" in name else f"{owner}/{name}"
+        yield f"[{name}]({host}{full})"
