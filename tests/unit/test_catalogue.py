@@ -8,18 +8,18 @@ from authbench.catalogue import as_markdown, as_text, languages, links, read_sou
 from authbench.cli import main
 
 ROOT = Path(__file__).parents[2]
+SOURCES = read_sources()
 
 
 def test_the_page_of_sources_is_up_to_date() -> None:
     cure = "docs/sources.md is stale; run: authbench sources --markdown > docs/sources.md"
-    assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(read_sources()), cure
+    assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(SOURCES), cure
 
 
 def test_every_source_is_listed_with_how_to_get_it() -> None:
-    sources = read_sources()
-    assert list(sources) == sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
-    page = as_markdown(sources)
-    for tag, source in sources.items():
+    assert list(SOURCES) == sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
+    page = as_markdown(SOURCES)
+    for tag, source in SOURCES.items():
         assert f"### {tag}\n" in page
         assert source["acquire"]["how"].strip() in page
         assert source["license"]["name"] in page
@@ -28,12 +28,12 @@ def test_every_source_is_listed_with_how_to_get_it() -> None:
 def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sources"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["source", *read_sources()]
+    assert [line.split()[0] for line in lines] == ["source", *SOURCES]
 
 
 def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sources", "--markdown"]) == 0
-    assert capsys.readouterr().out == as_markdown(read_sources())
+    assert capsys.readouterr().out == as_markdown(SOURCES)
 
 
 def test_languages_come_from_the_mapping_or_are_the_corpus_own() -> None:
@@ -48,5 +48,5 @@ def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:
 
 
 def test_the_columns_of_the_command_line_up() -> None:
-    head, *lines = as_text(read_sources()).splitlines()
+    head, *lines = as_text(SOURCES).splitlines()
     assert {line[head.index("tier")] for line in lines} == {"A", "B"}

@@ -245,7 +245,7 @@ def _unmet_quotas(config: Settings, sources: Mapping[str, Settings]) -> Iterator
             yield f"sample.languages.{language}: {share} % is asked for, but no source of the recipe has this language"
 
 
-def source_languages(source: Settings) -> set[str] | None:
+def source_languages(source: Mapping[str, Any]) -> set[str] | None:
     """The languages a source's YAML can yield; None where the corpus' own field decides."""
     lang = source["fields"]["lang"]
     if isinstance(lang, Mapping) and "const" in lang:
