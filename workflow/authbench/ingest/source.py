@@ -34,6 +34,8 @@ MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
 UNSEEN_AFTER = 10_000  # rows without a field: it is missing
 # A record before its shard is put in order: `base` says that its key is shared by all copies, `text` is a digest.
 DRAFT = pl.Schema([*RECORD.items(), ("base", pl.Boolean()), ("noisy", pl.Boolean()), ("text", pl.String())])
+IDENTITY = ("source", "doc_key", "base", "file", "ordinal", "author_id", "text")
+TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ def ingest_source(
                 with pa.memory_map(str(draft)) as stored:
                     whole = pl.from_arrow(pa.ipc.open_file(stored).read_all())
                     assert isinstance(whole, pl.DataFrame)
-                    kept, repeated = put_in_order(whole.drop("content"), names)
+                    kept, repeated = put_in_order(whole.select(IDENTITY), names)
                     write_batches(shard, RECORD, _gathered(whole, kept))
+                    tally.keep(whole.select(TALLIED)[kept["row"].to_numpy()], repeated)
                     del whole
-                tally.keep(kept, repeated)
                 yield repeated
 
         write_batches(removed, REMOVED, all_removed())
@@ -97,7 +99,7 @@ def ingest_source(
 
 
 def put_in_order(drafts: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Which drafts (DRAFT, without content) of a shard stay, sorted by key, with their place `row`; and REMOVED rows.
+    """Which drafts (IDENTITY columns) of a shard stay, as `row` and final `doc_key`, sorted by key; and REMOVED rows.
 
     Of rows that repeat a raw id with the same text and author the first (by file and ordinal) stays; where they
     differ all go, as nothing says which is right. Rows that have no raw id and nothing to tell them apart are numbered.
@@ -123,17 +125,17 @@ def put_in_order(drafts: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.Dat
         threshold=pl.lit(None, pl.Float64),
         detail=pl.format("{} record {}", pl.col("file").replace(names), "ordinal"),
     )
-    kept = pl.concat([drafts.filter(alone), repeated.filter(stays).drop("conflict")])
-    return kept.drop("copy", "copies").sort("doc_key"), gone
+    kept = pl.concat([drafts.filter(alone).select("row", "doc_key"), repeated.filter(stays).select("row", "doc_key")])
+    return kept.sort("doc_key"), gone
 
 
 def _gathered(drafts: pl.DataFrame, kept: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The kept records with their texts, a bounded part at a time out of the drafts that lie on disk."""
+    """The kept records, a bounded part at a time out of the drafts that lie on disk."""
     rows = kept["row"].to_numpy()
     sizes = drafts["content"].str.len_bytes().to_numpy()[rows]
     starts = np.flatnonzero(np.diff(np.cumsum(sizes, dtype=np.int64) // GROUP_BYTES)) + 1
     for place, part in zip([0, *starts.tolist()], np.split(rows, starts), strict=True):
-        yield kept.slice(place, len(part)).with_columns(content=drafts["content"][part])
+        yield drafts[part].with_columns(kept["doc_key"].slice(place, len(part)))
 
 
 def _batches(path: Path) -> Iterator[pl.DataFrame]:
