@@ -4,6 +4,7 @@ The stages, in the order in which documents pass through them. `snakemake --core
 `snakemake --cores 2 --configfile config/recipes/open-corpora.yaml` builds a benchmark from real corpora.
 """
 
+
 include: "workflow/common.smk"
 include: "workflow/rules/ingest.smk"
 include: "workflow/rules/normalize.smk"

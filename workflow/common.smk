@@ -15,7 +15,6 @@ from authbench.facts import NOT_OF_THE_DATA
 from authbench.inventory import shard_count, source_digest
 from authbench.tables import read_json
 
-
 try:
     SETUP = prepare(config, ROOT)
 except InputError as problem:
@@ -31,7 +30,9 @@ record_setup(SETUP, ROOT / RUN)
 
 
 scattergather:
-    shards=shard_count(SETTINGS["shards"], ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory),
+    shards=shard_count(
+        SETTINGS["shards"], ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory
+    ),
 
 
 wildcard_constraints:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.sample.deviation import sampling_deviation
+from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
 from authbench.sample.reservoir import (
     AUTHOR,
     keep_per_author,
@@ -17,7 +18,6 @@ from authbench.sample.reservoir import (
     tally_authors,
     trim_authors,
 )
-from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 SAMPLE = {

@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-
 STAGES = (
     "ingest",
     "normalize",

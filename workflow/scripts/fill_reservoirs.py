@@ -1,6 +1,7 @@
 """Adapter of the rule fill_reservoirs."""
 
 import polars as pl
+
 from authbench.job import log_to
 from authbench.records import DOCUMENT
 from authbench.sample.reservoir import POOL_COLUMNS, keep_per_author, rank_documents, tally_authors

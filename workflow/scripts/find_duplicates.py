@@ -1,6 +1,7 @@
 """Adapter of the rule find_duplicates."""
 
 import polars as pl
+
 from authbench.dedup import DedupSettings, find_duplicates
 from authbench.funnel import Tally
 from authbench.job import log_to

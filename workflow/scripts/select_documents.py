@@ -3,7 +3,7 @@
 from authbench.job import log_to
 from authbench.safety import ScoreStore, make_scorers
 from authbench.sample import stage
-from authbench.tables import read_columns, read_columns, write_json, write_parquet
+from authbench.tables import read_columns, write_json, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

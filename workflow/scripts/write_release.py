@@ -1,6 +1,7 @@
 """Adapter of the rule write_release."""
 
 import polars as pl
+
 from authbench.job import log_to
 from authbench.release import make_release, read_lock, read_takedown, write_release
 from authbench.tables import read_columns, read_json, whole_folder, write_parquet

@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from authbench.sample.reservoir import AUTHOR
 from authbench.sample.documents import Selection
+from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
 
 NO_TARGET = "(no target)"

@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.records import LENGTH_BUCKETS
-from authbench.sample.reservoir import AUTHOR
 from authbench.sample.authors import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
+from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 Settings = Mapping[str, Any]
