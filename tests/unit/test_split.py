@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -122,3 +123,12 @@ def test_two_splits_with_other_names_work():
     assigned = split(documents(100), splits={"seen": 50, "unseen": 50})
     share = (assigned["split"] == "seen").mean()
     assert 0.45 < share < 0.55
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("shares", [(80, 10, 10), (50, 20, 30)])
+def test_buckets_are_balanced_for_many_corpora(seed, shares):
+    splits = dict(zip(("train", "dev", "test"), shares, strict=True))
+    assigned = split(documents(250, seed), splits=splits)
+    beyond = [r for r in split_deviation(assigned, splits) if abs(r["documents"] - r["due"]) > r["largest_unit"]]
+    assert not beyond

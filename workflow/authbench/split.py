@@ -18,7 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from authbench.funnel import Counts, Tally
 from authbench.identity import keyed_hash
 
-BALANCED_FROM = 20
+BALANCED_FROM = 20  # a smaller bucket cannot be cut by shares
+EXCHANGES = 200  # units of a bucket and split that an exchange looks at
 
 
 @dataclass(frozen=True)
@@ -281,37 +282,93 @@ def _balance(
     shares: NDArray[np.float64],
     fixed: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Move units, one at a time, each time the move that most lowers the squared deviations, while one does.
+    """Let units change places until every bucket is within one unit of its share, as far as exchanges can.
 
-    Deviations are those of every bucket (lang, genre, length) of 20 or more, and of every language.
+    Buckets are those (lang, genre, length) of 20 documents or more, and each language.
     """
-    units = len(cut)
-    if not units:
+    if not len(cut):
         return cut
-    content = _unit_by_bucket(documents, codes, units)
-    totals = content.sum(axis=0)
-    weight = 1.0 / np.maximum(totals, 1)
+    content = _unit_by_bucket(documents, codes, len(cut))
     split = cut.copy()
-    member = np.eye(len(shares))[split]
-    off = member.T @ content - np.outer(shares, totals)
+    due = np.outer(shares, content.sum(axis=0))
+    off = np.eye(len(shares))[split].T @ content - due
+    _move_units(content, split, off, fixed < 0)
+    _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
+    return split
+
+
+def _move_units(
+    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]
+) -> None:
+    """Move single units, each time the one that most lowers the squared relative deviations, while one does."""
+    units = len(split)
+    weight = 1.0 / np.maximum(content.sum(axis=0), 1)
     squares = (content**2) @ weight
     pull = (off * weight) @ content.T
-    movable = fixed < 0
     for _ in range(20 * units):
         # Moving u from s to t changes sum(weight * off**2) by 2 * (|u|^2 + (off_t - off_s) . u), all products weighted.
-        change = 2 * (squares[None, :] + pull - pull[split, np.arange(units)][None, :])
+        change = squares[None, :] + pull - pull[split, np.arange(units)][None, :]
         change[split, np.arange(units)] = 0
         change[:, ~movable] = 0
-        best = int(change.argmin())
-        target, index = divmod(best, units)
+        target, index = divmod(int(change.argmin()), units)
         if change[target, index] > -1e-9:
-            break
+            return
         has = np.flatnonzero(content[index])
         shift = content[:, has] @ (weight * content[index])[has]
         pull[split[index]] -= shift
         pull[target] += shift
+        off[split[index]] -= content[index]
+        off[target] += content[index]
         split[index] = target
-    return split
+
+
+def _exchange_units(
+    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
+) -> None:
+    """Exchange two units, or move one, wherever that brings buckets nearer to within one unit of their share."""
+    allowed = content.max(axis=0)
+    nobody = np.zeros((1, content.shape[1]))
+
+    def excess(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (np.maximum(np.abs(deviations) - allowed, 0) ** 2).sum(axis=-1)  # type: ignore[no-any-return]
+
+    for _ in range(len(split)):
+        beyond = np.abs(off) - allowed
+        best: tuple[float, int, int, int, int] | None = None
+        for at in np.flatnonzero(beyond.ravel() > 1e-9):
+            here, bucket = divmod(int(at), off.shape[1])
+            inside = movable[(split[movable] == here)]
+            involved = inside[content[inside, bucket] > 0][:EXCHANGES]
+            for there in range(len(off)):
+                others = movable[split[movable] == there]
+                related = (
+                    others[content[others] @ content[involved].sum(axis=0) > 0][:EXCHANGES]
+                    if len(involved)
+                    else others[:0]
+                )
+                if there == here or not len(related):
+                    continue
+                give = np.concatenate([content[involved], nobody])[:, None, :]
+                take = np.concatenate([content[related], nobody])[None, :, :]
+                after = excess(off[here] - give + take) + excess(off[there] + give - take)
+                gain = after - excess(off[here]) - excess(off[there])
+                row, column = divmod(int(gain.argmin()), gain.shape[1])
+                found = (
+                    float(gain[row, column]),
+                    here,
+                    there,
+                    int(involved[row]) if row < len(involved) else -1,
+                    int(related[column]) if column < len(related) else -1,
+                )
+                best = found if best is None or found < best else best
+        if best is None or best[0] > -1e-9:
+            return
+        _, here, there, given, taken = best
+        for unit, source, target in ((given, here, there), (taken, there, here)):
+            if unit >= 0:
+                off[source] -= content[unit]
+                off[target] += content[unit]
+                split[unit] = target
 
 
 def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> NDArray[np.float64]:
