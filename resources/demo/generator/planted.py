@@ -8,111 +8,39 @@ from typing import Any
 
 from .cases import Ledger, weaken
 from .chance import Chance
+from .dirt import CLEAN, DIRT, ITALIAN, RUDE, TOXIC
 from .language import Author, Shelf, make_author
 
 Row = dict[str, Any]
 LANGUAGES = ("en", "es", "fr", "ru", "de", "ar", "ja", "ko", "hi", "zh")
 # A book of more than 50 chunks, and one that its second edition and an anthology share.
-BOOK_SENTENCES = {("spanish_pd_books", 0, 0): 2300, ("german_pd", 1, 0): 110, ("russian_pd", 1, 0): 110}
-FILLER = [
-    "lantern",
-    "harvest",
-    "velvet",
-    "pepper",
-    "copper",
-    "meadow",
-    "winter",
-    "signal",
-    "orbit",
-    "puzzle",
-    "marble",
-    "feather",
-]
-
-# Text, language, reason of the filter.
-DIRT: tuple[tuple[str, str, str, str], ...] = (
-    ("words that repeat", "en", "few_distinct_words", "rain sun wind snow " * 30),
-    ("one dominant word", "en", "dominant_word", "very " * 14 + "good soup and a really nice warm evening here"),
-    ("symbols", "en", "too_many_symbols", "=> ** ++ && %% oh ## ^^ ~~ || \\\\ // {} ok [] () <> $$ !! ;; :: -- == ++"),
-    ("digits", "en", "too_few_letters", "17, 23, 42, 56, 61 and 88, 93, 12, 34, 57, 66, 71, 82, 99, 15, 27"),
-    ("no letter in a short text", "en", "no_letters", "12/10 !!"),
-    ("a repeated character", "en", "repeated_characters", "Nooo" + "o" * 90 + " I did not expect that ending at all"),
-    (
-        "numbers for words",
-        "en",
-        "few_words_with_letters",
-        "Incomprehensibilities 4 5 1 counterrevolutionaries 6 7 2 internationalisation 9 8 3",
-    ),
-    ("single letters", "en", "single_letters", "a b c cats d e f dogs g h k bird l m n fish p q r mice"),
-    (
-        "a run of single letters",
-        "en",
-        "single_letter_run",
-        "Please R E A D T H I S N O W before you answer any of my questions tonight because I explained it all twice",
-    ),
-    (
-        "Russian labelled English",
-        "en",
-        "wrong_script",
-        "Сегодня мы весь вечер сидели у реки и говорили о том, как быстро прошло лето и как жаль уезжать.",
-    ),
-    (
-        "Spanish labelled English",
-        "en",
-        "wrong_language",
-        "Ayer estuvimos toda la tarde junto al río hablando de lo rápido que pasó el verano y de lo que cuesta volver.",
-    ),
-    (
-        "English labelled Japanese",
-        "ja",
-        "wrong_script",
-        "We sat by the river all evening and talked about how quickly the summer went and how hard it is to leave.",
-    ),
-    (
-        "French labelled German",
-        "de",
-        "wrong_language",
-        "Nous avons passé toute la soirée au bord de la rivière à parler de cet été si court et du triste retour.",
-    ),
-)
-
-# Clean texts that crude rules would drop.
-CLEAN: tuple[tuple[str, str, str], ...] = (
-    ("a short Korean verdict", "ko", "굿.."),
-    ("Korean laughter", "ko", "ㅋㅋㅋㅋㅋㅋ 진짜 웃겨요"),
-    (
-        "a long Japanese silence",
-        "ja",
-        "「…………。」と父は黙っていた。「…………。」母も何も言わなかった。それから二人は同時に笑い出して、わたしはやっと安心した。",
-    ),
-    ("emoji with words", "en", "Finally home 🏡🎉🎉🎉 best day ever 😂😂😂🔥🔥🔥 ❤️❤️"),
-    ("a family emoji", "es", "Todos juntos por fin 👨‍👩‍👧‍👦 qué alegría"),
-    ("vocalised classical Arabic", "ar", "قَالَ الْحَكِيمُ: مَنْ صَبَرَ ظَفِرَ، وَمَنْ عَجِلَ نَدِمَ، وَالْعِلْمُ نُورٌ وَالْجَهْلُ ظَلَامٌ."),
-    ("half-width joiners in Hindi", "hi", "आज मौसम बहुत अच्छा है और राष्ट्\u200dरीय उद्यान में भीड़ भी कम थी।"),
-    ("capitals and marks", "en", "WHAT?! No way... (really?!)"),
-    ("a quoted English title in Chinese", "zh", "刚看完 The Long Winter of the Silent Lighthouse Keeper，比想象的好看"),
-)
-
-# Insults at which the word lists give more than 0.8, in otherwise harmless sentences.
-TOXIC: Mapping[str, str] = {
-    "en": "You worthless piece of shit, leave my garden alone",
-    "es": "Pues que te jodan a ti y a tu bicicleta",
-    "fr": "Allez, va te faire foutre avec ton vélo",
-    "ru": "Чтоб ты сдох вместе со своим велосипедом",
-    "de": "So ein Wichser, hat mir das Fahrrad geklaut",
-    "ar": "هذا المعرص سرق دراجتي أمس",
-    "ja": "自転車を盗んだクソ野郎が許せない",
-    "ko": "내 자전거 훔친 놈아 좆까",
-    "zh": "你这个傻逼把我的自行车弄丢了",
-    "hi": "उस चूतिया ने मेरी साइकिल चुरा ली",
+ANTHOLOGIES = {
+    "spanish_pd_books": ("es", "Páginas ajenas"),
+    "french_pd_books": ("fr", "Pages d'autrui"),
+    "russian_pd": ("ru", "Чужие страницы"),
+    "german_pd": ("de", "Fremde Seiten"),
 }
-RUDE = "Damn, what an idiot I was to sell that bicycle"
+BOOK_SENTENCES = {("spanish_pd_books", 0, 0): 2300, **{(source, 1, 0): 110 for source in ANTHOLOGIES}}
 
-ITALIAN = (
-    "Ieri sera abbiamo cucinato una zuppa di lenticchie per tutta la famiglia e nessuno si è lamentato.",
-    "Il treno era in ritardo di due ore, ma la signora seduta accanto a me raccontava storie bellissime.",
-    "Domani torno in giardino a piantare i pomodori, sempre che non piova come la settimana scorsa.",
+# Name, least and largest similarity, (language, author of the model, author of the copy).
+COPIES = (
+    ("near copy, similarity about 0.9", 0.86, 0.94, (("en", 2, 3), ("es", 0, 1))),
+    (
+        "similar text, about 0.75",
+        0.735,
+        0.785,
+        (
+            *(("en", 6, 7), ("fr", 0, 1), ("ru", 0, 1), ("ru", 5, 6), ("de", 0, 1), ("de", 5, 6)),
+            *(("ar", 0, 1), ("ar", 6, 7), ("es", 5, 6), ("ko", 0, 1), ("ko", 6, 7), ("hi", 0, 1), ("hi", 5, 6)),
+        ),
+    ),
+    ("similar text, about 0.6", 0.56, 0.64, (("en", 8, 9), ("fr", 2, 3))),
 )
+COPY_NOTES = {
+    "near copy, similarity about 0.9": "the first in order stays",
+    "similar text, about 0.75": "both stay and share a split",
+    "similar text, about 0.6": "both stay; nothing ties them together",
+}
 
 
 def few_documents(source: str) -> Iterator[tuple[str, int, int]]:
@@ -180,17 +108,11 @@ def exorde(
         rows=2,
         goes=1,
     )
-    for name, low, high, becomes, what in (
-        ("near copy, similarity about 0.9", 0.86, 0.94, "removed", "the first in order stays"),
-        ("similar text, about 0.75", 0.735, 0.785, "kept", "both stay and share a split"),
-        ("similar text, about 0.6", 0.56, 0.64, "kept", "both stay; nothing ties them together"),
-    ):
-        for lang, first, second in (
-            (("en", 2, 3), ("es", 0, 1)) if becomes == "removed" else (("en", 6, 7), ("fr", 0, 1))
-        ):
-            if "0.6" in name:
-                first, second = first + 2, second + 2
-            model = ordinary(lang, first, 130, 900)
+    for name, low, high, pairs in COPIES:
+        becomes = "removed" if "near" in name else "kept"
+        stage, reason, goes = ("dedup", "near_duplicate", 1) if becomes == "removed" else (None, None, None)
+        for lang, first, second in pairs:
+            model = ordinary(lang, first, 130 if lang in ("en", "es", "fr", "de", "ru") else 70, 900)
             copier = next(
                 ones[0]
                 for key, ones in members.items()
@@ -199,10 +121,11 @@ def exorde(
                 and ones[0]["url"].startswith("https://x.com")
                 and ones[0]["author_hash"] != model["author_hash"]
             )
-            near = weaken(" ".join(model["original_text"].split()), low, high, FILLER)
-            one = again(copier, near)
-            stage, reason, goes = ("dedup", "near_duplicate", 1) if becomes == "removed" else (None, None, None)
-            ledger.note(name, source, becomes, {"url": [model["url"], one["url"]]}, stage, reason, what, 2, goes)
+            other = " ".join(one["original_text"] for one in members[f"{source}/{lang}/6"]).split()
+            one = again(copier, weaken(" ".join(model["original_text"].split()), low, high, other))
+            ledger.note(
+                name, source, becomes, {"url": [model["url"], one["url"]]}, stage, reason, COPY_NOTES[name], 2, goes
+            )
 
     for name, lang, reason, text in DIRT:
         one = say(text, lang, f"dirt_{reason}")
@@ -824,25 +747,21 @@ def books(
         add("de90002", rows[0][creator_field], "Späte Blätter", header + sample("late", "de", 60))
         ledger.note("copyright header", source, "kept", {id_field: "de90002"}, note="without its header")
     if source == "russian_pd":
-        first = next(one for one in rows if one[id_field] == "ru10100")
-        parts = first[text_field].split("\n\n")
-        half = "\n\n".join(parts[: max(2, len(parts) * 2 // 3)])
-        other = rows[-1][creator_field]
-        add(
-            "ru90001",
-            other,
-            "Чужие страницы",
-            sample("anthology one", "ru", 50) + "\n\n" + half + "\n\n" + sample("anthology two", "ru", 40),
-        )
-        ledger.note(
-            "an anthology that holds most of another book",
-            source,
-            "kept",
-            {id_field: "ru90001"},
-            note="two thirds of ru10100 are in it: never query and positive, one split",
-        )
         add("ru90002", "Неизвестный автор", "Без названия", sample("unknown", "ru", 20))
         ledger.note("unknown author", source, "removed", {id_field: "ru90002"}, "ingest", "placeholder_author")
+    lang, title = ANTHOLOGIES[source]
+    first = next(one for one in rows if one[id_field] == f"{lang}10100")
+    parts = first[text_field].split("\n\n")
+    most = "\n\n".join(parts[: max(2, len(parts) * 2 // 3)])
+    framed = "\n\n".join((sample("anthology one", lang, 50), most, sample("anthology two", lang, 40)))
+    add(f"{lang}90009", rows[-1][creator_field], title, framed)
+    ledger.note(
+        "an anthology that holds most of another book",
+        source,
+        "kept",
+        {id_field: f"{lang}90009"},
+        note=f"two thirds of {lang}10100 are in it: never query and positive, one split",
+    )
     return made
 
 
