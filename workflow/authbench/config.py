@@ -6,6 +6,7 @@ for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides k
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,11 +113,21 @@ def author_key(variable: str | None) -> bytes | None:
 
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
     if place in VOCABULARIES or not (isinstance(defaults, Mapping) and isinstance(user, Mapping)):
-        return user
+        return user if isinstance(defaults, str) else _as_in_yaml(user)
     merged = dict(defaults)
     for key, value in user.items():
         merged[key] = _merge(defaults[key], value, (*place, str(key))) if key in defaults else value
     return merged
+
+
+def _as_in_yaml(value: Any) -> Any:
+    """A value as a file would give it: of `--config filter={symbols: 0.4}` Snakemake hands on the text "0.4"."""
+    if isinstance(value, Mapping):
+        return {key: _as_in_yaml(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_in_yaml(inner) for inner in value]
+    plain = yaml.safe_load(value) if isinstance(value, str) and re.fullmatch(r"[-+.\w]+", value) else value
+    return plain if isinstance(plain, int | float | None) else value
 
 
 def read_yaml(path: Path) -> Settings:
