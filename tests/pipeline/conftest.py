@@ -1,0 +1,36 @@
+"""The demo, built once in a copy of the project, for all tests of the pipeline."""
+
+from pathlib import Path
+
+import pytest
+from project import Project, copy_project
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project without results, for runs that are refused before anything is done."""
+    return copy_project(tmp_path_factory.mktemp("fresh"))
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The finished demo. Look at it, and change copies of it only."""
+    import os  # DEV
+
+    if os.environ.get("DEVDEMO"):  # DEV
+        return Project(Path(os.environ["DEVDEMO"]))  # DEV
+    project = copy_project(tmp_path_factory.mktemp("demo"))
+    project.build()
+    return project
+
+
+@pytest.fixture(scope="session")
+def bench(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy of the finished demo for dry runs: whoever changes a file changes it back."""
+    return demo.copy(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture
+def another(demo: Project, tmp_path: Path) -> Project:
+    """A copy of the finished demo to work on."""
+    return demo.copy(tmp_path / "copy")

@@ -1,0 +1,151 @@
+"""Copies of the project in other folders, and ways to run and change them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a dry run: its rule, wildcards as text, and why it would run."""
+
+    rule: str
+    wildcards: str
+    reason: str
+
+    @property
+    def first(self) -> bool:
+        """Whether the job would run for a reason of its own, not as a job before it runs."""
+        return "params" in self.reason or "Params" in self.reason
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project in a folder of its own."""
+
+    folder: Path
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results/demo"
+
+    @property
+    def release(self) -> Path:
+        return self.results / "release"
+
+    def start(self, *arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+        """Snakemake in this project, in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *arguments],
+            cwd=self.folder,
+            env=surroundings(env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def snakemake(self, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """The exit status of a run, and all that it said."""
+        process = self.start(*arguments, env=env)
+        said, _ = process.communicate(timeout=600)
+        return process.returncode, said
+
+    def build(self, *arguments: str, cores: int = 2, env: Mapping[str, str] | None = None) -> str:
+        status, said = self.snakemake("--cores", str(cores), *arguments, env=env)
+        assert status == 0, said
+        return said
+
+    def plan(self, *arguments: str, env: Mapping[str, str] | None = None) -> list[Job]:
+        """The jobs that a run would have, from a dry run."""
+        status, said = self.snakemake("--dry-run", *arguments, env=env)
+        assert status == 0, said
+        jobs = jobs_of(said)
+        assert jobs or "Nothing to be done" in said, said
+        return jobs
+
+    def refusal(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
+        """What a run that must not start says."""
+        status, said = self.snakemake("--dry-run", *arguments, env=env)
+        assert status != 0, f"accepted {arguments}"
+        return said
+
+    def recipe(self, settings: Mapping[str, Any]) -> tuple[str, str]:
+        """The arguments of a run with these settings over the defaults."""
+        path = self.folder / "recipe.yaml"
+        path.write_text(json.dumps(settings), encoding="utf-8")
+        return "--configfile", str(path)
+
+    def copy(self, folder: Path) -> "Project":
+        """The project with all results and what Snakemake knows of them."""
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        return Project(folder)
+
+    @contextmanager
+    def changed(self, path: str, change: Callable[[str], str]) -> Iterator[None]:
+        """Text of a file changed for a while."""
+        file = self.folder / path
+        before = file.read_text(encoding="utf-8")
+        after = change(before)
+        assert after != before, f"nothing to change in {path}"
+        file.write_text(after, encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.write_text(before, encoding="utf-8")
+
+
+def surroundings(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a run: nothing of the tests' own Python path."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SNAKEMAKE_PROFILE")}
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
+    return {**env, **(more or {})}
+
+
+def jobs_of(said: str) -> list[Job]:
+    """The jobs that Snakemake announces."""
+    jobs = []
+    for block in re.split(r"\n(?=(?:local)?(?:rule|checkpoint) \w+:\n)", said)[1:]:
+        rule = re.match(r"(?:local)?(?:rule|checkpoint) (\w+):", block)
+        assert rule
+        fields = dict(re.findall(r"^    (wildcards|reason): (.*)$", block, flags=re.MULTILINE))
+        jobs.append(Job(rule[1], fields.get("wildcards", ""), fields.get("reason", "")))
+    return jobs
+
+
+def rules_of(jobs: Sequence[Job]) -> set[str]:
+    return {job.rule for job in jobs}
+
+
+def project_files() -> list[str]:
+    """What a commit of everything would hold: tracked files and new ones that are not ignored."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    needed = ("Snakefile", "workflow/", "config/", "profiles/", "resources/", "envs/", "pyproject.toml")
+    return [name for name in listed if name.startswith(needed) and (ROOT / name).is_file()]
+
+
+def copy_project(folder: Path) -> Project:
+    """The project without results."""
+    for name in project_files():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    (folder / "resources/vocabulary").mkdir(parents=True, exist_ok=True)
+    for vocabulary in (ROOT / "resources/vocabulary").glob("*"):
+        (folder / "resources/vocabulary" / vocabulary.name).symlink_to(vocabulary)
+    return Project(folder)

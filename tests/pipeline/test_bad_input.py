@@ -1,0 +1,98 @@
+"""What a person reads when a run cannot start, or a file cannot be used."""
+
+from pathlib import Path
+
+from project import Project
+
+RECIPE = """\
+sede: 3
+sources: [exorde, babel_briefing, douban]
+sample:
+  languages: {en: 50, zh: 30, tlh: 5, ko: 5}
+  genres:
+    en: {social_media/*: 60, blogs: 40}
+    zh: {social_media/*: 50, media_reviews/douban: 40}
+filter: {symbol: 0.4}
+safety: {scorers: [detoxify], threshold: 8}
+split: {splits: {train: 80, dev: 10, tset: 10}, lock: no/such/release.lock}
+ingest: {author_key_env: AUTHBENCH_KEY_THAT_NOBODY_SET}
+"""
+
+
+def one_line(said: str) -> str:
+    return " ".join(said.split())
+
+
+def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text(RECIPE, encoding="utf-8")
+    with fresh.changed("config/sources/douban.yaml", lambda text: text.replace("format: csv", "format: cvs")):
+        said = fresh.refusal("--configfile", str(tmp_path / "recipe.yaml"))
+    told = one_line(said)
+    assert "Nothing was run" in told
+    assert "problems to mend" in told
+    assert "Traceback" not in told
+    for problem in (
+        "unknown key 'sede'; did you mean 'seed'?",
+        "filter: unknown key 'symbol'; did you mean 'symbols'?",
+        "sources: there is no config/sources/babel_briefing.yaml; did you mean 'babel_briefings'?",
+        "config/sources/douban.yaml: reader.format: 'cvs' is not one of",
+        "did you mean 'csv'?",
+        "sample.languages: the shares add up to 90, expected 100",
+        "sample.languages: unknown language 'tlh'",
+        "sample.genres.en: unknown genre 'blogs'; did you mean 'blog'?",
+        "sample.genres.zh: the shares add up to 90, expected 100",
+        "safety.threshold: 8",
+        "'tset' looks like 'test'",
+        "split.lock: there is no file no/such/release.lock",
+        "the environment variable AUTHBENCH_KEY_THAT_NOBODY_SET is not set",
+    ):
+        assert problem in told, problem
+
+
+def test_a_missing_raw_folder_says_how_to_get_the_corpus(fresh: Project, tmp_path: Path) -> None:
+    said = one_line(fresh.refusal("--config", f"raw_dir={tmp_path}"))
+    assert "13" in said or "14 problems" in said
+    assert f"douban: no file fits **/*reviews*.txt, **/*reviews*.tsv, **/*reviews*.csv in {tmp_path}/douban/" in said
+    assert "To get it: Fetch moviereviews_cleaned.txt" in said
+    assert "missing_sources=skip builds without" in said
+
+
+def test_a_quota_for_a_language_without_a_source_is_refused(fresh: Project) -> None:
+    settings = {"sources": ["german_pd"], "sample": {"languages": {"de": 90, "hi": 10}}}
+    said = one_line(fresh.refusal(*fresh.recipe(settings)))
+    assert "sample.languages.hi: 10 % is asked for, but no source of the recipe has this language" in said
+
+
+def test_a_missing_vocabulary_names_the_ways_to_get_it(another: Project, tmp_path: Path) -> None:
+    for path in (another.folder / "resources/vocabulary").iterdir():
+        path.unlink()
+    status, said = another.snakemake(
+        *("--cores", "2", "--until", "chunk_documents", *another.recipe({"chunk": {"max_tokens": 490}})),
+        env={"TIKTOKEN_CACHE_DIR": str(tmp_path)},
+    )
+    assert status != 0
+    told = one_line(said)
+    assert "The vocabulary cl100k_base is missing" in told
+    assert "python -m authbench.vocabulary" in told
+    assert "TIKTOKEN_CACHE_DIR" in told
+    assert "Traceback" not in said.split("The vocabulary cl100k_base is missing")[1][:400]
+
+
+def test_a_broken_raw_file_stops_its_source_and_leaves_nothing_under_a_final_name(another: Project) -> None:
+    folder = another.folder / "resources/demo/raw"
+    cut = folder / "exorde/social_media_december2024_week1.parquet"
+    cut.write_bytes(cut.read_bytes()[:5000])
+    pointer = folder / "spanish_pd_books/spanish_pd_books_1.parquet"
+    pointer.write_text(
+        f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 123\n", encoding="utf-8"
+    )
+    table = folder / "amazon_multi/train.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("review_body", "body", 1), encoding="utf-8")
+    status, said = another.snakemake("--cores", "2", "--keep-going")
+    told = one_line(said)
+    assert status != 0
+    for words in (cut.name, "LFS pointer", "review_body", "train.csv"):
+        assert words in told, words
+    for source in ("exorde", "spanish_pd_books", "amazon_multi"):
+        left = [path.name for path in (another.results / "ingest" / source).iterdir()]
+        assert not [name for name in left if name.endswith((".parquet", ".json"))]

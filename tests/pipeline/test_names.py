@@ -1,0 +1,84 @@
+"""No author is named outside the texts, but in the log of removed documents, which stays at home."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from project import Project
+from raw_rows import rows_of
+
+# The fields that name authors, by source, and what of them is distinctive.
+LABELS = {
+    "exorde": [("url", r"(?:x|twitter)\.com/(?!i/)([^/]+)"), ("url", r"profile/([^/]+)"), ("author_hash", "(.{40})")],
+    "amazon_multi": [("reviewer_id", "(reviewer.+)")],
+    "blog_authorship": [("member", r"blogs/(\d+)\.")],
+    "arxiv": [("authors", "(.{12,})"), ("authors_parsed", "(.{12,})")],
+    "xiaohongshu": [("user_id", r"(\d{8,})")],
+    "douban": [("user_id", r"(user_\d+)")],
+    "spanish_pd_books": [("creator", r"^([^,(]{6,},[^,(]+)")],
+    "french_pd_books": [("author", r"^([^,(]{6,},[^,(]+)")],
+    "russian_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
+    "german_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
+    "arabic_poetry": [("poet_name", "(.{8,})")],
+}
+
+
+def names(demo: Project) -> set[str]:
+    found: set[str] = set()
+    for source, fields in LABELS.items():
+        before = len(found)
+        for row in rows_of(demo.folder / "resources/demo/raw", source):
+            for field, pattern in fields:
+                value = row.fields.get(field)
+                if field == "authors_parsed" and value:
+                    value = " ".join(str(part) for part in value[0][:2] if part)
+                if value and (match := re.search(pattern, str(value))):
+                    found.add(match[1].strip())
+        assert len(found) > before, source
+    return found - {"مجهول", "anonymous"}
+
+
+def without_content(value: Any) -> Any:
+    return {key: part for key, part in value.items() if key != "content"} if isinstance(value, dict) else value
+
+
+def told(path: Path) -> str:
+    """What a file says outside `content`."""
+    if path.suffix == ".parquet":
+        frame = pl.read_parquet(path)
+        # Where a removed row stood is told to `dirty_docs.log` alone.
+        return frame.drop("content", "detail", strict=False).write_ndjson()
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".jsonl":
+        lines = [without_content(json.loads(line)) for line in text.splitlines()]
+        return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    return text
+
+
+def named(paths: list[Path], wanted: set[str]) -> list[tuple[str, str]]:
+    assert paths
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(wanted))})(?!\w)")
+    return [(path.name, match[0]) for path in paths for match in pattern.finditer(told(path))]
+
+
+def test_no_author_is_named_in_the_release_outside_the_texts(demo: Project) -> None:
+    wanted = names(demo)
+    assert len(wanted) > 300
+    files = [path for path in demo.release.rglob("*") if path.is_file()]
+    assert named(files, wanted) == []
+
+
+def test_no_author_is_named_in_the_results_but_in_the_log_of_removed_documents(demo: Project) -> None:
+    wanted = names(demo)
+    files = [
+        path
+        for path in demo.results.rglob("*")
+        if path.suffix in (".parquet", ".json", ".log", ".tsv") and path.name != "dirty_docs.log"
+    ]
+    assert named(files, wanted) == []
+
+
+def test_names_are_looked_for_in_a_way_that_finds_them(demo: Project) -> None:
+    assert named([demo.results / "dirty_docs.log"], names(demo))

@@ -1,0 +1,181 @@
+"""What became of every case that is planted in the demo's raw files."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from project import ROOT, Project
+from raw_rows import RawRow, finds, rows_of
+
+CASES = yaml.safe_load((ROOT / "resources/demo/planted.yaml").read_text(encoding="utf-8"))
+STAGES = {"dedup": ("dedup_documents", "dedup_chunks"), "safety": ("sample",)}
+
+
+@dataclass(frozen=True)
+class Fates:
+    """Where raw rows went: keys by (source, file digest, ordinal), removals by place and by key."""
+
+    rows: dict[str, list[RawRow]]
+    keys: dict[tuple[str, str, int], str]
+    by_place: dict[str, list[dict[str, Any]]]
+    by_key: dict[str, list[dict[str, Any]]]
+    texts: dict[str, str]
+    released: pl.DataFrame
+
+    def key(self, source: str, row: RawRow) -> str | None:
+        return self.keys.get((source, row.file, row.ordinal))
+
+    def removals(self, source: str, row: RawRow) -> list[dict[str, Any]]:
+        """Why a row went; chunks of a document count as the document."""
+        part = row.fields.get("member", "")
+        place = f"{row.file}/{part}" if part else row.file
+        found = [
+            *self.by_place[f"{source} {place} record {row.ordinal}"],
+            *self.by_place[f"{source} {place} line {row.line}"],
+        ]
+        key = self.key(source, row)
+        return found + (self.by_key[key] if key else [])
+
+
+@pytest.fixture(scope="session")
+def fates(demo: Project) -> Fates:
+    raw = demo.folder / "resources/demo/raw"
+    sources = sorted({case["source"] for case in CASES})
+    inventory = json.loads((demo.results / "run.json").read_text(encoding="utf-8"))["inventory"]
+    names = {(source, digest): name for source, files in inventory.items() for name, digest in files.items()}
+    records = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "ingest").glob("*/*-of-*.parquet")))
+    keys = {
+        (source, names[source, file], ordinal): key
+        for source, file, ordinal, key in records.select("source", "file", "ordinal", "doc_key").iter_rows()
+    }
+    by_place: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in (demo.results / "dirty_docs.log").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        if entry["stage"] == "ingest":
+            by_place[f"{entry['source']} {entry['detail'].split(':')[0]}"].append(entry)
+        else:
+            by_key[entry["doc_key"].split("#")[0]].append(entry)
+    normal = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "normalize").glob("*-of-*.parquet")))
+    return Fates(
+        {source: rows_of(raw, source) for source in sources},
+        keys,
+        by_place,
+        by_key,
+        dict(normal.select("doc_key", "content").iter_rows()),
+        pl.read_parquet(demo.results / "split/documents.parquet"),
+    )
+
+
+def rows_of_case(fates: Fates, case: dict[str, Any]) -> list[RawRow]:
+    found = [row for row in fates.rows[case["source"]] if finds(case["find"], row, case["source"])]
+    expected = 1 if case["source"] == "hindi_discourse" else case["rows"]
+    assert len(found) == expected, [row.fields for row in found]
+    return found
+
+
+def kept_cases(note: str) -> Iterator[dict[str, Any]]:
+    found = [case for case in CASES if case["becomes"] == "kept" and re.search(note, case.get("note", ""))]
+    assert found, note
+    yield from found
+
+
+def described(case: dict[str, Any]) -> str:
+    return f"{case['source']}-{case['case']}".replace(" ", "_")
+
+
+def test_there_are_cases_of_every_source_and_fate() -> None:
+    assert {case["becomes"] for case in CASES} == {"kept", "removed", "bad_row"}
+    assert len({case["source"] for case in CASES}) == 13
+
+
+@pytest.mark.parametrize("case", CASES, ids=described)
+def test_a_planted_row_meets_its_fate(fates: Fates, case: dict[str, Any]) -> None:
+    source, rows = case["source"], rows_of_case(fates, case)
+    removals = [fates.removals(source, row) for row in rows]
+    if case["becomes"] == "kept":
+        for row, entries in zip(rows, removals, strict=True):
+            assert fates.key(source, row) in fates.texts
+            assert not [entry for entry in entries if entry["stage"] not in ("sample", "split")]
+            assert not [entry for entry in entries if entry["reason"] == "toxic"]
+        return
+    stages = STAGES.get(case["stage"], (case["stage"],))
+    gone = [
+        entries
+        for entries in removals
+        if any(entry["stage"] in stages and entry["reason"] == case["reason"] for entry in entries)
+    ]
+    if case["stage"] == "safety" and not gone:
+        # Not scored, as the selection had no need of the author: then it is not released either.
+        assert not fates.released["doc_key"].is_in([fates.key(source, row) for row in rows]).any()
+    else:
+        assert len(gone) == case.get("goes", len(rows)), removals
+
+
+def test_masked_and_mended_texts_read_as_planted(fates: Fates) -> None:
+    for case in kept_cases("^reads: |^with .* in its place$|^without its `|^without urlLink$"):
+        (row,) = rows_of_case(fates, case)
+        text = fates.texts[fates.key(case["source"], row) or ""]
+        if reads := re.match("reads: (.*)", case["note"]):
+            assert text == reads[1]
+        if placeholder := re.match(r"with (\[\w+\]) in its place", case["note"]):
+            assert placeholder[1] in text
+        if cut := re.match("without (?:its `(.*)`|(urlLink))", case["note"]):
+            assert (cut[1] or cut[2]) not in text
+
+
+def test_similar_texts_of_two_authors_share_a_split(fates: Fates) -> None:
+    for case in kept_cases("share a split"):
+        keys = [fates.key(case["source"], row) for row in rows_of_case(fates, case)]
+        splits = fates.released.filter(pl.col("doc_key").is_in(keys))["split"]
+        assert splits.n_unique() <= 1
+
+
+def test_one_display_name_of_two_accounts_is_two_authors(demo: Project, fates: Fates) -> None:
+    authors = authors_of(demo)
+    accounts = [
+        {authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}
+        for case in kept_cases("two authors")
+    ]
+    assert len(accounts) == 2
+    assert [len(account) for account in accounts] == [1, 1]
+    assert not accounts[0] & accounts[1]
+
+
+def test_one_number_at_two_sites_is_two_authors(demo: Project, fates: Fates) -> None:
+    authors = authors_of(demo)
+    labels = [
+        {authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}
+        for case in kept_cases("another author than")
+    ]
+    assert len(set.union(*labels)) == len(labels) == 2
+
+
+def test_no_author_has_more_than_five_documents_and_none_fewer_than_two(fates: Fates) -> None:
+    counts = fates.released.group_by("lang", "source", "author_id").len()["len"]
+    assert counts.min() >= 2
+    assert counts.max() <= 5
+
+
+def test_a_book_is_cut_into_at_most_fifty_chunks(demo: Project, fates: Fates) -> None:
+    (case,) = kept_cases("50 chunks")
+    (row,) = rows_of_case(fates, case)
+    chunks = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "chunk").glob("*-of-*.parquet")))
+    key = fates.key(case["source"], row) or ""
+    assert chunks.filter(pl.col("doc_key").str.split("#").list.first() == key).height == 50
+
+
+def test_works_without_an_author_are_not_released(fates: Fates) -> None:
+    assert "work" not in fates.released["author_kind"].to_list()
+    assert "hindi_discourse" not in fates.released["source"].to_list()
+
+
+def authors_of(demo: Project) -> dict[str, str]:
+    records = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "ingest").glob("*/*-of-*.parquet")))
+    return dict(records.select("doc_key", "author_id").iter_rows())

@@ -1,0 +1,153 @@
+"""What reruns when something changes, and what does not."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from project import Job, Project, rules_of
+
+# From the selection on, everything that follows.
+AFTER_SELECTION = {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed", "all"}
+AFTER_FILTERS = AFTER_SELECTION | {"find_duplicates", "fill_reservoirs", "select_documents"}
+AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
+EVERY_RULE = AFTER_RECORDS | {"normalize_text", "ingest_source"}
+
+
+def setting(old: str, new: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
+        return text.replace(old, new)
+
+    return change
+
+
+def another_function(text: str) -> str:
+    return f"{text}\n\ndef added_by_a_test() -> int:\n    return 1\n"
+
+
+def a_remark_and_another_docstring(text: str) -> str:
+    return text.replace('"""', '"""In other words: ', 1) + "\n# A remark.\n"
+
+
+def first_of(jobs: list[Job]) -> set[str]:
+    """The rules that run for a reason of their own."""
+    return {job.rule for job in jobs if job.first}
+
+
+def plan_after(bench: Project, path: str, change: Callable[[str], str]) -> list[Job]:
+    with bench.changed(path, change):
+        return bench.plan()
+
+
+def test_a_second_run_has_nothing_to_do(demo: Project) -> None:
+    assert demo.plan() == []
+
+
+def test_a_touched_and_moved_checkout_with_its_raw_files_elsewhere_reruns_nothing(
+    demo: Project, tmp_path: Path
+) -> None:
+    moved = demo.copy(tmp_path / "elsewhere")
+    for path in moved.folder.rglob("*"):
+        if path.is_file() and not {".snakemake", "results"} & set(path.parts):
+            path.touch()
+    (moved.folder / "resources/demo/raw").rename(tmp_path / "raw files")
+    assert moved.plan("--config", f"raw_dir={tmp_path / 'raw files'}") == []
+
+
+def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
+    with (
+        bench.changed("config/config.yaml", lambda text: f"# A remark.\n{text}"),
+        bench.changed("config/sources/douban.yaml", lambda text: f"{text}# A remark.\n"),
+        bench.changed("workflow/authbench/records.py", a_remark_and_another_docstring),
+        bench.changed("workflow/authbench/ingest/table_csv.py", a_remark_and_another_docstring),
+        bench.changed("workflow/scripts/chunk_documents.py", a_remark_and_another_docstring),
+    ):
+        assert bench.plan() == []
+
+
+@pytest.mark.parametrize(
+    ("section", "change", "first", "all_rules"),
+    [
+        ("safety", {"threshold": 0.9}, {"select_documents"}, AFTER_SELECTION),
+        ("filter", {"symbols": 0.4}, {"apply_filters"}, AFTER_FILTERS),
+        ("split", {"leak_threshold": 0.75}, {"assign_splits"}, AFTER_SELECTION),
+        ("release", {"queries_per_author": "all"}, {"write_release"}, AFTER_SELECTION - {"assign_splits"}),
+        ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
+        ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_RECORDS),
+    ],
+    ids=["toxicity threshold", "filter threshold", "leak threshold", "queries", "chunking", "normalisation"],
+)
+def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(
+    bench: Project, section: str, change: dict[str, Any], first: set[str], all_rules: set[str]
+) -> None:
+    jobs = bench.plan(*bench.recipe({section: change}))
+    assert first <= first_of(jobs) <= first | {"count_survivors"}
+    assert rules_of(jobs) == all_rules | first
+
+
+def test_a_changed_duplicate_threshold_signs_no_text_again(bench: Project) -> None:
+    jobs = bench.plan(*bench.recipe({"dedup": {"threshold": 0.85}}))
+    assert "find_duplicates" in first_of(jobs)
+    assert not [job for job in jobs if job.rule == "sign_texts" and "unit=documents" in job.wildcards]
+
+
+def test_a_changed_source_mapping_ingests_that_source_alone(bench: Project) -> None:
+    jobs = plan_after(bench, "config/sources/douban.yaml", setting("media_reviews/douban", "media_reviews/other"))
+    assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
+    assert rules_of(jobs) == EVERY_RULE
+
+
+def test_a_changed_raw_file_ingests_its_source_alone(bench: Project) -> None:
+    jobs = plan_after(
+        bench, "resources/demo/raw/douban/bookreviews_cleaned.txt", lambda text: text + text.splitlines(True)[-1]
+    )
+    assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
+
+
+def test_what_is_told_of_a_source_reruns_the_release_alone(bench: Project) -> None:
+    jobs = plan_after(bench, "config/sources/douban.yaml", setting("about: The author", "about: Well, the author"))
+    assert rules_of(jobs) == {"write_release", "check_release", "list_removed", "all"}
+
+
+def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> None:
+    jobs = plan_after(bench, "config/sources/amazon_multi.yaml", setting("{html: 1}", "{html: 2}"))
+    assert first_of(jobs) == {"normalize_text"}
+    assert "ingest_source" not in rules_of(jobs)
+
+
+@pytest.mark.parametrize(
+    ("module", "first"),
+    [
+        ("ingest/table_csv.py", {"ingest_source"}),
+        ("normalize.py", {"normalize_text"}),
+        ("chunk.py", {"chunk_documents"}),
+        ("measure.py", {"measure_texts"}),
+        ("filters.py", {"apply_filters"}),
+        ("sample/targets.py", {"select_documents"}),
+        ("split.py", {"assign_splits"}),
+        ("report.py", {"write_release"}),
+    ],
+)
+def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
+    assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
+
+
+def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
+    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup.py", another_function))
+    assert rerun >= {"sign_texts", "find_duplicates", "assign_splits"}
+    assert not rerun & {"ingest_source", "normalize_text"}
+
+
+def test_a_changed_toxicity_threshold_scores_no_text_twice(another: Project) -> None:
+    scores = another.results / "sample/scores.parquet"
+    before, release = pl.read_parquet(scores), (another.release / "SHA256SUMS").read_bytes()
+    another.build(*another.recipe({"safety": {"threshold": 0.3}}))
+    after = pl.read_parquet(scores)
+    assert after.join(before, on=["scorer", "text"], how="semi").equals(before)
+    assert (another.release / "SHA256SUMS").read_bytes() != release
+
+    another.build()
+    assert pl.read_parquet(scores).equals(after)
+    assert (another.release / "SHA256SUMS").read_bytes() == release
