@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from . import planted
+from . import planted_online, planted_works
 from .cases import Ledger
 from .chance import Chance
 from .files import write_csv, write_json, write_json_lines, write_parquet, write_zip
@@ -116,14 +116,14 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
                 )
             )
             members.setdefault(author.key, []).append(rows[-1])
-    for lang, number, count in planted.few_documents("exorde"):
+    for lang, number, count in planted_online.few_documents("exorde"):
         author = make_author(f"exorde/{lang}/{number}", name_of(lang, number), lang)
         for place in range(count):
             chance = Chance("exorde", author.key, str(place))
             text = shelf.write(author, chance.of(("short", "medium", "medium", "long")), "s", str(place))
             url = f"https://x.com/{handle_of(lang, number)}/status/18{chance.digits(17)}"
             rows.append(exorde_row(text, lang, author.name, url, chance))
-    rows += planted.exorde(shelf, ledger, exorde_row, rows, members)
+    rows += planted_online.exorde(shelf, ledger, exorde_row, rows, members)
     rows.sort(key=lambda row: Chance("order", row["url"], row["original_text"][:50]).share())
     kinds = {"sentiment": pa.float64()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in rows[0]])
@@ -197,7 +197,7 @@ def babel_briefings(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             outlet = None if place < 3 else f"author#{100000 + chance.below(900000)}"
             title = expand("n", author, "work", chance, set())
             rows.append(babel_row(count, text, lang, outlet, outlet_of(lang, 20 + place), title, chance))
-    rows += planted.babel_briefings(shelf, ledger, babel_row)
+    rows += planted_online.babel_briefings(shelf, ledger, babel_row)
     rows.sort(key=lambda row: Chance("order", str(row["ID"]), str(row["description"])[:40]).share())
     write_json(out / "babel_briefings" / "babel-briefings-v1.json", rows)
 
@@ -244,7 +244,7 @@ def amazon_multi(out: Path, shelf: Shelf, ledger: Ledger, from_exorde: str) -> N
             text = shelf.write(author, "medium" if number % 7 else "short", "review", "0", topic)
             title = expand("rshort", author, topic, chance, set())
             rows.append(amazon_row(lang, f"reviewer_{lang}_{chance.digits(7)}", text, title, AMAZON[topic], chance))
-    more, raw_lines = planted.amazon_multi(shelf, ledger, amazon_row, from_exorde)
+    more, raw_lines = planted_online.amazon_multi(shelf, ledger, amazon_row, from_exorde)
     rows += more
     rows.sort(key=lambda row: (row["language"], row["review_id"], row["review_body"]))
     numbered = [{"": number, **row} for number, row in enumerate(rows)]
@@ -293,14 +293,14 @@ def blog_authorship(out: Path, shelf: Shelf, ledger: Ledger) -> None:
                 5 if size == "extra_long" else 0,
             )
             posts.append(
-                (f"{1 + chance.below(28):02d},{chance.of(MONTHS)},2004", planted.blog_dirt(text, number, place))
+                (f"{1 + chance.below(28):02d},{chance.of(MONTHS)},2004", planted_works.blog_dirt(text, number, place))
             )
         job = "Student" if number < 4 else chance.of(JOBS)
         gender, age = chance.of(("male", "female")), 13 + chance.below(35)
         name = f"{1000000 + chance.below(2900000)}.{gender}.{age}.{job}.{chance.of(SIGNS)}.xml"
         codec = "cp1252" if number in (3, 7) else "utf-8"
-        members[f"blogs/{name}"] = planted.blog_encode(blog_file(posts), codec, number, f"blogs/{name}", ledger)
-    members |= planted.blog_authorship(shelf, ledger, blog_file)
+        members[f"blogs/{name}"] = planted_works.blog_encode(blog_file(posts), codec, number, f"blogs/{name}", ledger)
+    members |= planted_works.blog_authorship(shelf, ledger, blog_file)
     write_zip(out / "blog_authorship" / "data" / "blogs.zip", members)
 
 
@@ -386,7 +386,7 @@ def arxiv(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         rows.append(
             arxiv_row(count, parsed, sobj_title(author, chance), wrapped(text), chance.of(ARXIV_CATEGORIES), chance)
         )
-    more, raw_lines = planted.arxiv(shelf, ledger, arxiv_row, wrapped, count)
+    more, raw_lines = planted_works.arxiv(shelf, ledger, arxiv_row, wrapped, count)
     rows += more
     write_json_lines(out / "arxiv" / "arxiv-metadata-oai-snapshot.json", rows, raw_lines)
 
@@ -437,7 +437,7 @@ def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
         text = shelf.write(author, "medium" if number % 5 else "short", "s", "0", chance.of(grammar("zh")["topics"]))
         platform = chance.of(("xiaohongshu", "weibo"))
         rows.append(xiaohongshu_row(f"n{chance.digits(9)}", platform, chance.digits(10), text, chance))
-    rows += planted.xiaohongshu(shelf, ledger, xiaohongshu_row, SHARED_USER)
+    rows += planted_online.xiaohongshu(shelf, ledger, xiaohongshu_row, SHARED_USER)
     rows.sort(key=lambda row: (row["id"], row["content"]))
     write_csv(out / "xiaohongshu" / "posts.csv", rows, XHS_COLUMNS, newline="\r\n")
     return next(str(row["content"]) for row in rows if row["id"] == "n000000010")
@@ -479,7 +479,7 @@ def douban(out: Path, shelf: Shelf, ledger: Ledger, from_xiaohongshu: str) -> No
             count += 1
             text = shelf.write(author, "medium" if number % 5 else "short", "m", "0", "film")
             rows[kind].append(douban_row(kind, str(count), f"user_{chance.digits(8)}", text, chance))
-    for kind, row in planted.douban(shelf, ledger, douban_row, SHARED_USER, from_xiaohongshu):
+    for kind, row in planted_online.douban(shelf, ledger, douban_row, SHARED_USER, from_xiaohongshu):
         rows[kind].append(row)
     for kind, file in DOUBAN.items():
         write_csv(out / "douban" / file, rows[kind], list(rows[kind][0]), delimiter="\t", quote_all=True)
@@ -505,7 +505,7 @@ def hindi_discourse(out: Path, shelf: Shelf, ledger: Ledger) -> None:
                 "Sentence": lead + sentence.strip(),
                 "Discourse Mode": chance.of(modes),
             }
-    planted.hindi_discourse(records, key, ledger)
+    planted_works.hindi_discourse(records, key, ledger)
     write_json(out / "hindi_discourse" / "discourse_dataset.json", records)
 
 
@@ -563,7 +563,7 @@ def books(source: str, out: Path, shelf: Shelf, ledger: Ledger) -> None:
         family = author.name.split(" ")[1]
         creator = f"{family}, {author.name.split(' ')[0]} ({1820 + chance.below(40)}-{1885 + chance.below(40)})"
         for place in range(1 + number % 2):
-            sentences = planted.BOOK_SENTENCES.get((source, number, place), 60 + chance.below(90))
+            sentences = planted_works.BOOK_SENTENCES.get((source, number, place), 60 + chance.below(90))
             rows.append(
                 book_row(
                     source,
@@ -574,7 +574,7 @@ def books(source: str, out: Path, shelf: Shelf, ledger: Ledger) -> None:
                     chance,
                 )
             )
-    rows += planted.books(source, shelf, ledger, rows, book_row, book_text, BOOKS[source][2:])
+    rows += planted_works.books(source, shelf, ledger, rows, book_row, book_text, BOOKS[source][2:])
     columns = [(name, pa.int64() if name in ("word_count", "page_count") else pa.string()) for name in rows[0]]
     write_parquet(out / source / file, rows, pa.schema(columns))
 
@@ -613,7 +613,7 @@ def arabic_poetry(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         for place in range(3 + chance.below(4)):
             text = poem(author, str(place), (1, 2, 4, 7, 16)[chance.below(5)], number % 3 == 0)
             rows.append(poem_row(text, author.name, chance))
-    rows += planted.arabic_poetry(ledger, rows, poem_row, poem)
+    rows += planted_works.arabic_poetry(ledger, rows, poem_row, poem)
     write_csv(out / "arabic_poetry" / "arabic_poetry.csv", rows, list(rows[0]))
 
 
