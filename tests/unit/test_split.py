@@ -99,6 +99,12 @@ def test_document_units_let_authors_cross_but_not_copies():
     assert assigned.filter(pl.col("doc_key").is_in(["s:0001-0", "s:0002-1"]))["split"].n_unique() == 1
 
 
+def test_document_units_keep_the_pieces_of_a_work_together():
+    frame = documents(60).with_columns(origin_id=pl.col("author_id"))
+    assigned = split(frame, unit="document")
+    assert assigned.group_by("origin_id").agg(pl.col("split").n_unique())["split"].max() == 1
+
+
 def test_a_lock_keeps_authors_where_they_were():
     frame = documents(80)
     before = split(frame.filter(pl.col("author_id") != "a5"))

@@ -123,13 +123,12 @@ def assign_splits(
 def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[str]:
     """The unit each document moves with, named by its smallest doc_key: all that authors, works and links connect.
 
-    With `document` as the unit only linked documents move together.
+    With `document` as the unit authors connect nothing, works and links still do.
     """
     place = {doc_key: index for index, doc_key in enumerate(documents["doc_key"])}
     edges = [(place[a], place[b]) for a, b in linked.select("a", "b").iter_rows() if a in place and b in place]
-    if unit == "author":
-        for column in ("author_id", "origin_id"):
-            edges += _chains(documents[column])
+    for column in ("author_id", "origin_id") if unit == "author" else ("origin_id",):
+        edges += _chains(documents[column])
     group = _components(documents.height, edges)
     first: dict[int, str] = {}
     for doc_key, index in zip(documents["doc_key"], group, strict=True):
@@ -208,10 +207,8 @@ def _chains(column: pl.Series) -> list[tuple[int, int]]:
 
 
 def _links_across_authors(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> dict[str, int]:
-    """How many documents of other authors each document is tied to, by link or by work."""
-    author = dict(documents.select("doc_key", "author_id").iter_rows())
-    if unit == "document":
-        author = {doc_key: doc_key for doc_key in author}
+    """How many documents of other authors (with `document` as the unit: works) each document is tied to."""
+    owner = dict(documents.select("doc_key", "author_id" if unit == "author" else "origin_id").iter_rows())
     links: dict[str, int] = {}
     pairs = list(linked.select("a", "b").iter_rows())
     if unit == "author":
@@ -220,7 +217,7 @@ def _links_across_authors(documents: pl.DataFrame, linked: pl.DataFrame, unit: s
         )
         pairs += by_work.filter(pl.col("doc_key") < pl.col("other")).select("doc_key", "other").iter_rows()
     for a, b in pairs:
-        if a in author and b in author and author[a] != author[b]:
+        if a in owner and b in owner and owner[a] != owner[b]:
             links[a] = links.get(a, 0) + 1
             links[b] = links.get(b, 0) + 1
     return links
