@@ -1,12 +1,16 @@
 """What all rules share: the checked configuration, where things are, and what a rule depends on."""
 
+import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
-sys.path.insert(0, str(ROOT / "workflow"))
+LIBRARY = str(ROOT / "workflow")
+sys.path.insert(0, LIBRARY)
+# Jobs, too, run this library and not one that is installed: `code` below hashes this one.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
 
 from authbench.code import code_hash, file_hash
 from authbench.config import prepare, record_setup
@@ -26,7 +30,9 @@ RESULTS = f"results/{SETTINGS['name']}"
 # What this run was asked to do and from which files, for the jobs and for whoever comes later. Where the files lie
 # changes nothing of the result, so rules take it as `ancient`; what they hold is in each rule's `params`.
 RUN = f"{RESULTS}/run.json"
-record_setup(SETUP, ROOT / RUN)
+# A run that is under way holds a lock; a dry run beside it, with other settings, must not change what its jobs read.
+if not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*")):
+    record_setup(SETUP, Path(RUN))
 
 
 scattergather:

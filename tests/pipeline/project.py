@@ -68,7 +68,7 @@ class Project:
 
     def plan(self, *arguments: str, env: Mapping[str, str] | None = None) -> list[Job]:
         """The jobs that a run would have, from a dry run."""
-        status, said = self.snakemake("--dry-run", *arguments, env=env)
+        status, said = self.snakemake("--dry-run", "--quiet", "host", *arguments, env=env)
         assert status == 0, said
         jobs = jobs_of(said)
         assert jobs or "Nothing to be done" in said, said

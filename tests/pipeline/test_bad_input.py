@@ -94,5 +94,5 @@ def test_a_broken_raw_file_stops_its_source_and_leaves_nothing_under_a_final_nam
     for words in (cut.name, "LFS pointer", "review_body", "train.csv"):
         assert words in told, words
     for source in ("exorde", "spanish_pd_books", "amazon_multi"):
-        left = [path.name for path in (another.results / "ingest" / source).iterdir()]
+        left = [path.name for path in (another.results / "ingest" / source).glob("*")]
         assert not [name for name in left if name.endswith((".parquet", ".json"))]
