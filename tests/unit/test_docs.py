@@ -1,0 +1,86 @@
+"""Does the documentation say what is so? Its examples are run, its links and names followed."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from authbench.config import prepare, read_yaml
+from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.fields import as_text, compile_expression
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDE = (ROOT / "docs/adding-a-source.md").read_text(encoding="utf-8")
+
+
+def block(language: str, number: int = 0) -> str:
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.M | re.S)[number]
+
+
+def expressions() -> list[tuple[str, str, str]]:
+    table = GUIDE.partition("## Expressions")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \| `(.+?)` \|$", table, re.M)
+    assert len(rows) > 10
+    return rows
+
+
+@pytest.mark.parametrize(("expression", "row", "value"), expressions())
+def test_an_expression_gives_what_the_guide_says(expression: str, row: str, value: str) -> None:
+    compute = compile_expression(yaml.safe_load(expression), "docs")
+    assert as_text(compute(yaml.safe_load(row))) == yaml.safe_load(value)
+
+
+def test_the_page_of_the_guide_is_a_source() -> None:
+    schema = read_yaml(ROOT / "workflow/schemas/source.schema.yaml")
+    assert not list(Draft202012Validator(schema).iter_errors(yaml.safe_load(block("yaml"))))
+
+
+def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
+    settings, shard, removed = IngestSettings(max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
+    source: dict[str, Any] = yaml.safe_load(block("yaml"))
+    ingest_source("letters", source, tmp_path, {"2024.csv": "0" * 64}, [shard], removed, settings)
+    (letter,) = pl.read_parquet(shard).to_dicts()
+    assert letter["content"].startswith("the new crossing") and letter["content"].endswith("the shoe back.")
+    assert (letter["date"], letter["topic"], letter["names_author"]) == ("2024-02-03", "traffic", False)
+    assert pl.read_parquet(removed)["reason"].to_list() == ["advertisement", "no_author"]
+
+
+def test_the_recipe_of_the_guide_can_be_run(tmp_path: Path) -> None:
+    for part in ("resources", "workflow"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    (tmp_path / "config/sources").mkdir(parents=True)
+    (tmp_path / "config/config.yaml").symlink_to(ROOT / "config/config.yaml")
+    (tmp_path / "config/sources/letters.yaml").write_text(block("yaml"), encoding="utf-8")
+    (tmp_path / "raw/letters").mkdir(parents=True)
+    (tmp_path / "raw/letters/2024.csv").write_text(block("csv"), encoding="cp1252")
+    setup = prepare({**yaml.safe_load(block("yaml", 1)), "raw_dir": "raw"}, tmp_path)
+    assert list(setup.sources) == ["letters"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"(?:\]\(|src=\"|srcset=\")([^)#\":]+)[)#\"]", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    files = re.findall(r"`((?:config|docs|resources|workflow|profiles|tests)/[\w./-]+)`", text)
+    ours = {"config/sources/letters.yaml", "config/recipes/letters.yaml", "resources/raw", "resources/vocabulary/"}
+    absent = [f for f in files if not (ROOT / f).exists() and f not in ours and not f.startswith("resources/raw/")]
+    assert absent == []
+    defaults = read_yaml(ROOT / "config/config.yaml")
+    for section, path in re.findall(
+        r"`(ingest|authors|normalize|chunk|filter|dedup|safety|sample|split|release)\.([a-z_.]+)`", text
+    ):
+        here: Any = defaults[section]
+        for key in path.split("."):
+            assert key in here, f"{page.name}: {section}.{path}"
+            here = here[key]
