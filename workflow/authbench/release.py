@@ -330,6 +330,12 @@ def manifest(release: Release, sources: Mapping[str, Mapping[str, Any]], told: M
         "licences": {tag: sources[tag]["license"] for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": release.takedown,
         "warnings": told["warnings"],
+        "totals": {
+            "documents": documents.height,
+            "authors": documents["author_id"].n_unique(),
+            "languages": documents["lang"].n_unique(),
+            "queries": queries.height,
+        },
         "counts": {
             split: {
                 "documents": part.height,

@@ -26,12 +26,9 @@ def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
 
 def summary(manifest: Mapping[str, Any]) -> str:
     """One line on what a release holds."""
-    counts = manifest["counts"]
-    documents, queries = (sum(part[key] for part in counts.values()) for key in ("documents", "queries"))
-    authors = sum(part["authors"] for part in counts.values())
-    languages = len({language for part in counts.values() for language in part["languages"]})
-    sizes = ", ".join(f"{name} {part['documents']:,}" for name, part in counts.items())
+    totals = manifest["totals"]
+    sizes = ", ".join(f"{name} {part['documents']:,}" for name, part in manifest["counts"].items())
     return (
-        f"{manifest['name']}: {documents:,} documents by {authors:,} authors in {languages} languages ({sizes}), "
-        f"{queries:,} queries, 0 violations"
+        f"{manifest['name']}: {totals['documents']:,} documents by {totals['authors']:,} authors in "
+        f"{totals['languages']} languages ({sizes}), {totals['queries']:,} queries, 0 violations"
     )
