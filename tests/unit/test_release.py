@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
+from authbench.lock import read_lock
 from authbench.queries import choose_queries
 from authbench.records import DOCUMENT, REMOVED
 from authbench.release import (
@@ -19,7 +20,6 @@ from authbench.release import (
     manifest,
     number_documents,
     provenance,
-    read_lock,
     read_release,
     read_takedown,
     write_release,

@@ -23,7 +23,7 @@ from authbench.identity import digest
 from authbench.queries import QUERIES, choose_queries, without
 from authbench.records import REMOVED
 from authbench.report import noisy_share, render, warnings
-from authbench.tables import read_json, whole, write_json, write_parquet, write_text
+from authbench.tables import whole, write_json, write_parquet, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
 QUERY = ("query_id", "lang", "genre", "content", "source", "token_length")
@@ -174,17 +174,6 @@ def make_lock(
         "authors": {author: authors[author] for author in sorted(authors) if author not in takedown},
         "documents": {key: ids[key] for key in sorted(ids)},
     }
-
-
-def read_lock(path: str | Path) -> dict[str, Any]:
-    """An earlier `release.lock`."""
-    try:
-        lock = read_json(path)
-    except ValueError as error:
-        raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from error
-    if not isinstance(lock, dict) or lock.get("version") != 1 or not {"authors", "documents"} <= lock.keys():
-        raise InputError(f"{path} is no release.lock: expected version 1 with authors and documents.")
-    return lock
 
 
 def read_takedown(path: str | Path) -> frozenset[str]:

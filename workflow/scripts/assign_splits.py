@@ -2,7 +2,7 @@
 
 from authbench.job import log_to
 from authbench.leakage import find_leaks
-from authbench.release import read_lock
+from authbench.lock import read_lock
 from authbench.split import split_documents
 from authbench.tables import read_columns, write_json, write_parquet
 

@@ -3,7 +3,8 @@
 import polars as pl
 
 from authbench.job import log_to
-from authbench.release import make_release, read_lock, read_takedown, write_release
+from authbench.lock import read_lock
+from authbench.release import make_release, read_takedown, write_release
 from authbench.tables import read_columns, read_json, whole_folder, write_parquet
 
 log_to(snakemake.log[0])
