@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -21,8 +22,12 @@ log = logging.getLogger("authbench")
 
 
 def log_to(path: str) -> None:
-    """Send the stage's messages and its last words to the job's log; warnings and failures also to the terminal."""
+    """Name the job on the terminal, and send its messages to its log; warnings and failures also to the terminal.
+
+    `path` is `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
+    """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    job = path.partition("/logs/")[2].removesuffix(".log").replace("/", " ")
     file = logging.FileHandler(path, mode="w", encoding="utf-8")
     file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     terminal = logging.StreamHandler(sys.stderr)
@@ -31,7 +36,8 @@ def log_to(path: str) -> None:
     log.setLevel(logging.INFO)
     file.setLevel(logging.INFO)
     terminal.setLevel(logging.WARNING)
-    sys.excepthook = _last_words
+    sys.excepthook = partial(_last_words, job)
+    log.warning("%s", job)
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
@@ -45,8 +51,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
             log.warning("%s: %d%s, %.0f s", what, number, of, told - started)
 
 
-def _last_words(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _last_words(job: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, InputError):
-        log.error("\n%s\n", error)
+        log.error("\n%s: %s\n", job, error)
     else:
         log.error("%s", "".join(traceback.format_exception(kind, error, trace)))

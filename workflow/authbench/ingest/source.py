@@ -23,6 +23,7 @@ from authbench.ingest.files import MAX_RECORD_BYTES, RawFile
 from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, whole_characters
 from authbench.ingest.readers import reader
 from authbench.ingest.rows import BadRow, Needs, Reader, Row, missing, refuse_missing
+from authbench.job import progress
 from authbench.records import RECORD, REMOVED
 from authbench.tables import GROUP_BYTES, write_batches
 
@@ -161,7 +162,8 @@ def _read_all(
     held = 0
     for relative in sorted(files):
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=settings.max_record_bytes)
-        for ordinal, part, row in _numbered_rows(tag, file, source, read, mapped):
+        rows = _numbered_rows(tag, file, source, read, mapped)
+        for ordinal, part, row in progress(rows, f"{tag}: rows of {relative}"):
             tally.rows += 1
             if len(refused.rows) > REFUSED_ROWS:
                 refused.flush()
