@@ -27,6 +27,10 @@ def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo: Project, a
         assert not authors & keyed[source]
     said = "".join(path.read_text("utf-8") for path in another.results.rglob("*.json"))
     assert "a secret of the test" not in said
+    kept = another.plan("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "a secret of the test"})
+    other = another.plan("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "another secret"})
+    assert kept == []
+    assert len(other) == 13
 
 
 @pytest.fixture(scope="module")

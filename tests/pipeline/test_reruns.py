@@ -11,7 +11,7 @@ from project import Job, Project, rules_of
 # From the selection on, everything that follows.
 AFTER_SELECTION = {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed", "all"}
 AFTER_FILTERS = AFTER_SELECTION | {"find_duplicates", "fill_reservoirs", "select_documents"}
-AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
+AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "measure_authors", "apply_filters"}
 EVERY_RULE = AFTER_RECORDS | {"normalize_text", "ingest_source"}
 
 
@@ -73,6 +73,7 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         ("safety", {"threshold": 0.9}, {"select_documents"}, AFTER_SELECTION),
         ("filter", {"symbols": 0.4}, {"apply_filters"}, AFTER_FILTERS),
         ("split", {"leak_threshold": 0.75}, {"assign_splits"}, AFTER_SELECTION),
+        # The report tells every setting, so that the facts for it are collected anew.
         ("release", {"queries_per_author": "all"}, {"write_release"}, AFTER_SELECTION - {"assign_splits"}),
         ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
         ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_RECORDS),
@@ -83,7 +84,7 @@ def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(
     bench: Project, section: str, change: dict[str, Any], first: set[str], all_rules: set[str]
 ) -> None:
     jobs = bench.plan(*bench.recipe({section: change}))
-    assert first <= first_of(jobs) <= first | {"count_survivors"}
+    assert first_of(jobs) - {"count_survivors"} <= first
     assert rules_of(jobs) == all_rules | first
 
 
@@ -132,6 +133,20 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
     assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
+
+
+def test_an_edited_check_of_the_configuration_reruns_nothing(bench: Project) -> None:
+    assert plan_after(bench, "workflow/authbench/config.py", another_function) == []
+
+
+def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: Project) -> None:
+    words = another.folder / "words.yaml"
+    words.write_text("en: {terms: {0.9: [zounds]}}\n", encoding="utf-8")
+    settings = another.recipe({"safety": {"wordlist": {"extra": str(words)}}})
+    another.build("--until", "select_documents", *settings)
+    assert another.plan("--until", "select_documents", *settings) == []
+    words.write_text("en: {terms: {0.9: [zounds, gadzooks]}}\n", encoding="utf-8")
+    assert rules_of(another.plan("--until", "select_documents", *settings)) == {"select_documents"}
 
 
 def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:

@@ -106,11 +106,6 @@ def record_setup(setup: Setup, path: Path) -> None:
         write_json(path, told)
 
 
-def author_key(variable: str | None) -> bytes | None:
-    """The secret for author ids from the environment variable that `ingest.author_key_env` names."""
-    return os.environ[variable].encode() if variable else None
-
-
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
     if place in VOCABULARIES or not (isinstance(defaults, Mapping) and isinstance(user, Mapping)):
         return user if isinstance(defaults, str) else _as_in_yaml(user)

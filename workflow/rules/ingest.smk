@@ -33,6 +33,7 @@ rule ingest_source:
         },
         raw=lambda wildcards: source_digest(SETUP.inventory[wildcards.source]),
         ingest=SETTINGS["ingest"],
+        key=key_mark(SETTINGS["ingest"]["author_key_env"]),
         code=code("ingest_source"),
     script:
         "../scripts/ingest_source.py"

@@ -1,8 +1,8 @@
 """Adapter of the rule ingest_source."""
 
+import os
 from pathlib import Path
 
-from authbench.config import author_key
 from authbench.ingest import IngestSettings, ingest_source
 from authbench.job import log_to
 from authbench.tables import read_json, write_json
@@ -10,6 +10,7 @@ from authbench.tables import read_json, write_json
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params
 run = read_json(snakemake.input.run)
+key_variable = params.ingest["author_key_env"]
 counts = ingest_source(
     tag,
     params.source,
@@ -19,7 +20,7 @@ counts = ingest_source(
     snakemake.output.removed,
     IngestSettings(
         params.ingest["other_languages"],
-        author_key(params.ingest["author_key_env"]),
+        os.environ[key_variable].encode() if key_variable else None,
         params.ingest["max_bad_rows"],
         params.ingest["max_record_bytes"],
     ),
