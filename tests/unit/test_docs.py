@@ -15,6 +15,7 @@ from authbench.ingest.fields import as_text, compile_expression
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs/adding-a-source.md").read_text(encoding="utf-8")
 
 
@@ -71,16 +72,36 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_and_settings_that_a_page_names_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8").replace("`release.lock`", "")
     files = re.findall(r"`((?:config|docs|resources|workflow|profiles|tests)/[\w./-]+)`", text)
     ours = {"config/sources/letters.yaml", "config/recipes/letters.yaml", "resources/raw", "resources/vocabulary/"}
     absent = [f for f in files if not (ROOT / f).exists() and f not in ours and not f.startswith("resources/raw/")]
     assert absent == []
     defaults = read_yaml(ROOT / "config/config.yaml")
     for section, path in re.findall(
-        r"`(ingest|authors|normalize|chunk|filter|dedup|safety|sample|split|release)\.([a-z_.]+)`", text
+        r"`(ingest|authors|normalize|chunk|filter|dedup|safety|sample|split|release)\.(?!py\b)([a-z_.]+)`", text
     ):
         here: Any = defaults[section]
         for key in path.split("."):
             assert key in here, f"{page.name}: {section}.{path}"
             here = here[key]
+
+
+def test_the_readme_names_every_rule() -> None:
+    rules = {
+        name
+        for file in (ROOT / "workflow/rules").glob("*.smk")
+        for name in re.findall(r"^rule (\w+):", file.read_text(), re.M)
+    }
+    table = README.partition("## The stages")[2].partition("\n## ")[0]
+    assert rules == set(re.findall(r"`([a-z]+_[a-z_]+)`", table))
+
+
+def test_the_readme_shows_the_source_of_the_guide() -> None:
+    assert block("yaml") in README.replace("# config/sources/letters.yaml\n", "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_that_a_page_names_exist(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)`", page.read_text(encoding="utf-8"))
+    assert [one for one in named if not any((at / one).exists() for at in (ROOT, ROOT / "workflow/authbench"))] == []
