@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.arrays import I64
-from authbench.dedup import DedupSettings, find_duplicates, sign_texts
+from authbench.dedup.arrays import I64
+from authbench.dedup.duplicates import DedupSettings, find_duplicates, sign_texts
 
 SHARDS = 8
 SETTINGS = DedupSettings()

@@ -10,12 +10,14 @@ ROOT = Path(workflow.basedir)
 LIBRARY = str(ROOT / "workflow")
 sys.path.insert(0, LIBRARY)
 # Jobs, too, run this library and not one that is installed: `code` below hashes this one.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [LIBRARY, os.environ.get("PYTHONPATH")])
+)
 
 from authbench.code import code_hash, file_hash
 from authbench.config import prepare, record_setup
 from authbench.errors import InputError
-from authbench.facts import NOT_OF_THE_DATA
+from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
 from authbench.inventory import shard_count, source_digest
 from authbench.tables import read_json
@@ -64,7 +66,11 @@ def text_resource(*names):
 
 def key_mark(variable):
     """Tells one key for author ids from another, and does not tell the key."""
-    return author_id("authbench", "which key", os.environ[variable].encode())[:8] if variable else None
+    return (
+        author_id("authbench", "which key", os.environ[variable].encode())[:8]
+        if variable
+        else None
+    )
 
 
 def closing_line():

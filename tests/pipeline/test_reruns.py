@@ -150,7 +150,7 @@ def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: 
 
 
 def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
-    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup.py", another_function))
+    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/duplicates.py", another_function))
     assert rerun >= {"sign_texts", "find_duplicates", "assign_splits"}
     assert not rerun & {"ingest_source", "normalize_text"}
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from authbench.activity import count_activity, measure_authors
+from authbench.filter.activity import count_activity, measure_authors
 
 ROWS = pl.DataFrame(
     {

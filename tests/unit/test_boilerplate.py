@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from authbench.boilerplate import RULES, patterns, strip
+from authbench.normalize.boilerplate import RULES, patterns, strip
 from authbench.records import LANGUAGES
 
 LINES = {

@@ -9,11 +9,11 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.chunk import ChunkSettings, chunk_records, extra_long_chances
+from authbench.chunk.cut import ChunkSettings, chunk_records, extra_long_chances
+from authbench.chunk.sentences import sentence_starts
 from authbench.errors import InputError
-from authbench.normalize import normalize_records, normalize_text
+from authbench.normalize.text import normalize_records, normalize_text
 from authbench.records import DOCUMENT, RECORD
-from authbench.sentences import sentence_starts
 from authbench.tokens import load_encoding
 
 CONFIG = {

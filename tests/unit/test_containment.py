@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench import containment
-from authbench.containment import ContainmentSettings, contained_pairs
+from authbench.dedup import containment
+from authbench.dedup.containment import ContainmentSettings, contained_pairs
 
 DEFAULT = ContainmentSettings()
 

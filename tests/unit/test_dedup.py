@@ -13,11 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench import dedup
-from authbench.dedup import DedupSettings, band_recall, choose_bands, find_duplicates, sign_texts, similar_pairs
+from authbench.dedup import duplicates as dedup
+from authbench.dedup.duplicates import (
+    DedupSettings,
+    band_recall,
+    choose_bands,
+    find_duplicates,
+    sign_texts,
+    similar_pairs,
+)
 from authbench.errors import InputError
 
-WORKFLOW = str(Path(dedup.__file__).parents[1])
+WORKFLOW = str(Path(dedup.__file__).parents[2])
 # 60 bands of 2 rows miss a pair at 0.8 once in 10^26: what differs from the reference is an error, not chance.
 SURE = DedupSettings(threshold=0.8, bands=60, rows=2)
 
@@ -244,7 +251,7 @@ def test_blocks_hold_whole_components_and_no_single_documents():
 
 
 def test_settings_are_checked_without_loading_the_compiler():
-    check = "import sys; import authbench.dedup as d; d.DedupSettings(); sys.exit('numba' in sys.modules)"
+    check = "import sys; import authbench.dedup.duplicates as d; d.DedupSettings(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], env={**os.environ, "PYTHONPATH": WORKFLOW}).returncode == 0
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench.containment import ContainmentSettings, contained_pairs
-from authbench.dedup import DedupSettings, find_duplicates, sign_texts, similar_pairs
+from authbench.dedup.containment import ContainmentSettings, contained_pairs
+from authbench.dedup.duplicates import DedupSettings, find_duplicates, sign_texts, similar_pairs
 
 DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[2] / "../shared/data"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real corpora in {DATA} (set AUTHBENCH_DATA)")

@@ -16,11 +16,17 @@ import polars as pl
 import pytest
 import yaml
 
-from authbench import boilerplate, chunk, dedup, filters, measure, normalize, tokens
+from authbench import tokens
+from authbench.chunk import cut as chunk
+from authbench.dedup import duplicates as dedup
 from authbench.errors import InputError
+from authbench.filter import decide as filters
+from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY
 from authbench.ingest.files import match_files
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.normalize import boilerplate
+from authbench.normalize import text as normalize
 from authbench.records import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_statistics import DOCUMENTS, FUNNEL, QUERIES
 
-from authbench import figures, statistics
+from authbench.report import figures, statistics
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -3,8 +3,10 @@
 import polars as pl
 import pytest
 
-from authbench import filters, measure, records
+from authbench import records
 from authbench.errors import InputError
+from authbench.filter import decide as filters
+from authbench.filter import measure
 
 LANGUAGES = list(records.LANGUAGES)
 ROBUST = {

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 import yaml
 
-from authbench import filters, measure
+from authbench.filter import decide as filters
+from authbench.filter import measure
 from authbench.identity import keyed_hash
 
 ROOT = Path(__file__).parents[2]

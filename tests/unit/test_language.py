@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langid.langid import LanguageIdentifier, model
 
-from authbench import language
 from authbench.errors import InputError
+from authbench.filter import language
 
 LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
 TEXTS = [

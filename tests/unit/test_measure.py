@@ -10,7 +10,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench import measure, scripts, words
+from authbench.filter import measure, scripts, words
 
 # A few sentences per language, written for these tests.
 TEXTS = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.markup import undo_html
-from authbench.normalize import normalize_records, normalize_text
+from authbench.normalize.markup import undo_html
+from authbench.normalize.text import normalize_records, normalize_text
 from authbench.records import RECORD
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}

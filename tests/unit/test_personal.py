@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.personal import PLACEHOLDERS, mask
+from authbench.normalize.personal import PLACEHOLDERS, mask
 
 ALL = ["email", "phone", "handle", "url"]
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from authbench.errors import InputError
 from authbench.lock import read_lock
-from authbench.queries import choose_queries
 from authbench.records import DOCUMENT, REMOVED
-from authbench.release import (
+from authbench.release.queries import choose_queries
+from authbench.release.write import (
     make_lock,
     make_release,
     manifest,

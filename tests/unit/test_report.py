@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from test_release import FACTS, SOURCES, author, corpus, document, frame, release
 
-from authbench import report
-from authbench.release import tell
+from authbench.release.write import tell
+from authbench.report import page as report
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.split import assign_splits, find_bridges, split_deviation, unit_of
+from authbench.split.assign import assign_splits, split_deviation
+from authbench.split.units import find_bridges, unit_of
 
 SETTINGS = {
     "splits": {"train": 80, "dev": 10, "test": 10},

@@ -1,6 +1,6 @@
 import polars as pl
 
-from authbench import statistics
+from authbench.report import statistics
 
 DOCUMENTS = pl.DataFrame(
     [

@@ -5,7 +5,6 @@ are read and written in row groups bounded in bytes, so that a process holds one
 """
 
 import json
-import os
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         yield aside
-        os.replace(aside, path)
+        aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -43,8 +42,8 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
     try:
         yield aside
         if path.exists():
-            os.replace(path, before)
-        os.replace(aside, path)
+            path.replace(before)
+        aside.replace(path)
     finally:
         for leftover in (aside, before):
             shutil.rmtree(leftover, ignore_errors=True)

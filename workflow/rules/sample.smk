@@ -61,7 +61,10 @@ rule select_documents:
         authors=SETTINGS["authors"],
         safety=SETTINGS["safety"],
         seed=SETTINGS["seed"],
-        words=file_hash(ROOT / "resources/text/toxic_words.yaml", SETTINGS["safety"]["wordlist"]["extra"]),
+        words=file_hash(
+            ROOT / "resources/text/toxic_words.yaml",
+            SETTINGS["safety"]["wordlist"]["extra"],
+        ),
         code=code("select_documents"),
     script:
         "../scripts/select_documents.py"

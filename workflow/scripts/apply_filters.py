@@ -1,6 +1,6 @@
 """Adapter of the rule apply_filters."""
 
-from authbench.filters import apply_filters
+from authbench.filter.decide import apply_filters
 from authbench.funnel import Tally
 from authbench.job import log_to
 from authbench.tables import read_columns, write_json, write_parquet

@@ -1,9 +1,9 @@
 """Adapter of the rule assign_splits."""
 
 from authbench.job import log_to
-from authbench.leakage import find_leaks
 from authbench.lock import read_lock
-from authbench.split import split_documents
+from authbench.split.assign import split_documents
+from authbench.split.leakage import find_leaks
 from authbench.tables import read_columns, write_json, write_parquet
 
 log_to(snakemake.log[0])

@@ -1,6 +1,6 @@
 """Adapter of the rule chunk_documents."""
 
-from authbench.chunk import chunk_records
+from authbench.chunk.cut import chunk_records
 from authbench.funnel import Tally
 from authbench.job import log_to, progress
 from authbench.records import DOCUMENT

@@ -1,7 +1,7 @@
 """Adapter of the rule count_survivors."""
 
-from authbench.facts import collect
 from authbench.job import log_to
+from authbench.report.facts import collect
 from authbench.tables import read_json, write_json
 
 log_to(snakemake.log[0])

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from authbench.dedup import DedupSettings, find_duplicates
+from authbench.dedup.duplicates import DedupSettings, find_duplicates
+from authbench.dedup.similarity import as_removed, stored_texts
 from authbench.funnel import Tally
 from authbench.job import log_to
-from authbench.similarity import as_removed, stored_texts
 from authbench.tables import read_columns, without, write_json, write_parquet
 
 log_to(snakemake.log[0])

@@ -1,6 +1,6 @@
 """Adapter of the rule measure_authors."""
 
-from authbench.activity import count_activity, measure_authors
+from authbench.filter.activity import count_activity, measure_authors
 from authbench.job import log_to
 from authbench.tables import read_batches, write_parquet
 

@@ -1,7 +1,7 @@
 """Adapter of the rule measure_texts."""
 
+from authbench.filter.measure import MEASURES, measure_texts
 from authbench.job import log_to, progress
-from authbench.measure import MEASURES, measure_texts
 from authbench.tables import read_batches, write_batches
 
 log_to(snakemake.log[0])

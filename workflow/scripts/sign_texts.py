@@ -1,8 +1,8 @@
 """Adapter of the rule sign_texts."""
 
-from authbench.dedup import DedupSettings, sign_texts
+from authbench.dedup.duplicates import DedupSettings, sign_texts
+from authbench.dedup.similarity import similarity_text
 from authbench.job import log_to, progress
-from authbench.similarity import similarity_text
 from authbench.tables import read_batches, write_frames
 
 log_to(snakemake.log[0])

@@ -4,7 +4,7 @@ import polars as pl
 
 from authbench.job import log_to
 from authbench.lock import read_lock
-from authbench.release import make_release, read_takedown, write_release
+from authbench.release.write import make_release, read_takedown, write_release
 from authbench.tables import read_columns, read_json, whole_folder, write_parquet
 
 log_to(snakemake.log[0])

@@ -17,7 +17,7 @@ from authbench.check.reading import Release, read_json
 from authbench.check.rules import Rules
 from authbench.errors import InputError
 from authbench.records import length_bucket_expr
-from authbench.release import PROVENANCE, sha256_of_file
+from authbench.release.write import PROVENANCE, sha256_of_file
 from authbench.sample.targets import matching_pattern
 
 SUMS = "SHA256SUMS"

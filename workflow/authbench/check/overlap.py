@@ -16,8 +16,8 @@ def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pa
 
     Returns the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
     """
-    from authbench.containment import contained_pairs
-    from authbench.dedup import similar_pairs
+    from authbench.dedup.containment import contained_pairs
+    from authbench.dedup.duplicates import similar_pairs
 
     documents = release.documents.sort("id")
     split = dict(documents.select("id", "split").iter_rows())

@@ -13,10 +13,12 @@ from authbench.tables import read_json, whole_folder
 def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
     """Check the draft and put a copy of it in the release's place, whole; tell what it is in a line (`summary`).
 
-    Raises InputError that names every violation; the draft then stays where it is, to be looked at.
+    Raises InputError that names every violation; the draft then stays where it is, to be looked at, and there is no
+    release: the one before was of other inputs.
     """
     violations = check_release(draft)
     if violations:
+        shutil.rmtree(release, ignore_errors=True)
         told = "\n".join(str(violation) for violation in violations)
         raise InputError(f"The release is not sound; its draft stays in {draft}/\n{told}")
     with whole_folder(release) as folder:

@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from authbench.containment import ContainmentSettings
+from authbench.dedup.containment import ContainmentSettings
 from authbench.errors import InputError
-from authbench.queries import queries_per_author
+from authbench.release.queries import queries_per_author
 
 DEFAULTS = Path(__file__).parents[3] / "config" / "config.yaml"
 SECTIONS = ("dedup", "sample", "split", "release")

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.scripts import EXPECTED_SCRIPTS
+from authbench.filter.scripts import EXPECTED_SCRIPTS
 
 # Strangers among texts labelled otherwise; without them they are forced into the nearest language of the recipe. On
 # real corpora they triple the strangers found among English blogs, at the cost of 2 in 5,800 clean snippets of 14

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from authbench.containment import ContainmentSettings, contained_pairs
-from authbench.dedup import similar_pairs
-from authbench.similarity import similarity_text
+from authbench.dedup.containment import ContainmentSettings, contained_pairs
+from authbench.dedup.duplicates import similar_pairs
+from authbench.dedup.similarity import similarity_text
 
 
 def find_leaks(documents: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -12,8 +12,8 @@ import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from authbench import language, scripts, words
-from authbench.scripts import ANY_SCRIPT, LETTER, MARK, NUMBER, SPACE, SYMBOL
+from authbench.filter import language, scripts, words
+from authbench.filter.scripts import ANY_SCRIPT, LETTER, MARK, NUMBER, SPACE, SYMBOL
 
 KEPT_RUN = 3  # of one character repeated, so many count towards symbols and letters
 LONG_RUN = 20

@@ -17,12 +17,12 @@ import orjson
 import polars as pl
 
 import authbench
-from authbench import figures, statistics
 from authbench.errors import InputError
 from authbench.identity import digest
-from authbench.queries import QUERIES, choose_queries, without
 from authbench.records import REMOVED
-from authbench.report import noisy_share, render, warnings
+from authbench.release.queries import QUERIES, choose_queries, without
+from authbench.report import figures, statistics
+from authbench.report.page import noisy_share, render, warnings
 from authbench.tables import whole, write_json, write_parquet, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")

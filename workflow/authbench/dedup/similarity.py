@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.boilerplate import strip
+from authbench.normalize.boilerplate import strip
 from authbench.records import REMOVED
 from authbench.tables import read_batches
 

@@ -13,13 +13,13 @@ import polars as pl
 from markupsafe import Markup
 
 import authbench
-from authbench import figures, statistics
-from authbench.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order, language_name
 from authbench.funnel import STAGES
 from authbench.records import LENGTH_BUCKETS, primary_genre
-from authbench.statistics import ALL
+from authbench.report import figures, statistics
+from authbench.report.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order, language_name
+from authbench.report.statistics import ALL
 
-TEMPLATES = Path(__file__).parents[1] / "report"
+TEMPLATES = Path(__file__).parents[2] / "report"
 FEW_QUERIES = 100
 OWN_NAMES = 0.01
 STAGE_TITLES = {

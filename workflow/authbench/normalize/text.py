@@ -13,9 +13,9 @@ import orjson
 import polars as pl
 import regex
 
-from authbench import boilerplate
-from authbench.markup import undo_html
-from authbench.personal import mask
+from authbench.normalize import boilerplate
+from authbench.normalize.markup import undo_html
+from authbench.normalize.personal import mask
 from authbench.records import REMOVED, empty
 
 # What each task's records must have, as columns or as keys of `labels` (A.4).

@@ -18,9 +18,9 @@ import regex
 import tiktoken
 from numpy.typing import NDArray
 
+from authbench.chunk.sentences import SPACE_END, sentence_starts
 from authbench.identity import keyed_hash, uniform
 from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
-from authbench.sentences import SPACE_END, sentence_starts
 from authbench.tokens import encode, token_sizes
 
 Places = NDArray[np.int64]

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS
+from authbench.filter.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS
+from authbench.filter.scripts import EXPECTED_SCRIPTS
 from authbench.records import REMOVED
-from authbench.scripts import EXPECTED_SCRIPTS
 
 STAGE = "filter"
 PRESETS = ("robust", "paper")

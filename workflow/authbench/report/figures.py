@@ -14,7 +14,7 @@ import polars as pl
 
 from authbench.funnel import STAGES
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.statistics import ALL
+from authbench.report.statistics import ALL
 
 WIDTH = 560
 LEFT = 152

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64, U32, U64
+from authbench.dedup.arrays import F64, I32, I64, U32, U64
 from authbench.errors import InputError
 
 # The texts of the documents at these rows of the table given to `find_duplicates`, in their order.
@@ -113,7 +113,7 @@ def sign_texts(texts: pl.Series, contents: pl.Series, settings: DedupSettings) -
 
 
 def _sign(texts: pl.Series, bands: int, rows: int, shingle_chars: int) -> tuple[U64, U32]:
-    from authbench import minhash
+    from authbench.dedup import minhash
 
     hashes, sizes = np.empty((bands, len(texts)), np.uint64), np.empty(len(texts), np.uint32)
     for start in range(0, len(texts), SIGNED_AT_ONCE):
@@ -143,22 +143,24 @@ def find_duplicates(
     copies = _in_corpus_order(documents)
     firsts = copies.filter(pl.col("rank") == pl.col("first"))
     rows = firsts["row"].to_numpy().astype(np.int64)
-    pairs, compared = _compare_all(
+    drop_all = settings.cross_author_duplicates == "drop_all"
+    alike, compared = _compare_all(
         lambda j, positions: documents[f"band_{j}"].to_numpy()[rows[positions]],
         settings.bands,
         documents["grams"].to_numpy()[rows],
         lambda positions: texts(rows[positions]),
         settings,
-        only_accepted=True,
+        only_accepted=not drop_all,
     )
+    pairs = _with_accepted(alike) if drop_all else alike
     removed = _choose_stand_ins(copies, firsts, pairs)
-    disputed = _find_disputed(copies, firsts, pairs)
+    disputed = _find_disputed(copies, firsts, pairs, alike)
     counts = {
         f"{reason}_{author}": removed.filter((pl.col("reason") == reason) & (pl.col("same_author") == same)).height
         for reason in (EXACT, NEAR)
         for author, same in (("same_author", True), ("other_author", False))
     } | {"texts_of_several_authors": disputed.height, "pairs_compared": compared}
-    if settings.cross_author_duplicates == "drop_all":
+    if drop_all:
         theirs = pl.col("stands").is_in(disputed["stands"].implode())
         removed = removed.with_columns(reason=pl.when(theirs).then(pl.lit(CROSS)).otherwise(pl.col("reason")))
         removed = pl.concat([removed, disputed.select(removed.columns)])
@@ -201,12 +203,18 @@ def _choose_stand_ins(copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.Data
     )
 
 
-def _find_disputed(copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """The accepted documents that resemble one of another author, each with the first such document."""
+def _find_disputed(
+    copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.DataFrame, alike: pl.DataFrame
+) -> pl.DataFrame:
+    """The accepted documents that resemble one of another author, each with the first such document.
+
+    `pairs` have an accepted earlier text; `alike` are all the pairs that were compared.
+    """
     accepted = firsts.join(pairs, left_on="text", right_on="later", how="anti")
-    alike = pl.concat([pairs, accepted.select(earlier="text", later="text", similarity=pl.lit(1.0))])
+    themselves = accepted.select(earlier="text", later="text", similarity=pl.lit(1.0))
+    backwards = alike.select(earlier="later", later="earlier", similarity="similarity")
     return (
-        accepted.join(alike, left_on="text", right_on="earlier")
+        accepted.join(pl.concat([alike, backwards, themselves]), left_on="text", right_on="earlier")
         .join(copies.select(later="text", when="rank", stand_in="doc_key", other_author="author_id"), on="later")
         .filter(pl.col("author_id") != pl.col("other_author"))
         .sort("when")
@@ -214,6 +222,15 @@ def _find_disputed(copies: pl.DataFrame, firsts: pl.DataFrame, pairs: pl.DataFra
         .with_columns(reason=pl.lit(CROSS), same_author=pl.lit(False))
         .rename({"text": "stands"})
     )
+
+
+def _with_accepted(alike: pl.DataFrame) -> pl.DataFrame:
+    """Of all similar pairs those whose earlier text is accepted: similar to no accepted one before it."""
+    gone: set[int] = set()
+    for earlier, later in alike.sort("later").select("earlier", "later").iter_rows():
+        if earlier not in gone:
+            gone.add(later)
+    return alike.filter(~pl.col("earlier").is_in(sorted(gone)))
 
 
 def similar_pairs(keys: Sequence[str], texts: Sequence[str], threshold: float, shingle_chars: int = 5) -> pl.DataFrame:
@@ -250,7 +267,7 @@ def find_components(bands: Iterable[U64], count: int) -> I32:
     Two documents are in one component if they share a bucket or a chain of buckets links them; each item of
     `bands` holds one band's hashes.
     """
-    from authbench import kernels
+    from authbench.dedup import kernels
 
     parent = np.arange(count, dtype=np.int32)
     for hashes in bands:
@@ -286,7 +303,7 @@ def compare_block(
     `positions` are in corpus order, `bands[j]` their hashes in band j and `sizes` their numbers of shingles. With
     `only_accepted`, pairs whose earlier document is similar to one before it are left out: it does not stand.
     """
-    from authbench import kernels
+    from authbench.dedup import kernels
 
     first = np.stack([kernels.first_with_same(hashes) for hashes in bands])
     hashes, ends = _sorted_shingles(positions, sizes, texts, settings.shingle_chars)
@@ -317,7 +334,7 @@ def _pairs(earlier: Sequence[int] | I64, later: Sequence[int] | I64, similarity:
 
 def _sorted_shingles(positions: I64, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
     """The sorted shingle hashes of the documents, one after another, and their ends; texts are fetched in parts."""
-    from authbench.shingles import shingle_hashes
+    from authbench.dedup.shingles import shingle_hashes
 
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     hashes = _room(int(ends[-1]))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from authbench.arrays import F64, I32, I64, U8, U32, U64
+from authbench.dedup.arrays import F64, I32, I64, U8, U32, U64
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 u32, u64 = np.uint32, np.uint64

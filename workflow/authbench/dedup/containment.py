@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64, U64
+from authbench.dedup.arrays import F64, I32, I64, U64
 
 SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
 BLOCK_CHARS = 1 << 24  # of text whose shingles are held at once: 128 MB, twice
@@ -35,7 +35,7 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings) -> p
     hash, the same in every text: a pair exactly at the share is missed with probability about 0.001, one well
     above it never. Memory: four bytes per character of the long texts, and two blocks of shingles.
     """
-    from authbench import kernels
+    from authbench.dedup import kernels
 
     long = documents.filter(pl.col("content").str.len_chars() >= settings.min_chars).sort("doc_key")
     origin = long["origin_id"].rank("dense").to_numpy().astype(np.int64)
@@ -57,7 +57,7 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings) -> p
 
 def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
     """The share of each pair (earlier < later), comparing one block of texts with another at a time."""
-    from authbench import kernels
+    from authbench.dedup import kernels
 
     share = np.zeros(len(earlier))
     asked = np.unique(np.concatenate([earlier, later]))
@@ -84,7 +84,7 @@ def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
 
 def _distinct(texts: pl.Series, length: int) -> tuple[U64, I64]:
     """Each text's distinct shingles, sorted, one text after another, and their ends."""
-    from authbench.shingles import shingle_hashes
+    from authbench.dedup.shingles import shingle_hashes
 
     hashes, ends = shingle_hashes(texts, length)
     parts = []
@@ -96,7 +96,7 @@ def _distinct(texts: pl.Series, length: int) -> tuple[U64, I64]:
 
 def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
     """Each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
-    from authbench.shingles import shingle_hashes
+    from authbench.dedup.shingles import shingle_hashes
 
     chosen, counts = [np.empty(0, np.uint64)], [0]
     for start in range(0, len(texts), TEXTS_AT_ONCE):

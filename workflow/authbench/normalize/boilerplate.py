@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-RULES = Path(__file__).parents[2] / "resources" / "text" / "boilerplate.yaml"
+RULES = Path(__file__).parents[3] / "resources" / "text" / "boilerplate.yaml"
 LONGEST_LINE = 400  # a longer line is prose
 FRONT = 0.3  # `before` rules hold in the first part of a text, `after` rules in the rest
 

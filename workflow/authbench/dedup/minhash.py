@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from datasketch import MinHash
 
-from authbench import kernels
-from authbench.arrays import U32, U64
-from authbench.shingles import utf8
+from authbench.dedup import kernels
+from authbench.dedup.arrays import U32, U64
+from authbench.dedup.shingles import utf8
 
 SCHEME = "affine32"
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from authbench.scripts import (
+from authbench.filter.scripts import (
     ALETTER,
     BREAK,
     CONNECTOR,

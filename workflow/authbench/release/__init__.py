@@ -1,0 +1,4 @@
+"""What exactly do we release?
+
+Read in this order: `queries` (which texts ask and which answer), `write` (the files).
+"""

@@ -1,0 +1,5 @@
+"""Train, dev or test?
+
+Read in this order: `leakage` (which texts give each other away), `units` (what moves as one), `balance` (which unit
+goes where), `assign` (all of it).
+"""

@@ -1,0 +1,130 @@
+"""Train, dev or test?
+
+By keyed hash of whatever must not straddle them (AuthBench paper, A.7): a unit is an author with his works and every
+text that is nearly the same as one of his. Units are ordered by hash and cut per language; then units change places
+until every bucket (language, genre, length) is as near to its share as units allow.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.funnel import Counts, Tally
+from authbench.split.balance import BALANCED_FROM, balance, cut_in_hash_order, fixed_splits
+from authbench.split.units import find_bridges, unit_of
+
+
+@dataclass(frozen=True)
+class Splits:
+    """doc_key, split, unit and left_out (`leak_bridge`, `author_of_leak_bridges`; split null), and what it took."""
+
+    assigned: pl.DataFrame
+    churn: int
+    groups: int
+    bridges: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`documents` that stay, with `split` and `unit`; those left out (REMOVED); the tables for the report."""
+
+    documents: pl.DataFrame
+    removed: pl.DataFrame
+    counts: Counts
+    facts: dict[str, Any]
+
+
+def split_documents(
+    documents: pl.DataFrame,
+    similar: pl.DataFrame,
+    contained: pl.DataFrame,
+    settings: Mapping[str, Any],
+    sample: Mapping[str, Any],
+    seed: int,
+    lock: Mapping[str, Any],
+) -> Outcome:
+    """Give the selected documents their splits; `similar` and `contained` are the pairs of `leakage.find_leaks`.
+
+    `settings` and `sample` are the sections `split` and `sample`, `lock` an earlier release.lock (or empty).
+    """
+    linked = pl.concat([similar.select("a", "b"), contained.select("a", "b")])
+    fallback = sample["fallback_documents_per_author"]
+    minimum = sample["min_documents_per_author"] if fallback is None else fallback
+    splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}))
+    judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
+    kept = judged.filter(pl.col("left_out").is_null()).drop("left_out")
+    removed = judged.filter(pl.col("left_out").is_not_null()).select(
+        "source",
+        "doc_key",
+        stage=pl.lit("split"),
+        reason="left_out",
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.lit(None, pl.String),
+    )
+    tally = Tally("split")
+    tally.add(documents, kept, removed)
+    facts = {
+        "units": splits.groups,
+        "units_moved": splits.churn,
+        "bridges": splits.bridges,
+        "linked_pairs": linked.height,
+        "near_copies": similar.height,
+        "contained": contained.height,
+        "buckets": split_deviation(kept, settings["splits"]),
+    }
+    return Outcome(kept, removed, tally.counts(), facts)
+
+
+def assign_splits(
+    documents: pl.DataFrame,
+    linked: pl.DataFrame,
+    settings: Mapping[str, Any],
+    minimum: int,
+    seed: int,
+    lock: Mapping[str, str],
+) -> Splits:
+    """Assign every document to a split.
+
+    `documents` has doc_key, source, author_id, author_kind, origin_id, lang, genre, length_bucket; `linked` pairs
+    a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the splits they
+    had. An author whom lost bridges leave with fewer than `minimum` documents goes too.
+    """
+    documents = documents.sort("doc_key")
+    bridges = find_bridges(documents, linked, settings["bridge"], settings["unit"])
+    kept = documents.filter(~pl.col("doc_key").is_in(bridges))
+    if bridges:
+        kept = kept.filter(pl.len().over("lang", "source", "author_id") >= minimum)
+    unit = unit_of(kept, linked, settings["unit"])
+    names, shares = list(settings["splits"]), np.array(list(settings["splits"].values()), float) / 100
+    units, codes = np.unique(unit, return_inverse=True)
+    fixed = fixed_splits(kept, codes, len(units), names, lock)
+    cut = cut_in_hash_order(kept, units, codes, shares, seed, fixed)
+    settled = balance(kept, codes, cut, shares, fixed)
+    split = pl.Series("split", [names[index] for index in settled[codes]])
+    assigned = documents.select("doc_key").join(
+        kept.select("doc_key", split, pl.Series("unit", unit)), on="doc_key", how="left", maintain_order="left"
+    )
+    reason = pl.when(pl.col("doc_key").is_in(bridges)).then(pl.lit("leak_bridge"))
+    orphaned = pl.when(pl.col("split").is_null()).then(pl.lit("author_of_leak_bridges"))
+    assigned = assigned.with_columns(pl.coalesce(reason, orphaned).alias("left_out"))
+    churn = int((cut != settled).sum())
+    return Splits(assigned, churn, len(units), documents.height - kept.height)
+
+
+def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit in it."""
+    bucket = ["lang", "genre", "length_bucket"]
+    rows = []
+    for key, part in sorted(documents.group_by(bucket), key=lambda group: group[0]):
+        if part.height < BALANCED_FROM:
+            continue
+        largest = int(part.group_by("unit").len()["len"].max())  # type: ignore[arg-type]
+        for name, share in shares.items():
+            due, found = part.height * share / 100, int((part["split"] == name).sum())
+            place = dict(zip(bucket, map(str, key), strict=True))
+            rows.append({**place, "split": name, "documents": found, "due": round(due, 3), "largest_unit": largest})
+    return rows

@@ -1,0 +1,176 @@
+"""Which unit goes to which split?
+
+Units are ordered by keyed hash and cut per language; then they change places until every bucket is as near to its
+share as units allow.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from authbench.identity import keyed_hash
+
+BALANCED_FROM = 20  # a smaller bucket cannot be cut by shares
+EXCHANGES = 200  # units of a bucket and split that an exchange looks at
+
+
+def fixed_splits(
+    documents: pl.DataFrame, codes: NDArray[np.int64], units: int, names: list[str], lock: Mapping[str, str]
+) -> NDArray[np.int64]:
+    """The split of units that have no choice, -1 elsewhere: those of an earlier lock, and `work`s, which only train.
+
+    A unit that joins authors of several old splits takes the split that comes first in the settings.
+    """
+    fixed = np.full(units, -1)
+    rows: Iterable[tuple[str, str]] = documents.select("author_id", "author_kind").iter_rows()
+    for code, (author, kind) in zip(codes, rows, strict=True):
+        old = 0 if kind == "work" else names.index(lock[author]) if lock.get(author) in names else -1
+        if old >= 0:
+            fixed[code] = old if fixed[code] < 0 else min(fixed[code], old)
+    return fixed
+
+
+def cut_in_hash_order(
+    documents: pl.DataFrame,
+    units: NDArray[Any],
+    codes: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    seed: int,
+    fixed: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Per language (a unit's most frequent), units in hash order, cut where the shares of documents say."""
+    sizes = np.bincount(codes, minlength=len(units))
+    language, lang_codes = np.unique(documents["lang"].to_numpy(), return_inverse=True)
+    per_language = np.zeros((len(units), len(language)), int)
+    np.add.at(per_language, (codes, lang_codes), 1)
+    main = per_language.argmax(axis=1) if len(units) else np.zeros(0, int)
+    order = sorted(
+        range(len(units)), key=lambda index: (keyed_hash(seed, "split", str(units[index])), str(units[index]))
+    )
+    cut = fixed.copy()
+    for lang in range(len(language)):
+        members = [index for index in order if main[index] == lang]
+        due = shares * sizes[members].sum()
+        have = np.array([sizes[[m for m in members if fixed[m] == s]].sum() for s in range(len(shares))], float)
+        current = 0
+        for index in members:
+            if fixed[index] >= 0:
+                continue
+            while current < len(shares) - 1 and have[current] + sizes[index] / 2 > due[current]:
+                current += 1
+            cut[index] = current
+            have[current] += sizes[index]
+    return cut
+
+
+def balance(
+    documents: pl.DataFrame,
+    codes: NDArray[np.int64],
+    cut: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    fixed: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Let units change places until every bucket is within one unit of its share, as far as exchanges can.
+
+    Buckets are those (lang, genre, length) of 20 documents or more, and each language.
+    """
+    if not len(cut):
+        return cut
+    content = _unit_by_bucket(documents, codes, len(cut))
+    split = cut.copy()
+    due = np.outer(shares, content.sum(axis=0))
+    off = np.eye(len(shares))[split].T @ content - due
+    _move_units(content, split, off, fixed < 0)
+    _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
+    return split
+
+
+def _move_units(
+    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.bool_]
+) -> None:
+    """Move single units, each time the one that most lowers the squared relative deviations, while one does."""
+    units = len(split)
+    weight = 1.0 / np.maximum(content.sum(axis=0), 1)
+    squares = (content**2) @ weight
+    pull = (off * weight) @ content.T
+    for _ in range(20 * units):
+        # Moving u from s to t changes sum(weight * off**2) by 2 * (|u|^2 + (off_t - off_s) . u), all products weighted.
+        change = squares[None, :] + pull - pull[split, np.arange(units)][None, :]
+        change[split, np.arange(units)] = 0
+        change[:, ~movable] = 0
+        target, index = divmod(int(change.argmin()), units)
+        if change[target, index] > -1e-9:
+            return
+        has = np.flatnonzero(content[index])
+        shift = content[:, has] @ (weight * content[index])[has]
+        pull[split[index]] -= shift
+        pull[target] += shift
+        off[split[index]] -= content[index]
+        off[target] += content[index]
+        split[index] = target
+
+
+def _exchange_units(
+    content: NDArray[np.float64], split: NDArray[np.int64], off: NDArray[np.float64], movable: NDArray[np.int64]
+) -> None:
+    """Exchange two units, or move one, wherever that brings buckets nearer to within one unit of their share."""
+    allowed = content.max(axis=0)
+    nobody = np.zeros((1, content.shape[1]))
+
+    def excess(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (np.maximum(np.abs(deviations) - allowed, 0) ** 2).sum(axis=-1)  # type: ignore[no-any-return]
+
+    for _ in range(len(split)):
+        beyond = np.abs(off) - allowed
+        best: tuple[float, int, int, int, int] | None = None
+        for at in np.flatnonzero(beyond.ravel() > 1e-9):
+            here, bucket = divmod(int(at), off.shape[1])
+            inside = movable[(split[movable] == here)]
+            involved = inside[content[inside, bucket] > 0][:EXCHANGES]
+            for there in range(len(off)):
+                others = movable[split[movable] == there]
+                related = (
+                    others[content[others] @ content[involved].sum(axis=0) > 0][:EXCHANGES]
+                    if len(involved)
+                    else others[:0]
+                )
+                if there == here or not len(related):
+                    continue
+                give = np.concatenate([content[involved], nobody])[:, None, :]
+                take = np.concatenate([content[related], nobody])[None, :, :]
+                after = excess(off[here] - give + take) + excess(off[there] + give - take)
+                gain = after - excess(off[here]) - excess(off[there])
+                row, column = divmod(int(gain.argmin()), gain.shape[1])
+                found = (
+                    float(gain[row, column]),
+                    here,
+                    there,
+                    int(involved[row]) if row < len(involved) else -1,
+                    int(related[column]) if column < len(related) else -1,
+                )
+                best = found if best is None or found < best else best
+        if best is None or best[0] > -1e-9:
+            return
+        _, here, there, given, taken = best
+        for unit, source, target in ((given, here, there), (taken, there, here)):
+            if unit >= 0:
+                off[source] -= content[unit]
+                off[target] += content[unit]
+                split[unit] = target
+
+
+def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> NDArray[np.float64]:
+    """Documents of each unit in each bucket of 20 or more and in each language, as a units x columns table."""
+    columns = []
+    bucket = pl.concat_str("lang", "genre", "length_bucket", separator="\x1f")
+    for label, least in ((bucket, BALANCED_FROM), (pl.col("lang"), 1)):
+        names, inverse, counts = np.unique(
+            documents.select(label).to_series().to_numpy(), return_inverse=True, return_counts=True
+        )
+        table = np.zeros((units, len(names)))
+        np.add.at(table, (codes, inverse), 1)
+        columns.append(table[:, counts >= least])
+    return np.concatenate(columns, axis=1)
