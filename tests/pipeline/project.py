@@ -71,7 +71,7 @@ class Project:
         status, said = self.snakemake("--dry-run", "--quiet", "host", *arguments, env=env)
         assert status == 0, said
         jobs = jobs_of(said)
-        assert jobs or "Nothing to be done" in said, said
+        assert jobs or "Nothing to be done" in said or re.search(r"^total +0$", said, re.MULTILINE), said
         return jobs
 
     def refusal(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
