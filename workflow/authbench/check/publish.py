@@ -29,8 +29,9 @@ def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
 def summary(manifest: Mapping[str, Any]) -> str:
     """One line on what a release holds."""
     totals = manifest["totals"]
-    sizes = ", ".join(f"{name} {part['documents']:,}" for name, part in manifest["counts"].items())
+    sizes = ", ".join(f"{name} {manifest['counts'][name]['documents']:,}" for name in manifest["splits"])
+    languages = f"{totals['languages']} language{'s' * (totals['languages'] != 1)}"
     return (
         f"{manifest['name']}: {totals['documents']:,} documents by {totals['authors']:,} authors in "
-        f"{totals['languages']} languages ({sizes}), {totals['queries']:,} queries, 0 violations"
+        f"{languages} ({sizes}), {totals['queries']:,} queries, 0 violations"
     )
