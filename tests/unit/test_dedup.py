@@ -62,19 +62,25 @@ def stand_ins(table: pl.DataFrame, settings: DedupSettings = SURE) -> dict[str, 
 
 
 def greedy(rows: list[tuple[str, str, int, str]], threshold: float) -> dict[str, tuple[str, str, float, bool]]:
-    """The definition: in corpus order, the most similar accepted document stands for one similar enough."""
+    """The definition: in corpus order, the most similar accepted document stands for one similar enough.
+
+    What stands for a text when it first appears stands for every copy of it.
+    """
     accepted: list[tuple[str, str, int, str]] = []
-    gone, texts = {}, set()
+    stands: dict[str, tuple[float, tuple[str, str, int, str]]] = {}
+    gone = {}
     for row in sorted(rows, key=lambda row: (row[2], row[0])):
         key, text, _, author = row
-        near = [(jaccard(text, other[1]), other) for other in accepted]
-        similarity, other = max(near, key=lambda pair: pair[0], default=(0.0, row))
-        if similarity >= threshold:
-            reason = "exact_duplicate" if text in texts else "near_duplicate"
-            gone[key] = (reason, other[0], similarity, author == other[3])
-        else:
-            accepted.append(row)
-        texts.add(text)
+        reason = "exact_duplicate" if text in stands else "near_duplicate"
+        if text not in stands:
+            near = [(jaccard(text, other[1]), other) for other in accepted]
+            stands[text] = max(near, key=lambda pair: pair[0], default=(0.0, row))
+            if stands[text][0] < threshold:
+                accepted.append(row)
+                stands[text] = (1.0, row)
+                continue
+        similarity, other = stands[text]
+        gone[key] = (reason, other[0], similarity, author == other[3])
     return gone
 
 
