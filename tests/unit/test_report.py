@@ -8,6 +8,7 @@ import pytest
 from test_release import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.release.write import tell
+from authbench.report import asked
 from authbench.report import page as report
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
@@ -172,7 +173,7 @@ def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
     ],
 )
 def test_a_shortfall_is_told_with_its_reason(row: dict[str, int], sentence: str) -> None:
-    told = report.shortfalls(
+    told = asked.shortfalls(
         {"languages": [{"language": "fr", "target": 20, "deficit": 20 - row["taken"], **row}], "cells": []}
     )
     assert told[-1] == sentence
@@ -184,17 +185,17 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
         for lang in ("ja", "ko")
     ]
     assert (
-        report.shortfalls({"languages": [], "cells": cells})[-1]
+        asked.shortfalls({"languages": [], "cells": cells})[-1]
         == "No document of news was available in Japanese and Korean."
     )
 
 
 def test_the_bound_says_whether_the_data_or_the_selection_fell_short() -> None:
-    assert "the data, not the selection" in report.bound_in_words({"bound": {"least_deviation": 40.0, "reached": 41}})
-    assert "the other 37 are the selection's" in report.bound_in_words(
+    assert "the data, not the selection" in asked.bound_in_words({"bound": {"least_deviation": 40.0, "reached": 41}})
+    assert "the other 37 are the selection's" in asked.bound_in_words(
         {"bound": {"least_deviation": 4.0, "reached": 41}}
     )
-    assert "was not computed" in report.bound_in_words({"bound": {"least_deviation": float("nan"), "reached": 41}})
+    assert "was not computed" in asked.bound_in_words({"bound": {"least_deviation": float("nan"), "reached": 41}})
 
 
 def test_an_empty_release_has_a_report() -> None:

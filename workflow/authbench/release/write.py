@@ -22,7 +22,8 @@ from authbench.identity import digest
 from authbench.records import REMOVED
 from authbench.release.queries import QUERIES, choose_queries, without
 from authbench.report import figures, statistics
-from authbench.report.page import noisy_share, render, warnings
+from authbench.report.page import render
+from authbench.report.warnings import noisy_share, warnings
 from authbench.tables import whole, write_json, write_parquet, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")

@@ -1,5 +1,5 @@
 """Where did every document go?
 
-Read in this order: `facts` (what the stages found), `statistics` (tables), `figures` (drawings), `warnings` (what
-limits the result), `page` (the report).
+Read in this order: `facts` (what the stages found), `statistics` (tables), `figures` (drawings), `flow` and `asked` (rows
+of the report's pictures), `warnings` (what limits the result), `page` (the report); `words` puts numbers into words.
 """

@@ -3,8 +3,7 @@
 One self-contained HTML page: no script, no clock, nothing loaded from elsewhere, everything escaped.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +12,16 @@ import polars as pl
 from markupsafe import Markup
 
 import authbench
-from authbench.funnel import STAGES
-from authbench.records import LENGTH_BUCKETS, primary_genre
+from authbench.records import primary_genre
 from authbench.report import figures, statistics
-from authbench.report.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order, language_name
+from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
+from authbench.report.figures import RELEASED, STAGE_COLOURS, language_name
+from authbench.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.report.statistics import ALL
+from authbench.report.warnings import noisy_share
+from authbench.report.words import Sources, count, decimal, percent, plural, shown, tier, title, words
 
 TEMPLATES = Path(__file__).parents[2] / "report"
-FEW_QUERIES = 100
-OWN_NAMES = 0.01
-STAGE_TITLES = {
-    "ingest": "Read from the raw files",
-    "normalize": "Normalise the text",
-    "dedup_documents": "Remove copies of documents",
-    "chunk": "Cut long texts",
-    "filter": "Filter",
-    "dedup_chunks": "Remove copies of chunks",
-    "sample": "Select authors and texts",
-    "split": "Split",
-    "release": "Release",
-}
 KINDS = {
     "person": "a person",
     "account": "an account",
@@ -56,7 +45,6 @@ COPY_WORDS = {
     "texts_of_several_authors": "texts that several authors have",
     "pairs_compared": "pairs compared exactly",
 }
-Sources = Mapping[str, Mapping[str, Any]]
 
 
 def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> str:
@@ -115,157 +103,6 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
     )
 
 
-# --- what a reader should know first ---
-
-
-def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
-    """Everything that limits what the release can show, in words; for the report and the manifest."""
-    return [
-        *about_queries(documents, queries, list(facts["splits"])),
-        *about_split_unit(facts["config"].get("split", {})),
-        *about_labels(documents, sources, facts["ingest"]),
-        *about_origins(documents),
-        *about_own_names(documents, facts["ingest"]),
-        *about_safety(documents, facts["scorers"]),
-        *about_sources(documents, sources, facts),
-        *about_takedown(facts["takedown"]),
-        *about_counts(statistics.funnel_table(facts["funnel"])),
-    ]
-
-
-def about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
-    """Languages whose test split (or last split) has under a hundred queries."""
-    test = "test" if "test" in splits else splits[-1]
-    asked = queries.filter(pl.col("split") == test).join(
-        documents.select("id", "lang"), left_on="query_id", right_on="id", how="left"
-    )
-    counts = dict(asked.group_by("lang").len().iter_rows())
-    few = {lang: counts.get(lang, 0) for lang in sorted(set(documents["lang"])) if counts.get(lang, 0) < FEW_QUERIES}
-    if not few:
-        return []
-    listed = listing(f"{language_name(lang)} ({found})" for lang, found in sorted(few.items(), key=lambda x: -x[1]))
-    return [
-        f"Fewer than {FEW_QUERIES} {test} queries in {listed}: scores of a single language are rough there; "
-        "read their intervals, not their ranks."
-    ]
-
-
-def about_split_unit(split: Mapping[str, Any]) -> list[str]:
-    if split.get("unit") == "document":
-        return [
-            "Documents were split one by one: an author's texts lie in several splits, and few are left for queries."
-        ]
-    return []
-
-
-def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
-    """Author labels that may stand for several people, for an outlet, or for a work."""
-    told = []
-    total = max(documents.height, 1)
-    per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
-    noisy = [tag for tag in per_source if noisy_share(tag, sources, ingest) > 0]
-    if noisy:
-        share = sum(per_source[tag] for tag in noisy) / total
-        told.append(
-            f"{percent(share)} of the documents come from {plural(len(noisy), 'source')} with noisy author labels, "
-            f"which may join several people or divide one: {listing(title(tag, sources) for tag in noisy)}."
-        )
-    kinds = dict(documents.group_by("author_kind").len().iter_rows())
-    words_of = {
-        "masked": "carry a masked name (as love****) that several people may share",
-        "outlet": "are signed by an outlet or byline, which can be many writers",
-        "work": "have no known author: a work stands for one; they fill train and are never queries or positives",
-    }
-    return told + [
-        f"{percent(kinds[kind] / total)} of the documents {what}." for kind, what in words_of.items() if kinds.get(kind)
-    ]
-
-
-def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
-    """The share of a source's documents whose author label is noisy; masked labels always are."""
-    author = sources.get(tag, {}).get("author", {})
-    if author.get("kind") == "masked":
-        return 1.0
-    return float(ingest.get(tag, {}).get("noisy_authors", bool(author.get("noisy", False))))
-
-
-def about_origins(documents: pl.DataFrame) -> list[str]:
-    origins = documents.group_by("author_id").agg(pl.col("origin").n_unique())["origin"]
-    one = int((origins == 1).sum())
-    if not one:
-        return []
-    return [
-        f"{count(one)} of {count(len(origins))} authors ({percent(one / len(origins))}) are known by one work or "
-        "document only: to find their other texts, a model may recognise the work instead of the author."
-    ]
-
-
-def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[str]:
-    named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
-    released = dict(named.iter_rows())
-    shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
-    often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
-    return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
-
-
-def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not scorers:
-        return ["No text was checked for toxicity: safety.scorers is empty."]
-    told = []
-    if all(scorer["identity"].startswith("wordlist") for scorer in scorers):
-        told.append(
-            "Toxicity was judged by a word list only: it sees words, not meaning. For a release meant for others, "
-            "add detoxify to safety.scorers."
-        )
-    released = sorted(set(documents["lang"]))
-    for scorer in scorers:
-        foreign = [language_name(lang) for lang in released if lang not in scorer["languages"]]
-        if foreign:
-            told.append(
-                f"The toxicity scorer {short_identity(scorer['identity'])} was not made for {listing(foreign)}; "
-                "its scores there mean little."
-            )
-    unscored = documents["toxicity"].null_count()
-    return told + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
-
-
-def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
-    told = []
-    skipped = sorted(facts["skipped_sources"])
-    if skipped:
-        told.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
-    unused = sorted(set(facts["config"].get("sources", [])) - set(skipped) - set(documents["source"]))
-    if unused:
-        told.append(f"No document of {listing(unused)} is in the release.")
-    closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]
-    if closed:
-        told.append(
-            f"Texts of {listing(closed)} are tier B: their terms do not allow them to be passed on. Share their "
-            "provenance, not their text."
-        )
-    fallback = facts["deviation"].get("fallback_authors", 0)
-    if fallback:
-        least = facts["config"].get("sample", {}).get("min_documents_per_author")
-        told.append(
-            f"{plural(fallback, 'author')} with fewer documents than the rule asks{f' ({least})' if least else ''} "
-            f"{'was' if fallback == 1 else 'were'} admitted where a language fell short."
-        )
-    return told
-
-
-def about_takedown(takedown: Mapping[str, int]) -> list[str]:
-    lost = takedown.get("entries_without_a_document", 0)
-    return [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document."] if lost else []
-
-
-def about_counts(funnel: pl.DataFrame) -> list[str]:
-    return [
-        f"The counts of {row['source']} at {row['stage']} do not add up: {count(row['in'])} in and "
-        f"{count(row['gained'])} gained, {count(row['dropped'])} dropped and {count(row['kept'])} kept."
-        for row in statistics.unexplained(funnel).iter_rows(named=True)
-    ]
-
-
 # --- headline ---
 
 
@@ -290,177 +127,6 @@ def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
         f"{count(abs(missed))} {'fewer' if missed > 0 else 'more'} than the {count(target)} asked for"
     )  # fmt: skip
     return f"{count(documents.height)} documents, {aim}, chosen from {count(entered)} raw records."
-
-
-# --- the funnel ---
-
-
-def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
-    """All sources together: what each stage got, gained, dropped and kept, and how wide to draw it (percent)."""
-    stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
-    rows = sorted(stages.iter_rows(named=True), key=lambda row: stage_place(row["stage"]))
-    widest = max([1, *(row["in"] + row["gained"] for row in rows)])
-    return [
-        {
-            **row,
-            "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
-            "kept_width": width(row["kept"], widest),
-            "dropped_width": width(row["dropped"], widest),
-            "colour": STAGE_COLOURS.get(row["stage"], figures.OTHER_COLOUR),
-        }
-        for row in rows
-    ]
-
-
-def stage_place(stage: str) -> tuple[int, str]:
-    return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
-
-
-def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
-    """Per source its bar (released and dropped by stage, percent) and its reasons with their counts."""
-    rows = []
-    for source in figures.ordered(funnel["source"]):
-        part = funnel.filter(pl.col("source") == source)
-        shares = fate(part)
-        total = max(sum(shares.values()), 1)
-        entered = part.filter((pl.col("stage") == "ingest") & (pl.col("reason") == "in"))["documents"].sum()
-        rows.append(
-            {
-                "source": source,
-                "noisy": source in noisy,
-                "entered": entered,
-                "released": shares[RELEASED],
-                "pieces": [
-                    {
-                        "words": f"{STAGE_WORDS.get(stage, words(stage))}: {count(shares[stage])} "
-                        f"({percent(shares[stage] / total)})",
-                        "width": width(shares[stage], total),
-                        "colour": STAGE_COLOURS.get(stage, figures.OTHER_COLOUR),
-                    }
-                    for stage in fate_order(shares)
-                    if shares[stage]
-                ],
-                "stages": [
-                    {
-                        **row,
-                        "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
-                        "reasons": [
-                            (words(reason), documents)
-                            for _, stage, reason, documents in part.iter_rows()
-                            if stage == row["stage"] and reason not in ("in", "gained", "kept") and documents
-                        ],
-                    }
-                    for row in statistics.by_stage(part).iter_rows(named=True)
-                ],
-            }
-        )
-    return rows
-
-
-def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
-    """What the colours of the bars mean: (words, colour)."""
-    fates = [fate(funnel.filter(pl.col("source") == source)) for source in sorted(set(funnel["source"]))]
-    met = {stage for counts in fates for stage, found in counts.items() if found}
-    return [
-        (STAGE_WORDS.get(stage, words(stage)), STAGE_COLOURS.get(stage, figures.OTHER_COLOUR))
-        for stage in fate_order(met)
-    ]
-
-
-# --- asked for and got ---
-
-
-def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
-    """What fell short in words: how many languages, each that misses over 5 %, and what nobody could give."""
-    languages, cells = deviation["languages"], deviation["cells"]
-    short = [row for row in languages if row["deficit"] > 0]
-    if not short:
-        told = ["Every language has as many documents as asked for."]
-    else:
-        missing = plural(sum(row["deficit"] for row in short), "document")
-        told = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
-    told += [
-        f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: {reason(row)}."
-        for row in short
-        if row["deficit"] > 0.05 * row["target"]
-    ]
-    nothing: dict[str, list[str]] = {}
-    for cell in cells:
-        if cell["target"] and not cell["available"]:
-            nothing.setdefault(cell_name(cell), []).append(language_name(cell["language"]))
-    return told + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
-
-
-def cell_name(cell: Mapping[str, Any]) -> str:
-    """A genre pattern or length bucket in words."""
-    if cell["key"] == "(no target)":
-        return "genres without a target"
-    return words(cell["key"])
-
-
-def reason(row: Mapping[str, Any]) -> str:
-    """Why a target was missed: nothing there, too little there, or whole authors that did not fit."""
-    if not row["available"]:
-        return "no document was available"
-    if row["available"] < row["target"]:
-        return f"only {count(row['available'])} {'were' if row['available'] != 1 else 'was'} available"
-    return f"{count(row['available'])} were available, but only whole authors are taken"
-
-
-def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Per language: target, taken, a bar, and its genres and lengths with what they missed."""
-    return [
-        {
-            **row,
-            "bar": bullet(row),
-            "verdict": verdict(row),
-            "cells": [
-                {
-                    **cell,
-                    "key": cell_name(cell),
-                    "bar": bullet(cell),
-                    "verdict": verdict(cell),
-                }
-                for cell in sorted(deviation["cells"], key=cell_place)
-                if cell["language"] == row["language"]
-            ],
-        }
-        for row in deviation["languages"]
-    ]
-
-
-def cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
-    key = cell["key"]
-    return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -cell["target"], key)
-
-
-def bullet(row: Mapping[str, Any]) -> dict[str, str]:
-    """Widths in percent of a bar that shows what was taken, with a mark where the target is."""
-    widest = max(row["target"], row["taken"], 1)
-    return {"taken": width(row["taken"], widest), "target": width(row["target"], widest)}
-
-
-def verdict(row: Mapping[str, Any]) -> str:
-    if row["deficit"] > 0:
-        return f"{count(row['deficit'])} short: {reason(row)}"
-    return "met" if row["deficit"] == 0 else f"{count(-row['deficit'])} over"
-
-
-def bound_in_words(deviation: Mapping[str, Any]) -> str:
-    """What the least possible deviation says of the data and of the selection."""
-    bound = deviation.get("bound") or {}
-    reached, least = bound.get("reached"), bound.get("least_deviation")
-    if reached is None:
-        return ""
-    told = f"All genre and length targets together were missed by {decimal(reached)} documents"
-    if least is None or not math.isfinite(least):
-        return f"{told}; how near any selection could have come was not computed."
-    verdict = (
-        "the data, not the selection, set the limit"
-        if reached <= max(1.1 * least, least + 2)
-        else f"the other {decimal(round(reached - least, 1))} are the selection's"
-    )
-    return f"{told}. No selection of whole authors could have missed them by less than {decimal(least)}: {verdict}."
 
 
 # --- authors, splits, copies, safety ---
@@ -611,9 +277,6 @@ def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "share": row["dropped"] / row["scored"] if row["scored"] else 0.0} for row in rows.values()]
 
 
-# --- words and numbers ---
-
-
 def lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
     """Nested facts as (words, value) lines; of a list of records, how many there are."""
     if isinstance(facts, Mapping):
@@ -628,68 +291,3 @@ def lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
             (above, ", ".join(shown(item) for item in facts) if plain and len(facts) <= 12 else f"{len(facts)} rows")
         ]
     return [(above, shown(facts))]
-
-
-def shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    return decimal(value) if isinstance(value, float) else "none" if value is None else str(value)
-
-
-def title(tag: str, sources: Sources) -> str:
-    return str(sources.get(tag, {}).get("title", tag))
-
-
-def tier(tag: str, sources: Sources) -> str:
-    return str(sources.get(tag, {}).get("license", {}).get("tier", "?"))
-
-
-def short_identity(identity: str) -> str:
-    """A scorer's name and version without its long digests."""
-    return " ".join(part for part in identity.split() if len(part) < 24)
-
-
-def words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def count(number: int) -> str:
-    return f"{number:,}"
-
-
-def decimal(number: float) -> str:
-    """At most three significant decimals, none for whole numbers."""
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.3f}".rstrip("0") if abs(number) < 10 else (
-        f"{number:,.1f}"
-    )  # fmt: skip
-
-
-def percent(share: float) -> str:
-    """A share in percent, with a decimal where it is small.
-
-    >>> percent(0.4219), percent(0.0123), percent(0.0001)
-    ('42 %', '1.2 %', 'under 0.1 %')
-    """
-    if 0 < share < 0.0005:
-        return "under 0.1 %"
-    return f"{share:.0%}".replace("%", " %") if share >= 0.1 or share == 0 else f"{share:.1%}".replace("%", " %")
-
-
-def width(part: float, whole: float) -> str:
-    return figures.number(100 * part / whole)
-
-
-def plural(number: int, one: str, many: str = "") -> str:
-    return f"{count(number)} {one if number == 1 else many or one + 's'}"
-
-
-def listing(items: Iterable[str]) -> str:
-    """Items as an English list.
-
-    >>> listing(["a", "b", "c"])
-    'a, b and c'
-    """
-    *first, last = items
-    return f"{', '.join(first)} and {last}" if first else last

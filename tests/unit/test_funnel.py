@@ -1,0 +1,143 @@
+"""Nothing vanishes unexplained."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.funnel import STAGES, Tally, Unaccounted, add_up, join_stages, merge_counts, write_log
+from authbench.records import REMOVED
+
+REASONS = ["toxic", "too_short", "wrong_script"]
+Fate = tuple[str, str | None]
+
+
+def documents(fates: list[Fate], keep: bool) -> pl.DataFrame:
+    rows = [(f"k{place}", source) for place, (source, reason) in enumerate(fates) if not keep or reason is None]
+    return pl.DataFrame(rows, schema={"doc_key": pl.String, "source": pl.String}, orient="row")
+
+
+def removals(fates: list[Fate]) -> pl.DataFrame:
+    rows = [
+        (source, f"k{place}", "filter", one, None, None, None)
+        for place, (source, reason) in enumerate(fates)
+        if reason
+        for one in (reason, "a later reason")
+    ]
+    return pl.DataFrame(rows, schema=REMOVED, orient="row")
+
+
+def tallied(fates: list[Fate], stage: str = "filter") -> Tally:
+    tally = Tally(stage)
+    tally.add(documents(fates, keep=False), documents(fates, keep=True), removals(fates))
+    return tally
+
+
+FATES = st.lists(st.tuples(st.sampled_from(["news", "blogs"]), st.sampled_from([None, *REASONS])), max_size=30)
+
+
+@given(FATES)
+def test_in_is_kept_and_dropped_and_a_document_counts_under_its_first_reason(fates: list[Fate]) -> None:
+    counts = tallied(fates).counts()
+    assert sum(source["in"] for source in counts["sources"].values()) == len(fates)
+    for tag, source in counts["sources"].items():
+        assert source["in"] + source["gained"] == source["kept"] + sum(source["dropped"].values())
+        for reason in REASONS:
+            assert source["dropped"].get(reason, 0) == fates.count((tag, reason))
+        assert "a later reason" not in source["dropped"]
+
+
+@given(FATES, st.integers(min_value=1, max_value=5))
+def test_parts_add_up_to_the_whole(fates: list[Fate], parts: int) -> None:
+    pieces = [tallied(fates[part::parts]).counts() for part in range(parts)]
+    whole = tallied(fates).counts()["sources"]
+    assert merge_counts(pieces)["filter"]["sources"] == whole
+
+
+def test_a_document_that_vanishes_stops_the_stage() -> None:
+    tally = Tally("filter")
+    both = [("news", None), ("news", None)]
+    tally.add(documents(both, keep=False), documents(both[:1], keep=True))
+    with pytest.raises(Unaccounted, match="filter, news"):
+        tally.counts()
+
+
+def test_only_chunking_may_gain_documents() -> None:
+    one, two = documents([("news", None)], keep=False), documents([("news", None)] * 2, keep=False)
+    chunking, filtering = Tally("chunk"), Tally("filter")
+    chunking.add(one, two)
+    filtering.add(one, two)
+    assert chunking.counts()["sources"]["news"]["gained"] == 1
+    with pytest.raises(Unaccounted):
+        filtering.counts()
+
+
+def counted(stage: str, entered: int, kept: int, **dropped: int) -> dict[str, object]:
+    source = {"in": entered, "kept": kept, "gained": 0, "dropped": dropped}
+    return {"stage": stage, "sources": {"news": source}}
+
+
+def test_stages_join_where_one_takes_in_what_the_other_kept() -> None:
+    counts = merge_counts([counted("filter", 5, 4, toxic=1), counted("ingest", 7, 5, no_author=2)])
+    assert [(row["stage"], row["reason"], row["documents"]) for row in join_stages(counts)] == [
+        ("ingest", "in", 7),
+        ("ingest", "no_author", 2),
+        ("ingest", "kept", 5),
+        ("filter", "in", 5),
+        ("filter", "toxic", 1),
+        ("filter", "kept", 4),
+    ]
+
+
+def test_stages_that_do_not_join_stop_the_release() -> None:
+    with pytest.raises(Unaccounted, match="filter, news: 4 came in, 5 were kept before"):
+        join_stages(merge_counts([counted("ingest", 7, 5, no_author=2), counted("filter", 4, 4)]))
+
+
+def test_a_source_that_a_stage_forgets_stops_the_release() -> None:
+    nothing = {"stage": "filter", "sources": {}}
+    with pytest.raises(Unaccounted, match="nothing came in of"):
+        join_stages(merge_counts([counted("ingest", 5, 5), nothing]))
+
+
+def test_a_source_that_is_used_up_may_be_absent_later() -> None:
+    used_up = counted("ingest", 5, 0, no_author=5)
+    assert join_stages(merge_counts([used_up, {"stage": "filter", "sources": {}}]))[-1]["documents"] == 0
+
+
+def test_the_order_of_stages_is_that_of_the_pipeline() -> None:
+    counts = merge_counts([counted(stage, 1, 1) for stage in reversed(STAGES)])
+    assert [row["stage"] for row in join_stages(counts) if row["reason"] == "in"] == list(STAGES)
+
+
+NUMBERS = st.dictionaries(st.sampled_from("abc"), st.dictionaries(st.sampled_from("xyz"), st.integers()))
+
+
+@given(NUMBERS, NUMBERS)
+def test_adding_up_loses_no_number(one: dict[str, dict[str, int]], other: dict[str, dict[str, int]]) -> None:
+    def total(numbers: dict[str, dict[str, int]]) -> int:
+        return sum(number for inner in numbers.values() for number in inner.values())
+
+    both = add_up(one, other)
+    assert total(both) == total(one) + total(other)
+    assert both == add_up(other, one)
+
+
+def test_the_log_has_a_line_per_reason_in_an_order_that_no_part_changes(tmp_path: Path) -> None:
+    rows = removals([("news", "toxic"), ("blogs", "too_short"), ("news", "toxic")])
+    parts = [tmp_path / f"{place}.parquet" for place in range(2)]
+    rows[:3].write_parquet(parts[0])
+    rows[3:].write_parquet(parts[1])
+    logs = [tmp_path / "a.log", tmp_path / "b.log"]
+    write_log(str(logs[0]), [str(part) for part in parts])
+    write_log(str(logs[1]), [str(part) for part in reversed(parts)])
+    entries = [json.loads(line) for line in logs[0].read_text(encoding="utf-8").splitlines()]
+    assert len(entries) == rows.height
+    assert [entry["source"] for entry in entries] == ["blogs"] * 2 + ["news"] * 4
+    assert set(entries[0]) == set(REMOVED.names())
+    assert [json.loads(line)["doc_key"] for line in logs[1].read_text(encoding="utf-8").splitlines()] == [
+        entry["doc_key"] for entry in entries
+    ]

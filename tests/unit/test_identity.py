@@ -1,0 +1,100 @@
+"""Pseudonyms and chance depend on identity alone."""
+
+import hashlib
+import hmac
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.identity import (
+    author_id,
+    digest,
+    fold_space,
+    keyed_hash,
+    keyed_hashes,
+    shard_of,
+    uniform,
+)
+
+SEEDS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
+
+
+def test_an_author_id_is_the_sha_256_of_space_and_name() -> None:
+    assert author_id("blog", "Åsa Öberg") == hashlib.sha256("blog:Åsa Öberg".encode()).hexdigest()
+
+
+def test_with_a_key_it_is_the_hmac() -> None:
+    keyed = hmac.new(b"key", b"blog:Asa", hashlib.sha256).hexdigest()
+    assert author_id("blog", "Asa", b"key") == keyed
+    assert keyed != author_id("blog", "Asa")
+
+
+@given(st.text(), st.binary(max_size=8))
+def test_spellings_that_differ_in_nothing_a_reader_sees_are_one_author(name: str, key: bytes) -> None:
+    spelled = f" \t{unicodedata.normalize('NFD', name)}\u3000\n"
+    try:
+        expected = author_id("space", name, key)
+    except UnicodeEncodeError:
+        return
+    assert author_id("space", spelled, key) == expected
+
+
+def test_one_name_at_two_sites_is_two_authors() -> None:
+    assert author_id("douban", "1002") != author_id("xiaohongshu", "1002")
+
+
+@given(st.text())
+def test_folding_space_twice_changes_nothing(text: str) -> None:
+    assert fold_space(fold_space(text)) == fold_space(text)
+
+
+@given(
+    st.lists(st.text(alphabet="ab"), min_size=1, max_size=3), st.lists(st.text(alphabet="ab"), min_size=1, max_size=3)
+)
+def test_parts_do_not_run_together(one: list[str], other: list[str]) -> None:
+    assert (digest(*one) == digest(*other)) == (one == other)
+    assert (keyed_hash(1, *one) == keyed_hash(1, *other)) == (one == other)
+
+
+def test_chance_is_the_same_in_every_process() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", "from authbench.identity import keyed_hash; print(keyed_hash(20260101, 'a', 'ß'))"],
+        env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "5"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert int(said) == keyed_hash(20260101, "a", "ß")
+
+
+@given(SEEDS, st.text())
+def test_chance_is_in_range(seed: int, key: str) -> None:
+    assert 0 <= keyed_hash(seed, key) < 2**64
+    assert 0 <= uniform(seed, key) < 1
+
+
+def test_chance_is_uniform_and_another_seed_draws_anew() -> None:
+    draws = [uniform(1, f"k{place}") for place in range(20_000)]
+    tenths = Counter(int(draw * 10) for draw in draws)
+    # Chi square of ten cells: 33.7 is exceeded once in ten thousand.
+    assert sum((tenths[cell] - 2000) ** 2 / 2000 for cell in range(10)) < 33.7
+    others = [uniform(2, f"k{place}") for place in range(20_000)]
+    mean = sum((one - 0.5) * (other - 0.5) for one, other in zip(draws, others, strict=True)) / 20_000
+    assert abs(mean * 12) < 0.03
+
+
+@given(SEEDS, st.lists(st.text()))
+def test_a_series_of_hashes_is_hash_by_hash(seed: int, keys: list[str]) -> None:
+    assert keyed_hashes(seed, "rank", keys).to_list() == [keyed_hash(seed, "rank", key) for key in keys]
+
+
+@pytest.mark.parametrize("shards", [1, 2, 8])
+def test_shards_are_about_equal(shards: int) -> None:
+    sizes = Counter(shard_of(f"news:{place}", shards) for place in range(8000))
+    assert set(sizes) == set(range(shards))
+    assert max(sizes.values()) < 1.15 * 8000 / shards

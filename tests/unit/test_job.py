@@ -1,0 +1,61 @@
+"""What a running stage tells a person."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from authbench import job
+
+
+def run(body: str, folder: Path) -> tuple[int, str, str]:
+    """Exit status, what the terminal shows, and what the log holds, of a stage with this body."""
+    log = folder / "logs/stage.log"
+    program = f"from authbench.job import log, log_to, progress\nlog_to({str(log)!r})\n{body}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True
+    )
+    return done.returncode, done.stderr, log.read_text(encoding="utf-8")
+
+
+def test_wrong_input_is_told_in_its_own_words_without_a_traceback(tmp_path: Path) -> None:
+    body = "from authbench.errors import InputError\nraise InputError('a.csv has no column text')"
+    status, terminal, log = run(body, tmp_path)
+    assert status != 0
+    for said in (terminal, log):
+        assert "a.csv has no column text" in said
+        assert "Traceback" not in said
+
+
+def test_an_error_of_the_program_keeps_its_traceback(tmp_path: Path) -> None:
+    status, terminal, log = run("1 / 0", tmp_path)
+    assert status != 0
+    for said in (terminal, log):
+        assert "Traceback" in said
+        assert "ZeroDivisionError" in said
+
+
+def test_messages_go_to_the_log_and_warnings_to_the_terminal_too(tmp_path: Path) -> None:
+    status, terminal, log = run("log.info('quiet')\nlog.warning('loud')", tmp_path)
+    assert status == 0
+    assert "quiet" in log
+    assert "loud" in log
+    assert "quiet" not in terminal
+    assert "loud" in terminal
+
+
+def test_items_pass_in_order_and_long_work_shows(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(job, "EVERY_SECONDS", -1.0)
+    monkeypatch.setattr(job.log, "propagate", True)
+    monkeypatch.setattr(job.log, "handlers", [])
+    assert list(job.progress(iter("abc"), "letters", 3)) == ["a", "b", "c"]
+    assert "letters: 3 of 3" in caplog.text
+
+
+def test_short_work_is_silent(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job.log, "propagate", True)
+    assert list(job.progress(range(3), "numbers")) == [0, 1, 2]
+    assert caplog.text == ""

@@ -1,0 +1,114 @@
+"""Files appear whole or not at all."""
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from authbench import tables
+
+TEXTS = pl.Schema({"doc_key": pl.String, "content": pl.String})
+
+
+def texts(*contents: str) -> pl.DataFrame:
+    return pl.DataFrame({"doc_key": [f"k{place}" for place in range(len(contents))], "content": contents}, TEXTS)
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    tables.write_json(path, {"old": True})
+    with pytest.raises(RuntimeError), tables.whole(path) as aside:
+        aside.write_text("half")
+        raise RuntimeError
+    assert tables.read_json(path) == {"old": True}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    with tables.whole_folder(folder) as aside:
+        (aside / "a").write_text("old")
+    with pytest.raises(RuntimeError), tables.whole_folder(folder) as aside:
+        (aside / "a").write_text("half")
+        raise RuntimeError
+    assert [path.read_text() for path in folder.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    for name in ("old", "new"):
+        with tables.whole_folder(folder) as aside:
+            (aside / name).write_text("")
+    assert [path.name for path in folder.iterdir()] == ["new"]
+
+
+def test_batches_that_fail_half_way_leave_no_table(tmp_path: Path) -> None:
+    def batches():
+        yield {"one": texts("a"), "other": texts("b")}
+        raise RuntimeError
+
+    outputs = {name: (tmp_path / f"{name}.parquet", TEXTS) for name in ("one", "other")}
+    with pytest.raises(RuntimeError):
+        tables.write_parquets(outputs, batches())
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.lists(st.lists(st.text(max_size=5), max_size=5), max_size=5))
+def test_what_is_written_in_batches_is_read_back_in_order(tmp_path_factory, parts: list[list[str]]) -> None:
+    path = tmp_path_factory.mktemp("tables") / "table.parquet"
+    frames = [texts(*part) for part in parts]
+    tables.write_batches(path, TEXTS, frames)
+    read = list(tables.read_batches([path, path]))
+    whole = pl.concat([pl.DataFrame(schema=TEXTS), *frames])
+    assert_frame_equal(pl.concat(read), pl.concat([whole, whole]))
+    assert_frame_equal(tables.read_columns([path], ["content"]), whole.select("content"))
+
+
+def test_an_empty_table_keeps_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    tables.write_batches(path, TEXTS, [])
+    (frame,) = tables.read_batches([path], ["content"])
+    assert frame.schema == pl.Schema({"content": pl.String})
+    assert frame.height == 0
+
+
+def test_row_groups_follow_the_batches(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    tables.write_batches(path, TEXTS, [texts("a", "b"), texts("c"), texts()])
+    with pq.ParquetFile(path) as file:
+        assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [2, 1]
+
+
+@given(st.lists(st.text(max_size=30)), st.integers(min_value=1, max_value=60))
+def test_parts_hold_at_most_the_limit_or_one_row(contents: list[str], limit: int) -> None:
+    frame = texts(*contents)
+    parts = list(tables.split_by_bytes(frame, limit=limit))
+    assert [text for part in parts for text in part["content"]] == contents
+    for part in parts:
+        assert part.height == 1 or sum(len(text.encode()) for text in part["content"]) <= limit
+
+
+def test_removed_documents_are_left_out_and_the_order_stays(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.parquet", tmp_path / "other.parquet"]
+    for path, keys in zip(paths, (["k1"], ["k3", "unknown"]), strict=True):
+        pl.DataFrame({"doc_key": keys}).write_parquet(path)
+    assert tables.without(texts(*"abcde"), paths)["content"].to_list() == ["a", "c", "e"]
+
+
+def test_text_has_the_same_line_ends_everywhere(tmp_path: Path) -> None:
+    tables.write_text(tmp_path / "a.csv", "x\r\ny\n")
+    assert (tmp_path / "a.csv").read_bytes() == b"x\r\ny\n"
+
+
+def test_equal_values_are_equal_bytes(tmp_path: Path) -> None:
+    tables.write_json(tmp_path / "a", {"b": 1, "a": "ä"})
+    tables.write_json(tmp_path / "b", {"a": "ä", "b": 1})
+    tables.write_parquet(texts("a"), tmp_path / "c")
+    tables.write_parquet(texts("a"), tmp_path / "d")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()

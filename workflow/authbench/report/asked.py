@@ -1,0 +1,102 @@
+"""What was asked of the sample, and what was got?"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from authbench.records import LENGTH_BUCKETS
+from authbench.report.figures import language_name
+from authbench.report.words import count, decimal, listing, plural, width, words
+
+
+def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
+    """What fell short in words: how many languages, each that misses over 5 %, and what nobody could give."""
+    languages, cells = deviation["languages"], deviation["cells"]
+    short = [row for row in languages if row["deficit"] > 0]
+    if not short:
+        told = ["Every language has as many documents as asked for."]
+    else:
+        missing = plural(sum(row["deficit"] for row in short), "document")
+        told = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
+    told += [
+        f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: {reason(row)}."
+        for row in short
+        if row["deficit"] > 0.05 * row["target"]
+    ]
+    nothing: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell["target"] and not cell["available"]:
+            nothing.setdefault(cell_name(cell), []).append(language_name(cell["language"]))
+    return told + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
+
+
+def cell_name(cell: Mapping[str, Any]) -> str:
+    """A genre pattern or length bucket in words."""
+    if cell["key"] == "(no target)":
+        return "genres without a target"
+    return words(cell["key"])
+
+
+def reason(row: Mapping[str, Any]) -> str:
+    """Why a target was missed: nothing there, too little there, or whole authors that did not fit."""
+    if not row["available"]:
+        return "no document was available"
+    if row["available"] < row["target"]:
+        return f"only {count(row['available'])} {'were' if row['available'] != 1 else 'was'} available"
+    return f"{count(row['available'])} were available, but only whole authors are taken"
+
+
+def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Per language: target, taken, a bar, and its genres and lengths with what they missed."""
+    return [
+        {
+            **row,
+            "bar": bullet(row),
+            "verdict": verdict(row),
+            "cells": [
+                {
+                    **cell,
+                    "key": cell_name(cell),
+                    "bar": bullet(cell),
+                    "verdict": verdict(cell),
+                }
+                for cell in sorted(deviation["cells"], key=cell_place)
+                if cell["language"] == row["language"]
+            ],
+        }
+        for row in deviation["languages"]
+    ]
+
+
+def cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
+    key = cell["key"]
+    return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -cell["target"], key)
+
+
+def bullet(row: Mapping[str, Any]) -> dict[str, str]:
+    """Widths in percent of a bar that shows what was taken, with a mark where the target is."""
+    widest = max(row["target"], row["taken"], 1)
+    return {"taken": width(row["taken"], widest), "target": width(row["target"], widest)}
+
+
+def verdict(row: Mapping[str, Any]) -> str:
+    if row["deficit"] > 0:
+        return f"{count(row['deficit'])} short: {reason(row)}"
+    return "met" if row["deficit"] == 0 else f"{count(-row['deficit'])} over"
+
+
+def bound_in_words(deviation: Mapping[str, Any]) -> str:
+    """What the least possible deviation says of the data and of the selection."""
+    bound = deviation.get("bound") or {}
+    reached, least = bound.get("reached"), bound.get("least_deviation")
+    if reached is None:
+        return ""
+    told = f"All genre and length targets together were missed by {decimal(reached)} documents"
+    if least is None or not math.isfinite(least):
+        return f"{told}; how near any selection could have come was not computed."
+    verdict = (
+        "the data, not the selection, set the limit"
+        if reached <= max(1.1 * least, least + 2)
+        else f"the other {decimal(round(reached - least, 1))} are the selection's"
+    )
+    return f"{told}. No selection of whole authors could have missed them by less than {decimal(least)}: {verdict}."

@@ -1,0 +1,95 @@
+"""Where did the documents of each source go, as rows of a picture?"""
+
+from collections.abc import Set
+from typing import Any
+
+import polars as pl
+
+from authbench.funnel import STAGES
+from authbench.report import figures, statistics
+from authbench.report.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order
+from authbench.report.words import count, percent, width, words
+
+STAGE_TITLES = {
+    "ingest": "Read from the raw files",
+    "normalize": "Normalise the text",
+    "dedup_documents": "Remove copies of documents",
+    "chunk": "Cut long texts",
+    "filter": "Filter",
+    "dedup_chunks": "Remove copies of chunks",
+    "sample": "Select authors and texts",
+    "split": "Split",
+    "release": "Release",
+}
+
+
+def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
+    """All sources together: what each stage got, gained, dropped and kept, and how wide to draw it (percent)."""
+    stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
+    rows = sorted(stages.iter_rows(named=True), key=lambda row: stage_place(row["stage"]))
+    widest = max([1, *(row["in"] + row["gained"] for row in rows)])
+    return [
+        {
+            **row,
+            "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
+            "kept_width": width(row["kept"], widest),
+            "dropped_width": width(row["dropped"], widest),
+            "colour": STAGE_COLOURS.get(row["stage"], figures.OTHER_COLOUR),
+        }
+        for row in rows
+    ]
+
+
+def stage_place(stage: str) -> tuple[int, str]:
+    return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
+
+
+def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
+    """Per source its bar (released and dropped by stage, percent) and its reasons with their counts."""
+    rows = []
+    for source in figures.ordered(funnel["source"]):
+        part = funnel.filter(pl.col("source") == source)
+        shares = fate(part)
+        total = max(sum(shares.values()), 1)
+        entered = part.filter((pl.col("stage") == "ingest") & (pl.col("reason") == "in"))["documents"].sum()
+        rows.append(
+            {
+                "source": source,
+                "noisy": source in noisy,
+                "entered": entered,
+                "released": shares[RELEASED],
+                "pieces": [
+                    {
+                        "words": f"{STAGE_WORDS.get(stage, words(stage))}: {count(shares[stage])} "
+                        f"({percent(shares[stage] / total)})",
+                        "width": width(shares[stage], total),
+                        "colour": STAGE_COLOURS.get(stage, figures.OTHER_COLOUR),
+                    }
+                    for stage in fate_order(shares)
+                    if shares[stage]
+                ],
+                "stages": [
+                    {
+                        **row,
+                        "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
+                        "reasons": [
+                            (words(reason), documents)
+                            for _, stage, reason, documents in part.iter_rows()
+                            if stage == row["stage"] and reason not in ("in", "gained", "kept") and documents
+                        ],
+                    }
+                    for row in statistics.by_stage(part).iter_rows(named=True)
+                ],
+            }
+        )
+    return rows
+
+
+def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
+    """What the colours of the bars mean: (words, colour)."""
+    fates = [fate(funnel.filter(pl.col("source") == source)) for source in sorted(set(funnel["source"]))]
+    met = {stage for counts in fates for stage, found in counts.items() if found}
+    return [
+        (STAGE_WORDS.get(stage, words(stage)), STAGE_COLOURS.get(stage, figures.OTHER_COLOUR))
+        for stage in fate_order(met)
+    ]

@@ -1,0 +1,161 @@
+"""What limits the result, in words?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.report import statistics
+from authbench.report.figures import language_name
+from authbench.report.words import Sources, count, listing, percent, plural, short_identity, tier, title
+
+FEW_QUERIES = 100
+OWN_NAMES = 0.01
+
+
+def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
+    """Everything that limits what the release can show, in words; for the report and the manifest."""
+    return [
+        *about_queries(documents, queries, list(facts["splits"])),
+        *about_split_unit(facts["config"].get("split", {})),
+        *about_labels(documents, sources, facts["ingest"]),
+        *about_origins(documents),
+        *about_own_names(documents, facts["ingest"]),
+        *about_safety(documents, facts["scorers"]),
+        *about_sources(documents, sources, facts),
+        *about_takedown(facts["takedown"]),
+        *about_counts(statistics.funnel_table(facts["funnel"])),
+    ]
+
+
+def about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
+    """Languages whose test split (or last split) has under a hundred queries."""
+    test = "test" if "test" in splits else splits[-1]
+    asked = queries.filter(pl.col("split") == test).join(
+        documents.select("id", "lang"), left_on="query_id", right_on="id", how="left"
+    )
+    counts = dict(asked.group_by("lang").len().iter_rows())
+    few = {lang: counts.get(lang, 0) for lang in sorted(set(documents["lang"])) if counts.get(lang, 0) < FEW_QUERIES}
+    if not few:
+        return []
+    listed = listing(f"{language_name(lang)} ({found})" for lang, found in sorted(few.items(), key=lambda x: -x[1]))
+    return [
+        f"Fewer than {FEW_QUERIES} {test} queries in {listed}: scores of a single language are rough there; "
+        "read their intervals, not their ranks."
+    ]
+
+
+def about_split_unit(split: Mapping[str, Any]) -> list[str]:
+    if split.get("unit") == "document":
+        return [
+            "Documents were split one by one: an author's texts lie in several splits, and few are left for queries."
+        ]
+    return []
+
+
+def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
+    """Author labels that may stand for several people, for an outlet, or for a work."""
+    told = []
+    total = max(documents.height, 1)
+    per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
+    noisy = [tag for tag in per_source if noisy_share(tag, sources, ingest) > 0]
+    if noisy:
+        share = sum(per_source[tag] for tag in noisy) / total
+        told.append(
+            f"{percent(share)} of the documents come from {plural(len(noisy), 'source')} with noisy author labels, "
+            f"which may join several people or divide one: {listing(title(tag, sources) for tag in noisy)}."
+        )
+    kinds = dict(documents.group_by("author_kind").len().iter_rows())
+    words_of = {
+        "masked": "carry a masked name (as love****) that several people may share",
+        "outlet": "are signed by an outlet or byline, which can be many writers",
+        "work": "have no known author: a work stands for one; they fill train and are never queries or positives",
+    }
+    return told + [
+        f"{percent(kinds[kind] / total)} of the documents {what}." for kind, what in words_of.items() if kinds.get(kind)
+    ]
+
+
+def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
+    """The share of a source's documents whose author label is noisy; masked labels always are."""
+    author = sources.get(tag, {}).get("author", {})
+    if author.get("kind") == "masked":
+        return 1.0
+    return float(ingest.get(tag, {}).get("noisy_authors", bool(author.get("noisy", False))))
+
+
+def about_origins(documents: pl.DataFrame) -> list[str]:
+    origins = documents.group_by("author_id").agg(pl.col("origin").n_unique())["origin"]
+    one = int((origins == 1).sum())
+    if not one:
+        return []
+    return [
+        f"{count(one)} of {count(len(origins))} authors ({percent(one / len(origins))}) are known by one work or "
+        "document only: to find their other texts, a model may recognise the work instead of the author."
+    ]
+
+
+def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[str]:
+    named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
+    released = dict(named.iter_rows())
+    shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
+    often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
+    return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
+
+
+def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not scorers:
+        return ["No text was checked for toxicity: safety.scorers is empty."]
+    told = []
+    if all(scorer["identity"].startswith("wordlist") for scorer in scorers):
+        told.append(
+            "Toxicity was judged by a word list only: it sees words, not meaning. For a release meant for others, "
+            "add detoxify to safety.scorers."
+        )
+    released = sorted(set(documents["lang"]))
+    for scorer in scorers:
+        foreign = [language_name(lang) for lang in released if lang not in scorer["languages"]]
+        if foreign:
+            told.append(
+                f"The toxicity scorer {short_identity(scorer['identity'])} was not made for {listing(foreign)}; "
+                "its scores there mean little."
+            )
+    unscored = documents["toxicity"].null_count()
+    return told + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
+
+
+def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
+    told = []
+    skipped = sorted(facts["skipped_sources"])
+    if skipped:
+        told.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
+    unused = sorted(set(facts["config"].get("sources", [])) - set(skipped) - set(documents["source"]))
+    if unused:
+        told.append(f"No document of {listing(unused)} is in the release.")
+    closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]
+    if closed:
+        told.append(
+            f"Texts of {listing(closed)} are tier B: their terms do not allow them to be passed on. Share their "
+            "provenance, not their text."
+        )
+    fallback = facts["deviation"].get("fallback_authors", 0)
+    if fallback:
+        least = facts["config"].get("sample", {}).get("min_documents_per_author")
+        told.append(
+            f"{plural(fallback, 'author')} with fewer documents than the rule asks{f' ({least})' if least else ''} "
+            f"{'was' if fallback == 1 else 'were'} admitted where a language fell short."
+        )
+    return told
+
+
+def about_takedown(takedown: Mapping[str, int]) -> list[str]:
+    lost = takedown.get("entries_without_a_document", 0)
+    return [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document."] if lost else []
+
+
+def about_counts(funnel: pl.DataFrame) -> list[str]:
+    return [
+        f"The counts of {row['source']} at {row['stage']} do not add up: {count(row['in'])} in and "
+        f"{count(row['gained'])} gained, {count(row['dropped'])} dropped and {count(row['kept'])} kept."
+        for row in statistics.unexplained(funnel).iter_rows(named=True)
+    ]
