@@ -10,9 +10,7 @@ ROOT = Path(workflow.basedir)
 LIBRARY = str(ROOT / "workflow")
 sys.path.insert(0, LIBRARY)
 # Jobs, too, run this library and not one that is installed: `code` below hashes this one.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [LIBRARY, os.environ.get("PYTHONPATH")])
-)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
 
 from authbench.code import code_hash, file_hash
 from authbench.config import prepare, record_setup
@@ -21,6 +19,12 @@ from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
 from authbench.inventory import shard_count, source_digest
 from authbench.tables import read_json
+
+# Compiled code is kept by what it was compiled from: numba itself looks at one file only, not at what it imports.
+COMPILED = file_hash(
+    *sorted(path for stage in ("filter", "dedup", "sample") for path in ROOT.glob(f"workflow/authbench/{stage}/*.py"))
+)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".snakemake/compiled" / COMPILED))
 
 try:
     SETUP = prepare(config, ROOT)
@@ -39,9 +43,7 @@ if not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*")):
 
 
 scattergather:
-    shards=shard_count(
-        SETTINGS["shards"], ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory
-    ),
+    shards=shard_count(SETTINGS["shards"], ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory),
 
 
 wildcard_constraints:
@@ -66,11 +68,7 @@ def text_resource(*names):
 
 def key_mark(variable):
     """Tells one key for author ids from another, and does not tell the key."""
-    return (
-        author_id("authbench", "which key", os.environ[variable].encode())[:8]
-        if variable
-        else None
-    )
+    return author_id("authbench", "which key", os.environ[variable].encode())[:8] if variable else None
 
 
 def closing_line():

@@ -26,9 +26,7 @@ rule sign_texts:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=60,
     params:
-        signature={
-            key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")
-        },
+        signature={key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")},
         boilerplate=text_resource("boilerplate.yaml"),
         code=code("sign_texts"),
     script:
@@ -38,14 +36,10 @@ rule sign_texts:
 rule find_duplicates:
     """Verify candidate pairs, and keep the first of every group of copies in corpus order."""
     input:
-        signatures=gather.shards(
-            result("dedup/{{unit}}/signatures/{scatteritem}.parquet")
-        ),
+        signatures=gather.shards(result("dedup/{{unit}}/signatures/{scatteritem}.parquet")),
         texts=lambda wildcards: gather.shards(TEXTS[wildcards.unit]),
         filtered=lambda wildcards: (
-            gather.shards(result("filter/{scatteritem}.parquet"))
-            if wildcards.unit == "chunks"
-            else []
+            gather.shards(result("filter/{scatteritem}.parquet")) if wildcards.unit == "chunks" else []
         ),
     output:
         removed=result("dedup/{unit}/removed.parquet"),

@@ -27,9 +27,7 @@ rule ingest_source:
         runtime=60,
     params:
         source=lambda wildcards: {
-            part: value
-            for part, value in SETUP.sources[wildcards.source].items()
-            if part not in TOLD_ELSEWHERE
+            part: value for part, value in SETUP.sources[wildcards.source].items() if part not in TOLD_ELSEWHERE
         },
         raw=lambda wildcards: source_digest(SETUP.inventory[wildcards.source]),
         ingest=SETTINGS["ingest"],

@@ -8,9 +8,7 @@ Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), c
 rule normalize_text:
     """Make equal texts equal, and take personal data and boilerplate out."""
     input:
-        records=expand(
-            result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES
-        ),
+        records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
     output:
         records=result("normalize/{scatteritem}.parquet"),
         removed=result("normalize/removed/{scatteritem}.parquet"),
@@ -25,9 +23,7 @@ rule normalize_text:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=60,
     params:
-        sources={
-            tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()
-        },
+        sources={tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()},
         normalize=SETTINGS["normalize"],
         boilerplate=text_resource("boilerplate.yaml"),
         code=code("normalize_text"),

@@ -28,9 +28,7 @@ rule count_survivors:
     conda:
         "../../envs/text.yaml"
     params:
-        config={
-            key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA
-        },
+        config={key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA},
         raw={tag: source_digest(files) for tag, files in SETUP.inventory.items()},
         skipped=SETUP.skipped,
         code=code("count_survivors"),

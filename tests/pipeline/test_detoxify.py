@@ -1,0 +1,44 @@
+"""A build with Detoxify beside the word list, through the graph, with a tiny random checkpoint in its own format."""
+
+import json
+from pathlib import Path
+
+import pytest
+from project import Project
+
+pytest.importorskip("detoxify", reason='the optional scorer is not installed: pip install "authbench[toxicity]"')
+
+
+def tiny_checkpoint(folder: Path) -> Path:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "la"]) + "\n")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    config = BertConfig(
+        vocab_size=7, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, num_labels=2
+    )
+    config.save_pretrained(folder)
+    torch.manual_seed(3)
+    model = BertForSequenceClassification(config)
+    arguments = {
+        "model_type": str(folder),
+        "model_name": "BertForSequenceClassification",
+        "tokenizer_name": "BertTokenizer",
+        "num_classes": 2,
+    }
+    told = {"arch": {"args": arguments}, "dataset": {"args": {"classes": ["toxic", "insult"]}}}
+    torch.save({"config": told, "state_dict": model.state_dict()}, folder / "tiny.ckpt")
+    return folder / "tiny.ckpt"
+
+
+def test_both_scorers_are_asked_and_named_in_the_manifest(another: Project, tmp_path: Path) -> None:
+    checkpoint = tiny_checkpoint(tmp_path / "model")
+    safety = f"safety={{scorers: [wordlist, detoxify], threshold: 0.9, detoxify: {{checkpoint: {checkpoint}}}}}"
+    another.build("--config", safety)
+    manifest = json.loads((another.release / "manifest.json").read_text())
+    identities = [scorer["identity"] for scorer in manifest["scorers"]]
+    assert [identity.split()[0].partition(":")[0] for identity in identities] == ["wordlist", "detoxify"]
+    assert {"detoxify", "torch", "transformers"} <= set(manifest["versions"])
+    assert not any("word list only" in warning for warning in manifest["warnings"])
