@@ -122,13 +122,13 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
     ("module", "first"),
     [
         ("ingest/table_csv.py", {"ingest_source"}),
-        ("normalize.py", {"normalize_text"}),
-        ("chunk.py", {"chunk_documents"}),
-        ("measure.py", {"measure_texts"}),
-        ("filters.py", {"apply_filters"}),
+        ("normalize/text.py", {"normalize_text"}),
+        ("chunk/cut.py", {"chunk_documents"}),
+        ("filter/measure.py", {"measure_texts"}),
+        ("filter/decide.py", {"apply_filters"}),
         ("sample/targets.py", {"select_documents"}),
-        ("split.py", {"assign_splits"}),
-        ("report.py", {"write_release"}),
+        ("split/balance.py", {"assign_splits"}),
+        ("report/page.py", {"write_release"}),
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
