@@ -11,6 +11,4 @@ if os.environ.get("CI"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--update-golden", action="store_true", help="rewrite tests/pipeline/golden"
-    )
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
