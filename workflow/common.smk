@@ -7,12 +7,9 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
-LIBRARY = str(ROOT / "workflow")
-sys.path.insert(0, LIBRARY)
-# Jobs, too, run this library and not one that is installed: `code` below hashes this one.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
+sys.path.insert(0, str(ROOT / "workflow"))
 
-from authbench.code import code_hash, file_hash
+from authbench.code import code_hash, file_hash, share_code_with_jobs
 from authbench.config import prepare, record_setup
 from authbench.errors import InputError
 from authbench.report.facts import NOT_OF_THE_DATA
@@ -20,11 +17,7 @@ from authbench.identity import author_id
 from authbench.inventory import shard_count, source_digest
 from authbench.tables import read_json
 
-# Compiled code is kept by what it was compiled from: numba itself looks at one file only, not at what it imports.
-COMPILED = file_hash(
-    *sorted(path for stage in ("filter", "dedup", "sample") for path in ROOT.glob(f"workflow/authbench/{stage}/*.py"))
-)
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".snakemake/compiled" / COMPILED))
+share_code_with_jobs(ROOT)
 
 try:
     SETUP = prepare(config, ROOT)

@@ -7,10 +7,12 @@ Each rule therefore carries a hash of what its adapter and the project's modules
 
 import ast
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
+COMPILED = ("dedup", "filter", "sample")  # the stages with numba
 
 
 def code_hash(adapter: Path) -> str:
@@ -34,6 +36,17 @@ def file_hash(*paths: str | Path | None) -> str:
         if path is not None:
             whole.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return whole.hexdigest()[:16]
+
+
+def share_code_with_jobs(root: Path) -> None:
+    """Let every job of a run use the library below `root`, and not one that is installed: `code_hash` hashes this one.
+
+    Compiled code is kept apart by all that it was compiled from, as numba looks at a function's own file only.
+    """
+    paths = [str(root / "workflow"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    compiled = sorted(path for stage in COMPILED for path in (PACKAGE / stage).glob("*.py"))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / file_hash(*compiled)))
 
 
 @cache
