@@ -1,9 +1,10 @@
 """The demo, built once in a copy of the project, for all tests of the pipeline."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from project import Project, copy_project
+from project import BuildElsewhere, Project, build_elsewhere, copy_project, stop
 
 
 @pytest.fixture(scope="session")
@@ -13,12 +14,17 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The finished demo. Look at it, and change copies of it only."""
-    import os  # DEV
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildElsewhere]:
+    build = build_elsewhere(tmp_path_factory.mktemp("elsewhere"))
+    yield build
+    stop(build.process)
 
-    if os.environ.get("DEVDEMO"):  # DEV
-        return Project(Path(os.environ["DEVDEMO"]))  # DEV
+
+@pytest.fixture(scope="session")
+def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The finished demo. Look at it, and change copies of it only."""
+    if any("elsewhere" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        request.getfixturevalue("elsewhere")  # it takes long: begin it first
     project = copy_project(tmp_path_factory.mktemp("demo"))
     project.build()
     return project

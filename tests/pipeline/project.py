@@ -1,9 +1,11 @@
 """Copies of the project in other folders, and ways to run and change them."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,9 +88,10 @@ class Project:
         path.write_text(json.dumps(settings), encoding="utf-8")
         return "--configfile", str(path)
 
-    def copy(self, folder: Path) -> "Project":
-        """The project with all results and what Snakemake knows of them."""
-        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+    def copy(self, folder: Path, with_results: bool = True) -> "Project":
+        """The project, with all results and what Snakemake knows of them or without."""
+        left = shutil.ignore_patterns(*([] if with_results else ["results", ".snakemake"]))
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True, ignore=left)
         return Project(folder)
 
     @contextmanager
@@ -149,3 +152,45 @@ def copy_project(folder: Path) -> Project:
     for vocabulary in (ROOT / "resources/vocabulary").glob("*"):
         (folder / "resources/vocabulary" / vocabulary.name).symlink_to(vocabulary)
     return Project(folder)
+
+
+@dataclass(frozen=True)
+class BuildElsewhere:
+    """A build of the demo in another folder that goes on beside the tests."""
+
+    project: Project
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def finished(self) -> Project:
+        assert self.process.wait(timeout=900) == 0, self.log.read_text(encoding="utf-8")
+        return self.project
+
+
+def build_elsewhere(folder: Path) -> BuildElsewhere:
+    """Start the demo with all that may not matter otherwise: one core, eight shards, raw files in another folder and
+    written in another order, another locale, time zone and seed of Python's own hashes."""
+    project = copy_project(folder / "a folder of another name")
+    raw, moved = project.folder / "resources/demo/raw", folder / "raw"
+    for path in sorted((path for path in raw.rglob("*") if path.is_file()), reverse=True):
+        (moved / path.relative_to(raw)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, moved / path.relative_to(raw))
+    shutil.rmtree(raw)
+    other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "snakemake", "--cores", "1", "--config", "shards=8", f"raw_dir={moved}"],
+            cwd=project.folder,
+            env=surroundings(other),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    return BuildElsewhere(project, process, folder / "log")
+
+
+def stop(process: "subprocess.Popen[Any]") -> None:
+    """End a run with its jobs."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
