@@ -1,0 +1,78 @@
+"""From real texts to a checked release, by the recipe made for them, whatever sample of these corpora lies there."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from project import ROOT, copy_project, surroundings
+
+from authbench.records import LANGUAGES
+
+DATA = Path(os.environ.get("AUTHBENCH_DATA", ROOT.parent / "shared/data"))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a build from the texts in AUTHBENCH_DATA."""
+    if not DATA.is_dir():
+        pytest.skip(f"no real texts in {DATA}: set AUTHBENCH_DATA")
+    project = copy_project(tmp_path_factory.mktemp("real"))
+    recipe = ("--configfile", "config/recipes/open-corpora.yaml")
+    project.build(*recipe, "--config", f"raw_dir={DATA.resolve()}", "name=real", "missing_sources=skip")
+    return project.folder / "results/real"
+
+
+@pytest.fixture(scope="module")
+def provenance(built: Path) -> pl.DataFrame:
+    return pl.read_parquet(built / "release/provenance.parquet")
+
+
+def test_real_release_is_sound(built: Path) -> None:
+    command = [sys.executable, "-m", "authbench.cli", "check", str(built / "release"), "--json"]
+    checked = subprocess.run(
+        command, capture_output=True, text=True, env=surroundings({"PYTHONPATH": f"{ROOT}/workflow"})
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert json.loads(checked.stdout)["violations"] == []
+
+
+def test_real_records_are_all_in_the_funnel(built: Path) -> None:
+    funnel = pl.read_csv(built / "release/funnel.csv")
+    for (_source,), rows in funnel.group_by("source", maintain_order=True):
+        before = None
+        for (_stage,), part in rows.group_by("stage", maintain_order=True):
+            told = dict(part.select("reason", "documents").iter_rows())
+            lost = sum(number for reason, number in told.items() if reason not in ("in", "gained", "kept"))
+            assert told["in"] + told.get("gained", 0) == told["kept"] + lost
+            assert before is None or told["in"] == before
+            before = told["kept"]
+
+
+def test_real_authors_have_three_to_five_documents(provenance: pl.DataFrame) -> None:
+    sizes = provenance.group_by("lang", "source", "author_id").len()["len"]
+    assert sizes.min() >= 3
+    assert sizes.max() <= 5
+
+
+def test_real_languages_are_all_there_where_authors_are(built: Path, provenance: pl.DataFrame) -> None:
+    deviation = json.loads((built / "release/sampling_deviation.json").read_text())
+    possible = {row["language"] for row in deviation["languages"] if row["available"]}
+    assert set(provenance["lang"]) == possible <= set(LANGUAGES)
+    assert deviation["documents"]["taken"] <= deviation["documents"]["target"]
+
+
+def test_real_buckets_are_within_one_unit_of_their_share(built: Path) -> None:
+    for row in json.loads((built / "split/facts.json").read_text())["buckets"]:
+        assert abs(row["documents"] - row["due"]) <= row["largest_unit"], row
+
+
+def test_real_sources_that_are_absent_are_named(built: Path) -> None:
+    manifest = json.loads((built / "release/manifest.json").read_text())
+    report = (built / "release/report.html").read_text(encoding="utf-8")
+    assert all(tag in report for tag in manifest["skipped_sources"])
+    used = set(manifest["inputs"])
+    assert used | set(manifest["skipped_sources"]) == set(manifest["config"]["sources"])
