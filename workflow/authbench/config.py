@@ -19,6 +19,7 @@ from authbench.errors import InputError
 from authbench.inventory import Digests, take_inventory
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.tables import read_json, write_json
+from authbench.vocabulary import find_vocabulary
 
 Settings = dict[str, Any]
 
@@ -50,6 +51,7 @@ def prepare(user: Mapping[str, Any], root: Path) -> Setup:
     config, problems = _load_config(user, root)
     sources, more = _load_sources(config, root)
     problems += more
+    problems += _without_vocabulary()
     raw_dir = root / config["raw_dir"]
     inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
@@ -72,6 +74,14 @@ def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[st
         if section in defaults:
             config[section] = defaults[section]
     return config, problems + list(_contradictions(config))
+
+
+def _without_vocabulary() -> list[str]:
+    try:
+        find_vocabulary()
+    except InputError as problem:
+        return [str(problem)]
+    return []
 
 
 def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], list[str]]:
