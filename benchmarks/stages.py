@@ -1,6 +1,6 @@
 """What did each stage of a finished run cost? Prints a table from the run's own benchmark files.
 
-    python benchmarks/stages.py results/open-corpora
+python benchmarks/stages.py results/open-corpora
 """
 
 import csv

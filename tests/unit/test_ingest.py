@@ -54,6 +54,7 @@ def table(*rows: tuple[str, ...]) -> str:
 
 class Ingested:
     def __init__(self, folder: Path, files: Mapping[str, str | bytes], mapping: Mapping[str, Any], **how: Any) -> None:
+        folder.mkdir(exist_ok=True)
         raw = folder / "raw"
         self.out = out = how.pop("out", folder / f"out{len(list(folder.iterdir()))}")
         for name, content in files.items():
@@ -237,10 +238,45 @@ def test_bad_rows_are_judged_over_all_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_yields_nothing_stops_the_source(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"demo: b\.csv yields no records"):
-        Ingested(tmp_path, {"a.csv": table(*ROWS), "b.csv": table()}, SOURCE)
+    with pytest.raises(InputError, match=r"demo: a\.csv yields no records"):
+        Ingested(tmp_path / "alone", {"a.csv": table()}, SOURCE)
+    with pytest.raises(InputError, match=r"demo: 1 of .* rows cannot be read, .* b\.csv whole file: no records"):
+        Ingested(tmp_path / "of two", {"a.csv": table(*ROWS), "b.csv": table()}, SOURCE)
     with pytest.raises(InputError, match=r"demo: no file below .* matches \*\*/\*\.tsv"):
-        Ingested(tmp_path, {}, source(files=["**/*.tsv"]))
+        Ingested(tmp_path / "none", {}, source(files=["**/*.tsv"]))
+
+
+def test_one_of_many_files_that_holds_nothing_is_counted(tmp_path: Path) -> None:
+    good = [(str(n), "ann", "en", "toy", f"Text {n}") for n in range(200)]
+    assert Ingested(tmp_path, {"a.csv": table(*good), "b.csv": table()}, SOURCE).reasons() == {"bad_row": 1}
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "reason"),
+    [(b"", "is empty; fetch it again"), ("Ж".encode("cp1251"), "is not utf-8: byte 0xc6 at offset 0, line 1")],
+)
+def test_one_of_many_texts_that_cannot_be_read_is_counted_and_more_stop(
+    tmp_path: Path, spoilt: bytes, reason: str
+) -> None:
+    mapping = source(
+        reader={"format": "text", "encoding": "utf-8"},
+        files=["*.txt"],
+        fields={
+            "id": "file_name",
+            "text": "text",
+            "author": "file_name",
+            "lang": {"const": "en"},
+            "genre": {"const": "news"},
+            "topic": "part",
+        },
+    )
+    texts: dict[str, str | bytes] = {f"author {n}.txt": f"Text {n}" for n in range(200)}
+    made = Ingested(tmp_path / "one", {**texts, "spoilt.txt": spoilt}, mapping)
+    assert made.reasons() == {"bad_row": 1}
+    assert reason in made.removed["detail"].item()
+    few = {name: texts[name] for name in list(texts)[:9]}
+    with pytest.raises(InputError, match=r"1 of 10 rows cannot be read.*spoilt\.txt"):
+        Ingested(tmp_path / "few", {**few, "spoilt.txt": spoilt}, mapping)
 
 
 def test_a_missing_field_names_file_key_and_what_was_found(tmp_path: Path) -> None:

@@ -35,6 +35,10 @@ CHUNK = 1 << 20
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
 
+class UnreadableFile(InputError):
+    """The file is empty, or is not in the encoding that is declared for it."""
+
+
 @dataclass(frozen=True)
 class RawFile:
     """A raw file, or a member of a raw zip file.
@@ -59,7 +63,7 @@ class RawFile:
                     stream = io.BufferedReader(_Bounded(stream, size, self.relative), CHUNK)
                 head = stream.peek(len(LFS_POINTER))
                 if not head:
-                    raise InputError(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
+                    raise UnreadableFile(f"{self.relative} is empty; fetch it again, or leave it out of `files`.")
                 if head.startswith(LFS_POINTER):
                     raise InputError(
                         f"{self.relative} is a Git LFS pointer, not the data; fetch the file itself (git lfs pull)."
@@ -90,7 +94,7 @@ class RawFile:
                 finally:
                     text.detach()
         except UnicodeDecodeError as error:
-            raise InputError(self._undecodable(chosen)) from error
+            raise UnreadableFile(self._undecodable(chosen)) from error
 
     @contextmanager
     def open_seekable(self) -> Iterator[IO[bytes]]:

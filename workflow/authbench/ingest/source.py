@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from authbench.errors import InputError
 from authbench.identity import digest, shard_of
-from authbench.ingest.files import MAX_RECORD_BYTES, RawFile
+from authbench.ingest.files import MAX_RECORD_BYTES, RawFile, UnreadableFile
 from authbench.ingest.mapping import Document, Mapped, Refused, compile_source, whole_characters
 from authbench.ingest.readers import reader
 from authbench.ingest.rows import BadRow, Needs, Reader, Row, missing, refuse_missing
@@ -33,6 +33,8 @@ REFUSED_ROWS = 1 << 16
 EXAMPLES = 3
 MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
 UNSEEN_AFTER = 10_000  # rows without a field: it is missing
+FILE_IS_TEXT = ("text", "tei", "blog_xml")  # formats in which a file is a text, or all texts of an author
+WHOLE_FILE = "whole file"
 # A record before its shard is put in order: `base` says that its key is shared by all copies, `text` is a digest.
 DRAFT = pl.Schema([*RECORD.items(), ("base", pl.Boolean()), ("noisy", pl.Boolean()), ("text", pl.String())])
 IDENTITY = ("source", "doc_key", "base", "file", "ordinal", "author_id", "text")
@@ -162,7 +164,7 @@ def _read_all(
     held = 0
     for relative in sorted(files):
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=settings.max_record_bytes)
-        rows = _numbered_rows(tag, file, source, read, mapped)
+        rows = _numbered_rows(tag, file, source, read, mapped, alone=len(files) == 1)
         for ordinal, part, row in progress(rows, f"{tag}: rows of {relative}"):
             tally.rows += 1
             if len(refused.rows) > REFUSED_ROWS:
@@ -194,16 +196,20 @@ def _read_all(
 
 
 def _numbered_rows(
-    tag: str, file: RawFile, source: Mapping[str, Any], read: Reader, mapped: Mapped
+    tag: str, file: RawFile, source: Mapping[str, Any], read: Reader, mapped: Mapped, alone: bool
 ) -> Iterator[tuple[int, str, Row | BadRow]]:
-    """The rows of a file (of all members of a zip file) with their ordinals; stops where a needed field is missing."""
+    """The rows of a file (of all members of a zip file) with their ordinals; stops where a needed field is missing.
+
+    A file of which nothing can be had stops the source if it is `alone` or a table; one of many files that each hold
+    a text, or an empty one of many, is a bad row.
+    """
     options = {**source["reader"], "columns": sorted(mapped.columns), "needs": mapped.needs}
     ordinal, read_well, first_bad = 0, 0, ""
     for part in file.members(source["files"]):
         fields = mapped.path_fields(part.relative)
         wanted: Needs = mapped.needs
         found, good = dict.fromkeys(fields), 0
-        for row in read(part, options):
+        for row in _readable(read, part, options):
             if isinstance(row, BadRow):
                 first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
             else:
@@ -219,11 +225,24 @@ def _numbered_rows(
         if good:
             refuse_missing(part.relative, wanted, found)
         read_well += good
-    if not read_well:
+    if read_well or (first_bad and not alone and source["reader"]["format"] in FILE_IS_TEXT):
+        return
+    if alone or first_bad:
         raise InputError(
             f"{tag}: {file.relative} yields no records{first_bad}; check `reader` in config/sources/{tag}.yaml, or "
             "leave the file out of `files`."
         )
+    yield ordinal, file.relative, BadRow(WHOLE_FILE, "no records")
+
+
+def _readable(read: Reader, file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+    """A reader's rows; a file that is one text, and cannot be read, as a bad row."""
+    try:
+        yield from read(file, options)
+    except UnreadableFile as problem:
+        if options["format"] not in FILE_IS_TEXT:
+            raise
+        yield BadRow(WHOLE_FILE, str(problem))
 
 
 def _removal(tag: str, doc_key: str | None, reason: str, detail: str) -> tuple[Any, ...]:
