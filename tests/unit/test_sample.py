@@ -119,6 +119,15 @@ def test_targets_are_met_where_the_data_allow():
     assert deviation["bound"]["least_deviation"] <= deviation["bound"]["reached"] <= 8
 
 
+def test_available_is_what_authors_may_give_not_what_they_wrote():
+    pool = pool_of(corpus(9, 3), SAMPLE)
+    rows = sampling_deviation(pool, select_documents(pool, safe(pool), SAMPLE), SAMPLE)["languages"]
+    sizes = pool.group_by("lang", "author_id").len()
+    for row in rows:
+        of_language = sizes.filter(pl.col("lang") == row["language"])["len"]
+        assert row["available"] == of_language.clip(upper_bound=5).sum() < of_language.sum()
+
+
 def test_the_bound_is_reached_where_there_is_no_choice():
     pool = pool_of(corpus(9, 3), SAMPLE)
     bound = sampling_deviation(pool, select_documents(pool, safe(pool), SAMPLE), SAMPLE)["bound"]

@@ -18,7 +18,10 @@ NO_TARGET = "(no target)"
 
 
 def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Targets against what was available and what was taken; `settings` is the section `sample`."""
+    """Targets against what was available and what was taken; `settings` is the section `sample`.
+
+    Available is what the authors of the pool can give, each no more documents than the rule allows.
+    """
     patterns = [
         (lang, genre, matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET)
         for lang, genre in pool.select("lang", "genre").unique().iter_rows()
@@ -30,12 +33,13 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     for language, target in selection.languages.items():
         part = marked.filter(pl.col("lang") == language)
         taken = part.filter("chosen")
-        languages.append(_row({"language": language}, target, part.height, taken.height))
+        at_most = sum(_available(part, "lang", settings).values())
+        languages.append(_row({"language": language}, target, at_most, taken.height))
         for dimension, column, targets in (
             ("length", "length_bucket", selection.lengths[language]),
             ("genre", "pattern", selection.genres[language]),
         ):
-            available_by = dict(part.group_by(column).len().iter_rows())
+            available_by = _available(part, column, settings)
             taken_by = dict(taken.group_by(column).len().iter_rows())
             for key in [*targets, *sorted(set(taken_by) - set(targets))]:
                 place = {"language": language, "dimension": dimension, "key": key}
@@ -123,6 +127,13 @@ def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells
         if sum(size for _, _, size in cells) >= minimum:
             alike[cells] += 1
     return dict(sorted(alike.items()))
+
+
+def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> dict[str, int]:
+    """Documents per value of a column, of each author at most as many as one author may give."""
+    each = part.group_by(*dict.fromkeys((*AUTHOR, column))).len("documents")
+    most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
+    return dict(each.group_by(column).agg(most).iter_rows())
 
 
 def _row(place: dict[str, str], target: int, available: int, taken: int) -> dict[str, Any]:
