@@ -88,7 +88,7 @@ def test_nothing_that_comes_from_outside_becomes_markup() -> None:
         skipped_sources=[HOSTILE],
         scorers=[{"identity": HOSTILE, "languages": [HOSTILE]}],
         toxicity_rates=[{"lang": HOSTILE, "genre": HOSTILE, "scored": 3, "dropped": 1}],
-        ingest={HOSTILE: {"bad_rows": 3, "bad_row_examples": [HOSTILE], "names_author": 0.5, HOSTILE: HOSTILE}},
+        ingest={HOSTILE: {"bad_rows": 3, "names_author": 0.5, HOSTILE: HOSTILE}},
         dedup={HOSTILE: {HOSTILE: 3}},
         split={HOSTILE: HOSTILE},
         config={"name": HOSTILE, "seed": 1, "sources": [HOSTILE, "x<y"]},

@@ -340,7 +340,6 @@ class _Tally:
                 "documents": self.kept,
                 "authors": pl.concat(self.authors).n_unique() if self.authors else 0,
                 "bad_rows": self.dropped["bad_row"],
-                "bad_row_examples": self.examples,
                 "names_author": self.flags["names_author"] / self.kept if self.kept else 0.0,
                 "noisy_authors": self.flags["noisy"] / self.kept if self.kept else 0.0,
                 "languages": dict(sorted(self.languages.items())),

@@ -247,7 +247,7 @@ def query_rule(release: Mapping[str, Any]) -> str:
 
 def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Per source what was wrong with its raw files: unreadable rows, own names, and further facts."""
-    told = {"bad_rows", "bad_row_examples", "names_author", "noisy_authors", "documents", "authors", "files"}
+    told = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
     return [
         {
@@ -258,7 +258,6 @@ def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
             "files": facts.get("files"),
             "bad_rows": facts.get("bad_rows"),
             "names_author": facts.get("names_author"),
-            "examples": list(facts.get("bad_row_examples", [])),
             "more": lines_of({key: value for key, value in facts.items() if key not in told | own}),
         }
         for tag, facts in sorted(ingest.items())
