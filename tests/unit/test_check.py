@@ -465,6 +465,17 @@ def test_an_empty_split_and_an_absent_one_are_sound(tmp_path: Path) -> None:
     assert check_release(write(model, tmp_path / "release")) == []
 
 
+def test_a_notice_that_strangers_share_makes_no_copies_of_their_texts(tmp_path: Path) -> None:
+    model = sound()
+    for files in model.rows.values():
+        for row in files["candidates"] + files["queries"]:
+            row["content"] = (
+                "Copyright 1999 by the publisher of this fine page, who has lawyers.\n" * 20 + row["content"]
+            )
+            row["token_length"] = count(ENCODING, [row["content"]])[0]
+    assert check_release(write(model, tmp_path)) == []
+
+
 def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp_path: Path) -> None:
     model = sound()
     next(case[1] for case in BEFORE if case[0] == "author_in_splits")(model)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.sample.deviation import sampling_deviation
+from authbench.sample.deviation import recount, sampling_deviation
 from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
 from authbench.sample.reservoir import (
     AUTHOR,
@@ -132,6 +132,21 @@ def test_the_bound_is_reached_where_there_is_no_choice():
     pool = pool_of(corpus(9, 3), SAMPLE)
     bound = sampling_deviation(pool, select_documents(pool, safe(pool), SAMPLE), SAMPLE)["bound"]
     assert 0 < bound["least_deviation"] <= bound["reached"]
+
+
+def test_what_is_taken_is_counted_anew_once_documents_are_left_out():
+    pool = pool_of(corpus(300, 1), SAMPLE)
+    selection = select_documents(pool, safe(pool), SAMPLE)
+    deviation, chosen = sampling_deviation(pool, selection, SAMPLE), pool.filter(pl.Series(selection.chosen))
+    assert recount(deviation, chosen, SAMPLE) == deviation
+    fewer = recount(deviation, chosen.filter(pl.col("author_id") != chosen["author_id"][0]), SAMPLE)
+    gone = chosen.filter(pl.col("author_id") == chosen["author_id"][0])
+    assert fewer["documents"]["taken"] == 60 - gone.height
+    for old, new in zip(deviation["languages"], fewer["languages"], strict=True):
+        lost = gone.filter(pl.col("lang") == old["language"]).height
+        assert (new["taken"], new["deficit"]) == (old["taken"] - lost, old["deficit"] + lost)
+    lengths = [row["taken"] for row in fewer["cells"] if row["dimension"] == "length"]
+    assert sum(lengths) == 60 - gone.height
 
 
 def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_short():

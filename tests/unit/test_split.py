@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.split.assign import assign_splits, split_deviation
+from authbench.dedup.containment import ContainmentSettings
+from authbench.split.assign import assign_splits, near_copies, split_deviation
+from authbench.split.leakage import find_leaks
 from authbench.split.units import find_bridges, unit_of
 
 SETTINGS = {
@@ -139,3 +141,38 @@ def test_buckets_are_balanced_for_many_corpora(seed, shares):
     assigned = split(documents(250, seed), splits=splits)
     beyond = [r for r in split_deviation(assigned, splits) if abs(r["documents"] - r["due"]) > r["largest_unit"]]
     assert not beyond
+
+
+@pytest.mark.parametrize(("size", "left"), [(2, []), (3, []), (4, ["s:0000-1", "s:0000-2", "s:0000-3"])])
+def test_an_author_left_with_too_few_documents_goes_even_one_admitted_with_few(size, left):
+    one = documents(1).head(1)
+    frame = pl.concat([one.with_columns(doc_key=pl.lit(f"s:0000-{number}")) for number in range(size)])
+    assigned = assign_splits(frame, NO_LINKS, SETTINGS, 3, 3, {}, copies={"s:0000-0"}).assigned
+    assert assigned.filter(pl.col("left_out").is_null())["doc_key"].to_list() == left
+    reasons = {"s:0000-0": "near_duplicate"} | ({} if left else {"s:0000-1": "author_with_too_few_left"})
+    assert dict(assigned.drop_nulls("left_out").select("doc_key", "left_out").head(2).iter_rows()) == reasons
+
+
+def test_of_near_copies_that_deduplication_missed_one_stays():
+    pairs = pl.DataFrame({"a": ["1", "2", "4"], "b": ["2", "3", "5"]})
+    assert near_copies(pairs) == {"2", "5"}
+
+
+def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
+    alike, notice = (
+        "the same words of one writer again and again " * 3,
+        "Copyright 1999 by nobody. All rights reserved.\n",
+    )
+    frame = pl.DataFrame(
+        {
+            "doc_key": ["a", "b", "c", "d"],
+            "origin_id": ["a", "b", "c", "d"],
+            "lang": ["en"] * 4,
+            "content": [alike, alike + "and once more", notice + "I like tea.", notice + "He sold his house."],
+        }
+    )
+    similar, contained = find_leaks(frame, leak=0.7, near=0.8, shingle_chars=5, containment=ContainmentSettings())
+    assert similar.select("a", "b").rows() == [("a", "b")]
+    assert contained.is_empty()
+    lower, _ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=ContainmentSettings())
+    assert lower.select("a", "b").rows() == [("a", "b")]

@@ -18,7 +18,7 @@ rule count_survivors:
             result("split/counts.json"),
         ],
         sampled=result("sample/facts.json"),
-        deviation=result("sample/deviation.json"),
+        deviation=result("split/deviation.json"),
         split=result("split/facts.json"),
         run=ancient(RUN),
     output:

@@ -1,8 +1,8 @@
 """Split: what must not straddle train, dev and test moves as one.
 
-Takes   sample/selected.parquet
+Takes   sample/selected.parquet, deviation.json
 Gives   split/documents.parquet (DOCUMENT, `toxicity`, `split`, `unit`), contained.parquet (a, b, share),
-        removed.parquet (REMOVED), counts.json, facts.json
+        removed.parquet (REMOVED), counts.json, facts.json, deviation.json (what is taken counted anew)
 """
 
 
@@ -10,12 +10,14 @@ rule assign_splits:
     """Link texts that leak into each other, and assign authors to splits by hash and balance."""
     input:
         selected=result("sample/selected.parquet"),
+        deviation=result("sample/deviation.json"),
     output:
         documents=result("split/documents.parquet"),
         contained=result("split/contained.parquet"),
         removed=result("split/removed.parquet"),
         counts=result("split/counts.json"),
         facts=result("split/facts.json"),
+        deviation=result("split/deviation.json"),
     log:
         result("logs/assign_splits.log"),
     benchmark:
@@ -27,7 +29,8 @@ rule assign_splits:
         runtime=60,
     params:
         split=SETTINGS["split"],
-        sample=SETTINGS["sample"],
+        dedup={key: SETTINGS["dedup"][key] for key in ("threshold", "shingle_chars")},
+        sample={key: SETTINGS["sample"][key] for key in ("genres", "min_documents_per_author")},
         seed=SETTINGS["seed"],
         lock=file_hash(SETTINGS["split"]["lock"]),
         code=code("assign_splits"),

@@ -1,19 +1,30 @@
 """Adapter of the rule assign_splits."""
 
+from authbench.dedup.containment import ContainmentSettings
 from authbench.job import log_to
 from authbench.lock import read_lock
+from authbench.sample.deviation import recount
 from authbench.split.assign import split_documents
 from authbench.split.leakage import find_leaks
-from authbench.tables import read_columns, write_json, write_parquet
+from authbench.tables import read_columns, read_json, write_json, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
 documents = read_columns([snakemake.input.selected])
-similar, contained = find_leaks(documents, params.split)
+near, minimum = params.dedup["threshold"], params.sample["min_documents_per_author"]
+similar, contained = find_leaks(
+    documents,
+    params.split["leak_threshold"],
+    near,
+    params.dedup["shingle_chars"],
+    ContainmentSettings(**params.split["containment"]),
+)
 lock = read_lock(params.split["lock"]) if params.split["lock"] else {}
-outcome = split_documents(documents, similar, contained, params.split, params.sample, params.seed, lock)
+outcome = split_documents(documents, similar, contained, params.split, minimum, near, params.seed, lock)
 write_parquet(outcome.documents, snakemake.output.documents)
 write_parquet(contained, snakemake.output.contained)
 write_parquet(outcome.removed, snakemake.output.removed)
 write_json(snakemake.output.counts, outcome.counts)
 write_json(snakemake.output.facts, outcome.facts)
+deviation = recount(read_json(snakemake.input.deviation), outcome.documents, params.sample)
+write_json(snakemake.output.deviation, deviation)

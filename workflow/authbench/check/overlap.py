@@ -16,8 +16,7 @@ def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pa
 
     Returns the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
     """
-    from authbench.dedup.containment import contained_pairs
-    from authbench.dedup.duplicates import similar_pairs
+    from authbench.split.leakage import find_leaks
 
     documents = release.documents.sort("id")
     split = dict(documents.select("id", "split").iter_rows())
@@ -25,22 +24,18 @@ def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pa
         if same.height > 1:
             yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
     firsts = documents.unique("content", keep="first", maintain_order=True)
-    lowest = min(rules.near, rules.leak)
-    similar = similar_pairs(firsts["id"].to_list(), firsts["content"].to_list(), lowest, rules.shingle_chars)
+    origin = firsts.select("lang", "content", doc_key="id", origin_id="id")
+    provenance = release.provenance
+    if provenance is not None and "origin" in provenance.columns:
+        known = provenance.select(doc_key="id", origin="origin").unique("doc_key")
+        origin = origin.join(known, on="doc_key", how="left").with_columns(origin_id=pl.coalesce("origin", "origin_id"))
+    similar, contained = find_leaks(origin, rules.leak, rules.near, rules.shingle_chars, rules.containment)
     for a, b, similarity in similar.iter_rows():
         across = split[a] != split[b]
         code = "near_duplicate" if similarity >= rules.near else "leak"
         if code == "near_duplicate" or (across and similarity >= rules.leak):
             yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {'across splits' if across else split[a]}")
 
-    provenance = release.provenance
-    origin = firsts.select(doc_key="id", content="content").with_columns(origin_id=pl.col("doc_key"))
-    if provenance is not None and "origin" in provenance.columns:
-        known = provenance.select(doc_key="id", origin="origin").unique("doc_key")
-        origin = origin.join(known, on="doc_key", how="left").with_columns(
-            origin_id=pl.coalesce(pl.col("origin"), pl.col("origin_id"))
-        )
-    contained = contained_pairs(origin.select("doc_key", "origin_id", "content"), rules.containment)
     for a, b, share in contained.iter_rows():
         if split[a] != split[b]:
             yield Finding("contained_leak", f"{a} ~ {b}", f"{a} ~ {b} {share:.3f}")

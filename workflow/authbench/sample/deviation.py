@@ -58,6 +58,31 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     }
 
 
+def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The deviation with what is taken counted anew: after sampling, splitting may leave documents out.
+
+    `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
+    """
+    taken: Counter[tuple[str, ...]] = Counter()
+    for lang, genre, length in documents.select("lang", "genre", "length_bucket").iter_rows():
+        pattern = matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
+        taken.update([(lang,), ("length", lang, length), ("genre", lang, pattern)])
+
+    def row(told: Mapping[str, Any], *key: str) -> dict[str, Any]:
+        return {**told, "taken": taken[key], "deficit": told["target"] - taken[key]}
+
+    cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
+    per_author = documents.group_by(AUTHOR).len()["len"]
+    return {
+        **deviation,
+        "documents": {**deviation["documents"], "taken": documents.height},
+        "languages": [row(language, language["language"]) for language in deviation["languages"]],
+        "cells": cells,
+        "bound": {**deviation["bound"], "reached": float(sum(abs(cell["deficit"]) for cell in cells))},
+        "fallback_authors": int((per_author < settings["min_documents_per_author"]).sum()),
+    }
+
+
 def least_deviation(
     part: pl.DataFrame, lengths: Mapping[str, int], genres: Mapping[str, int], settings: Mapping[str, Any]
 ) -> float:

@@ -5,7 +5,7 @@ text that is nearly the same as one of his. Units are ordered by hash and cut pe
 until every bucket (language, genre, length) is as near to its share as units allow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,10 @@ from authbench.split.units import find_bridges, unit_of
 
 @dataclass(frozen=True)
 class Splits:
-    """doc_key, split, unit and left_out (`leak_bridge`, `author_of_leak_bridges`; split null), and what it took."""
+    """doc_key, split, unit and left_out (the reason; split null), and what it took.
+
+    Reasons are `near_duplicate`, `leak_bridge` and `author_with_too_few_left`.
+    """
 
     assigned: pl.DataFrame
     churn: int
@@ -42,18 +45,21 @@ def split_documents(
     similar: pl.DataFrame,
     contained: pl.DataFrame,
     settings: Mapping[str, Any],
-    sample: Mapping[str, Any],
+    minimum: int,
+    near: float,
     seed: int,
     lock: Mapping[str, Any],
 ) -> Outcome:
     """Give the selected documents their splits; `similar` and `contained` are the pairs of `leakage.find_leaks`.
 
-    `settings` and `sample` are the sections `split` and `sample`, `lock` an earlier release.lock (or empty).
+    `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
+    copies of which one stays, `lock` an earlier release.lock (or empty). De-duplication found all but one in
+    thousands of the copies; those it missed go here, where few documents are left to compare.
     """
-    linked = pl.concat([similar.select("a", "b"), contained.select("a", "b")])
-    fallback = sample["fallback_documents_per_author"]
-    minimum = sample["min_documents_per_author"] if fallback is None else fallback
-    splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}))
+    copies = near_copies(similar.filter(pl.col("similarity") >= near))
+    leaks = similar.filter(pl.col("similarity") >= settings["leak_threshold"])
+    linked = pl.concat([leaks.select("a", "b"), contained.select("a", "b")])
+    splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}), copies)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     kept = judged.filter(pl.col("left_out").is_null()).drop("left_out")
     removed = judged.filter(pl.col("left_out").is_not_null()).select(
@@ -72,7 +78,7 @@ def split_documents(
         "units_moved": splits.churn,
         "bridges": splits.bridges,
         "linked_pairs": linked.height,
-        "near_copies": similar.height,
+        "near_copies": leaks.height,
         "contained": contained.height,
         "buckets": split_deviation(kept, settings["splits"]),
     }
@@ -86,18 +92,20 @@ def assign_splits(
     minimum: int,
     seed: int,
     lock: Mapping[str, str],
+    copies: Set[str] = frozenset(),
 ) -> Splits:
     """Assign every document to a split.
 
     `documents` has doc_key, source, author_id, author_kind, origin_id, lang, genre, length_bucket; `linked` pairs
     a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the splits they
-    had. An author whom lost bridges leave with fewer than `minimum` documents goes too.
+    had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`, or than he
+    had, where that was fewer.
     """
-    documents = documents.sort("doc_key")
-    bridges = find_bridges(documents, linked, settings["bridge"], settings["unit"])
-    kept = documents.filter(~pl.col("doc_key").is_in(bridges))
-    if bridges:
-        kept = kept.filter(pl.len().over("lang", "source", "author_id") >= minimum)
+    author = ["lang", "source", "author_id"]
+    documents = documents.sort("doc_key").with_columns(least=pl.len().over(author).clip(upper_bound=minimum))
+    kept = documents.filter(~_among(copies))
+    bridges = find_bridges(kept, linked, settings["bridge"], settings["unit"])
+    kept = kept.filter(~_among(bridges)).filter(pl.len().over(author) >= pl.col("least"))
     unit = unit_of(kept, linked, settings["unit"])
     names, shares = list(settings["splits"]), np.array(list(settings["splits"].values()), float) / 100
     units, codes = np.unique(unit, return_inverse=True)
@@ -108,11 +116,27 @@ def assign_splits(
     assigned = documents.select("doc_key").join(
         kept.select("doc_key", split, pl.Series("unit", unit)), on="doc_key", how="left", maintain_order="left"
     )
-    reason = pl.when(pl.col("doc_key").is_in(bridges)).then(pl.lit("leak_bridge"))
-    orphaned = pl.when(pl.col("split").is_null()).then(pl.lit("author_of_leak_bridges"))
-    assigned = assigned.with_columns(pl.coalesce(reason, orphaned).alias("left_out"))
+    left_out = [
+        pl.when(_among(copies)).then(pl.lit("near_duplicate")),
+        pl.when(_among(bridges)).then(pl.lit("leak_bridge")),
+        pl.when(pl.col("split").is_null()).then(pl.lit("author_with_too_few_left")),
+    ]
+    assigned = assigned.with_columns(pl.coalesce(left_out).alias("left_out"))
     churn = int((cut != settled).sum())
-    return Splits(assigned, churn, len(units), documents.height - kept.height)
+    return Splits(assigned, churn, len(units), len(bridges))
+
+
+def near_copies(pairs: pl.DataFrame) -> frozenset[str]:
+    """Of pairs (a, b) of copies, a < b, those that go: a copy of one that stays, in the order of doc_keys."""
+    gone: set[str] = set()
+    for stays, goes in pairs.select("a", "b").sort("b", "a").iter_rows():
+        if stays not in gone:
+            gone.add(goes)
+    return frozenset(gone)
+
+
+def _among(doc_keys: Iterable[str]) -> pl.Expr:
+    return pl.col("doc_key").is_in(sorted(doc_keys))
 
 
 def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:

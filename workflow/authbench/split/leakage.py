@@ -1,8 +1,5 @@
 """Which texts give each other away across splits?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
@@ -10,14 +7,14 @@ from authbench.dedup.duplicates import similar_pairs
 from authbench.dedup.similarity import similarity_text
 
 
-def find_leaks(documents: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Near copies (a, b, similarity) and long texts of different works that contain each other (a, b, share).
+def find_leaks(
+    documents: pl.DataFrame, leak: float, near: float, shingle_chars: int, containment: ContainmentSettings
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Similar texts (a, b, similarity) and long texts of different works that contain each other (a, b, share).
 
-    `settings` is the section `split`; pairs are of doc_keys, sorted.
+    `documents` has doc_key, origin_id, lang and content; pairs are of doc_keys, sorted. Similar are those at `leak`
+    or at `near`, whichever is lower: the search for the lower one finds more of the pairs at the higher.
     """
-    keys = documents["doc_key"].to_list()
-    similar = similar_pairs(keys, similarity_text(documents).to_list(), settings["leak_threshold"])
-    contained = contained_pairs(
-        documents.select("doc_key", "origin_id", "content"), ContainmentSettings(**settings["containment"])
-    )
-    return similar, contained
+    texts = documents.select("doc_key", "origin_id", content=similarity_text(documents))
+    similar = similar_pairs(texts["doc_key"].to_list(), texts["content"].to_list(), min(leak, near), shingle_chars)
+    return similar, contained_pairs(texts, containment)
