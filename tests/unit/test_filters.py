@@ -30,6 +30,11 @@ ROBUST = {
 PAPER = {**ROBUST, "preset": "paper", "alphabetic": 0.4}
 SPANISH = "El río estaba frío y el viento se había dormido entre los juncos hasta la mañana."
 
+JAPANESE = (  # more Chinese characters than kana, so that the scripts of Chinese and Korean make up most of it
+    "明治三十八年十月二十日、東京市本郷区駒込千駄木町の自宅において、文学博士夏目先生は同志数名と共に英国近代文学研究会を組織し、"
+    "毎週土曜日午後一時より講演討論会を開催することとした。"
+)
+
 
 def documents(*texts, lang="en", genre="blog/arts", tokens=50, task="authorship", **more):
     rows = pl.DataFrame(
@@ -67,6 +72,8 @@ def reasons(text, settings=ROBUST, **more):
         ("Привет, как дела?", "en", "wrong_script"),
         ("good", "ko", "wrong_script"),
         (SPANISH, "en", "wrong_language"),
+        (JAPANESE, "ko", "wrong_language"),
+        (JAPANESE, "zh", "wrong_language"),
     ],
 )
 def test_a_text_is_dropped_for_what_is_wrong_with_it(text, lang, reason):
@@ -84,6 +91,10 @@ def test_a_text_is_dropped_for_what_is_wrong_with_it(text, lang, reason):
         ("Arsenal 7-0", "en"),
         ("Whaaaaat... so — well — “never”, I said!!!", "en"),
         ("彼は黙っていた……………………」と、また言った。", "ja"),
+        (
+            "我在东京的时候最喜欢去的一家店叫做「すし」，每天晚上都要排很长的队才能进去，不过味道确实很好，价格也不算太贵，推荐大家有机会一定要去试一试，记得提前预约座位。",
+            "zh",
+        ),
         ("व न", "hi"),
         ("قفا نبك من ذكرى حبيب ومنزل .......... بسقط اللوى", "ar"),
         ("* * *\nИ снова дождь… И снова ночь…", "ru"),

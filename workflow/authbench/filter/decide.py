@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.filter.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS
+from authbench.filter.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.filter.scripts import EXPECTED_SCRIPTS
 from authbench.records import REMOVED
 
@@ -21,6 +21,8 @@ PRESETS = ("robust", "paper")
 # Below so many the robust rules ask less: a share of a handful says nothing.
 MIN_CHARACTERS = 20
 MIN_WORDS = 10
+
+MIXED = 0.9  # letters of the expected scripts over letters, at most, of a text in another language with Han
 
 PAPER_LONGEST_RUN = 20
 PAPER_SYMBOL_RUN = 5
@@ -97,15 +99,21 @@ def _robust(settings: Mapping[str, Any]) -> list[Rule]:
 
 
 def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
-    """The expected script, with langid's consent; and the language of texts in Latin script that are long enough."""
+    """The expected script, with langid's consent; and the language of texts that are long enough, where a script that
+    is expected does not tell: in Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
+    """
     strange = pl.col("langid") != pl.col("lang")
     few = pl.col("letters") < MIN_SCRIPT_LETTERS
     low = (pl.col("script") < _bound(settings["script"])) & pl.when(few).then(pl.col("script") == 0).otherwise(strange)
-    latin = pl.col("lang").is_in([lang for lang, expected in EXPECTED_SCRIPTS.items() if "Latin" in expected])
+    latin, han = (
+        [lang for lang, expected in EXPECTED_SCRIPTS.items() if script in expected] for script in ("Latin", "Han")
+    )
+    mixed = pl.col("script").is_between(MOSTLY, MIXED) & pl.col("lang").is_in(han) & pl.col("langid").is_in(han)
+    shared = pl.col("lang").is_in(latin) | mixed
     sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= _bound(settings["language"]))
     return [
         Rule("wrong_script", pl.col("script"), _bound(settings["script"]), low),
-        Rule("wrong_language", pl.col("langid_probability"), _bound(settings["language"]), latin & sure & strange),
+        Rule("wrong_language", pl.col("langid_probability"), _bound(settings["language"]), shared & sure & strange),
     ]
 
 
