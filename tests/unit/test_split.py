@@ -1,5 +1,7 @@
 """What must not straddle the splits moves as one, shares are kept in every bucket, and nothing depends on order."""
 
+import time
+
 import numpy as np
 import polars as pl
 import pytest
@@ -93,6 +95,16 @@ def test_a_group_that_is_too_large_loses_the_documents_that_join_it():
     assert bridges
     assert sizes.max() <= 20
     assert all(key in set(chain["a"]) | set(chain["b"]) for key in bridges)
+
+
+def test_a_crowd_of_authors_tied_by_one_notice_falls_apart_in_seconds():
+    frame = documents(800)
+    firsts = frame.filter(pl.col("doc_key").str.ends_with("-0"))["doc_key"].to_list()
+    crowd = links(*((a, b) for place, a in enumerate(firsts) for b in firsts[place + 1 : place + 200]))
+    start = time.monotonic()
+    bridges = find_bridges(frame, crowd, SETTINGS["bridge"], "author")
+    assert time.monotonic() - start < 10
+    assert len(firsts) // 2 < len(bridges) <= len(firsts)
 
 
 def test_document_units_let_authors_cross_but_not_copies():

@@ -20,9 +20,9 @@ def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pa
 
     documents = release.documents.sort("id")
     split = dict(documents.select("id", "split").iter_rows())
-    for (_,), same in documents.group_by("content", maintain_order=True):
-        if same.height > 1:
-            yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
+    repeated = documents.filter(pl.col("content").is_duplicated())
+    for _, same in repeated.group_by("content", maintain_order=True):
+        yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
     firsts = documents.unique("content", keep="first", maintain_order=True)
     origin = firsts.select("lang", "content", doc_key="id", origin_id="id")
     provenance = release.provenance
