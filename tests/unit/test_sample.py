@@ -93,6 +93,12 @@ def test_proportional_shortfall_keeps_every_share():
     assert abs(targets["en"] - targets["fr"]) <= 1
 
 
+def test_a_language_that_gives_nothing_does_not_shrink_the_others_to_nothing():
+    targets = language_targets(100, {"en": 50, "fr": 25, "hi": 25}, {"en": 90, "fr": 20}, "proportional")
+    assert targets == {"en": 41, "fr": 20, "hi": 0}
+    assert language_targets(100, {"en": 50, "hi": 50}, {}, "proportional") == {"en": 0, "hi": 0}
+
+
 def test_the_most_specific_genre_pattern_wins():
     patterns = ["social_media/*", "social_media/xiaohongshu"]
     assert matching_pattern("social_media/xiaohongshu", patterns) == "social_media/xiaohongshu"
@@ -147,6 +153,15 @@ def test_what_is_taken_is_counted_anew_once_documents_are_left_out():
         assert (new["taken"], new["deficit"]) == (old["taken"] - lost, old["deficit"] + lost)
     lengths = [row["taken"] for row in fewer["cells"] if row["dimension"] == "length"]
     assert sum(lengths) == 60 - gone.height
+
+
+def test_a_bound_over_authors_of_many_kinds_is_one_still(monkeypatch):
+    pool = pool_of(corpus(40, 3), SAMPLE)
+    selection = select_documents(pool, safe(pool), SAMPLE)
+    tight = sampling_deviation(pool, selection, SAMPLE)["bound"]["least_deviation"]
+    monkeypatch.setattr("authbench.sample.deviation.KINDS", 0)
+    loose = sampling_deviation(pool, selection, SAMPLE)["bound"]["least_deviation"]
+    assert 0 <= loose <= tight
 
 
 def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_short():

@@ -15,6 +15,7 @@ from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
 
 NO_TARGET = "(no target)"
+KINDS = 1_000  # the program takes a second; ten times as many take minutes
 
 
 def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +90,8 @@ def least_deviation(
     """The least sum of absolute deviations of both marginals under the author rule, in documents.
 
     The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
-    author. `part` is one language's pool with its genre `pattern`; the total is that of `lengths`.
+    author. Where authors are of more than KINDS kinds, only cells limit what can be taken: less tight, and still a
+    bound. `part` is one language's pool with its genre `pattern`; the total is that of `lengths`.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -104,7 +106,8 @@ def least_deviation(
     upper: list[float] = []
     at_most: list[dict[int, float]] = []
     equal: list[dict[int, float]] = [{} for _ in range(len(wanted) + 1)]
-    for cells, many in _alike_authors(part, minimum, maximum).items():
+    alike = _alike_authors(part, minimum, maximum)
+    for cells, many in (alike if len(alike) <= KINDS else _cells_alone(alike, maximum)).items():
         author = len(upper)
         upper.append(many)
         columns = range(author + 1, author + 1 + len(cells))
@@ -140,7 +143,7 @@ def least_deviation(
 Cells = tuple[tuple[str, str, int], ...]
 
 
-def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, int]:
+def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, float]:
     """How many authors have the same documents per (length, pattern), each at most `maximum`: alike to the program."""
     counts = part.group_by(*AUTHOR, "length_bucket", "pattern").len().sort(*AUTHOR, "length_bucket", "pattern")
     alike: Counter[Cells] = Counter()
@@ -152,6 +155,15 @@ def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells
         if sum(size for _, _, size in cells) >= minimum:
             alike[cells] += 1
     return dict(sorted(alike.items()))
+
+
+def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, float]:
+    """The same documents as if every author wrote in one cell (length, pattern) only."""
+    given: Counter[tuple[str, str]] = Counter()
+    for cells, many in alike.items():
+        for length, pattern, size in cells:
+            given[length, pattern] += int(many) * size
+    return {((*cell, maximum),): documents / maximum for cell, documents in sorted(given.items())}
 
 
 def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> dict[str, int]:

@@ -31,7 +31,7 @@ def language_targets(
     """Documents per language, given what each language can give at most.
 
     `fill`: what one language cannot give, the others take in proportion to their shares. `proportional`: the
-    total shrinks until every language can give its share.
+    total shrinks until every language that gives anything can give its share.
 
     >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "fill")
     {'en': 80, 'fr': 20}
@@ -39,11 +39,12 @@ def language_targets(
     {'en': 21, 'fr': 20}
     """
     if shortfall == "proportional":
-        while documents:
-            targets = largest_remainder(documents, shares)
-            if all(targets[language] <= available.get(language, 0) for language in targets):
-                return targets
-            possible = [available.get(key, 0) * sum(shares.values()) / share for key, share in shares.items() if share]
+        given = {language: share for language, share in shares.items() if share and available.get(language, 0)}
+        while documents and given:
+            targets = largest_remainder(documents, given)
+            if all(targets[language] <= available[language] for language in given):
+                return {language: targets.get(language, 0) for language in shares}
+            possible = [available[key] * sum(given.values()) / share for key, share in given.items()]
             documents = min(documents - 1, int(min(possible)) + 1)
         return dict.fromkeys(shares, 0)
     bound: dict[str, int] = {}
