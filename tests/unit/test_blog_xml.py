@@ -91,3 +91,10 @@ def test_as_many_posts_come_out_as_went_in(posts: list[str]) -> None:
 
     with TemporaryDirectory() as folder:
         assert posts_of(rows(Path(folder), blog(*posts))) == [post.strip() for post in posts]
+
+
+def test_a_file_of_posts_that_never_end_is_read_in_time(tmp_path: Path) -> None:
+    found = rows(tmp_path, "<Blog>" + "<date>1</date>\n<post>\n" * 20_000)
+    assert len(found) == 20_000 and found[-1] == BadRow(
+        "line 39999", "neither a date with its post nor the end of the blog"
+    )

@@ -180,6 +180,11 @@ def test_without_raw_ids_copies_are_numbered(tmp_path: Path) -> None:
     assert len(keys) == 4 and f"{same}-3" in keys
 
 
+def test_an_id_of_white_space_is_none(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table((" ", "ann", "en", "", "a"), (" ", "ann", "en", "", "b"))}, SOURCE)
+    assert made.records.height == 2
+
+
 def test_ids_that_hold_the_author_are_hidden(tmp_path: Path) -> None:
     rows = [("annette/17", "annette", "en", "toy", "A."), ("18", "annette", "en", "toy", "B.")]
     mapping = source(fields={"origin": {"compose": "{user} {kind}"}})

@@ -68,6 +68,10 @@ def test_an_expression_has_the_value_it_says(expression: Any, expected: str | No
     assert value(expression) == expected
 
 
+def test_half_a_surrogate_pair_can_be_hashed() -> None:
+    assert value({"field": "broken", "hash": True}, {"broken": "a\ud800"})
+
+
 def test_a_hash_hides_its_value() -> None:
     hashed = value({"field": "title", "hash": True})
     assert len(hashed) == 32 and "Work" not in hashed

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -135,3 +136,17 @@ def test_patterns_see_through_compression_and_leave_out_what_they_are_told(tmp_p
         (tmp_path / name).write_bytes(b"x")
     assert match_files(tmp_path, ["**/*.csv", "!**/damaged*"]) == ["a.csv", "b/c.csv.gz", "b/d.csv.zip"]
     assert match_files(tmp_path, ["*.csv"]) == ["a.csv"]
+
+
+def test_a_zstandard_bomb_is_not_held_in_memory(tmp_path: Path) -> None:
+    file = raw(tmp_path / "t.txt.zst", zstandard.ZstdCompressor(level=1).compress(bytes(300 << 20)))
+    tracemalloc.start()
+    assert "decompression bomb" in refusal(file)
+    assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    tracemalloc.stop()
+
+
+def test_a_file_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+    (tmp_path / "caf\udce9.txt").write_text("text")
+    with pytest.raises(InputError, match="not UTF-8; rename"):
+        match_files(tmp_path, ["*.txt"])

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -235,3 +237,33 @@ def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> 
     needs = {"config/sources/s.yaml: fields.text": [frozenset({"complete_text", "body"})]}
     with pytest.raises(InputError, match=r"expects 'body' or 'complete_text'\. Found: 'text', 'n', 'more'"):
         list(table_parquet.read(parquet(tmp_path / "t.parquet"), {"needs": needs}))
+
+
+HUGE_NUMBER = "1" * 5000
+
+
+def test_a_number_too_long_to_convert_is_a_bad_row_or_stops_the_file(tmp_path: Path) -> None:
+    (bad,) = rows(json_lines.read, tmp_path / "t.jsonl", f'{{"id": {HUGE_NUMBER}}}\n')
+    assert isinstance(bad, BadRow) and bad.position == "line 1"
+    for shape, text in (("array", f'[{{"id": {HUGE_NUMBER}}}]'), ("file", f'{{"id": {HUGE_NUMBER}}}')):
+        with pytest.raises(InputError, match="invalid JSON"):
+            rows(json_records.read, tmp_path / "t.json", text, records=shape)
+
+
+def test_what_holds_no_records_where_records_are_expected_is_a_bad_row(tmp_path: Path) -> None:
+    found = rows(json_records.read, tmp_path / "t.json", '[{"of": 5}, {"of": [{"text": "a"}]}]', expand="of")
+    assert found == [BadRow("of of record ", "holds no records"), {"text": "a", "parent": {}}]
+
+
+def test_a_repeated_column_that_nobody_reads_is_no_error(tmp_path: Path) -> None:
+    (row,) = csv_rows(tmp_path, "id,text,,\n1,a,,\n", columns=["id", "text"])
+    assert (row["id"], row["text"]) == ("1", "a")
+
+
+def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path: Path) -> None:
+    times = pa.array([1_700_000_000_000_000_001], pa.timestamp("ns"))
+    far = pa.array([10**18], pa.timestamp("us"))
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"text": pa.array([b"a"]), "date": times, "far": far}), path)
+    (row,) = rows(table_parquet.read, path, path.read_bytes())
+    assert row["text"] == "a" and row["date"].startswith("2023-11-14 22:13:20") and isinstance(row["far"], str)

@@ -153,3 +153,9 @@ def test_the_xml_declaration_names_the_encoding(tmp_path: Path) -> None:
 def test_no_verse_is_lost_or_joined(stanzas: list[list[str]]) -> None:
     xml = "".join("<lg>" + "".join(f"<l> {line}\n</l>" for line in stanza) + "</lg>" for stanza in stanzas)
     assert text_of(f"<body>{xml}</body>") == "\n\n".join("\n".join(stanza) for stanza in stanzas)
+
+
+def test_elements_nested_beyond_reason_are_a_bad_row(tmp_path: Path) -> None:
+    body = "<div>" * 5000 + "x" + "</div>" * 5000
+    xml = f"<TEI><teiHeader/><text><body>{body}</body></text></TEI>"
+    assert rows(tmp_path, xml) == [BadRow("line 1", "elements are nested too deeply")]

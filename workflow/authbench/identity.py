@@ -22,7 +22,7 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
     >>> author_id("blog", "A  B") == author_id("blog", "A B")
     True
     """
-    name = f"{author_space}:{fold_space(unicodedata.normalize('NFC', raw_author))}".encode()
+    name = f"{author_space}:{fold_space(unicodedata.normalize('NFC', raw_author))}".encode("utf-8", "surrogatepass")
     return hmac.new(key, name, hashlib.sha256).hexdigest() if key else hashlib.sha256(name).hexdigest()
 
 

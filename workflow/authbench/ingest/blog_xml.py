@@ -17,6 +17,7 @@ from authbench.ingest.rows import BadRow, Row
 ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
 OPENING = re.compile(r"\s*<Blog>")
 CLOSING = re.compile(r"\s*(?:</Blog>\s*)?")
+SPACE = re.compile(r"\s*")
 NEXT_ENTRY = re.compile(r"<date>")
 
 # January to December as bloggers' software wrote them: English, Spanish, French, German, Dutch, Italian,
@@ -49,16 +50,19 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
         return
     opening = OPENING.match(text)
     position = opening.end() if opening else 0
-    ordinal = 0
+    ordinal, end = 0, 0
+    line, counted = 1, 0
     while not CLOSING.fullmatch(text, position):
         entry = ENTRY.match(text, position)
-        end = text.find("</post>", entry.end()) if entry else -1
+        if entry and 0 <= end < entry.end():
+            end = text.find("</post>", entry.end())
         if entry and end >= 0 and text.find("<post>", entry.end(), end) < 0:
             post = text[entry.end() : end].strip()
             yield {"date": iso_date(entry["date"]), "written_date": entry["date"], "post": post, "ordinal": ordinal}
             ordinal, position = ordinal + 1, end + len("</post>")
             continue
-        line = text.count("\n", 0, len(text) - len(text[position:].lstrip())) + 1
+        here = SPACE.match(text, position).end()  # type: ignore[union-attr]
+        line, counted = line + text.count("\n", counted, here), here
         yield BadRow(f"line {line}", "neither a date with its post nor the end of the blog")
         following = NEXT_ENTRY.search(text, entry.end() if entry else position + 1)
         position = following.start() if following else len(text)

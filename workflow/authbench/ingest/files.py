@@ -31,6 +31,8 @@ FREE_EXPANSION = 64 << 20  # beyond this many bytes
 MAX_RECORD_BYTES = 32 << 20
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
+NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python writes the bytes of a file name that are none
+ZSTANDARD_BLOCK = 1 << 11  # it can stand for 30,000 times as many bytes, all of which are held at once
 # Two-byte encodings, each of which decodes most texts in the others, to nonsense.
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
@@ -194,7 +196,11 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
     """
     folder = Path(folder)
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(path for path in paths if "/." not in f"/{path}" and _matches(path, patterns))
+    matching = sorted(path for path in paths if "/." not in f"/{path}" and _matches(path, patterns))
+    for path in matching:
+        if NOT_UTF8.search(path):
+            raise InputError(f"{folder}: the file name {path!a} is not UTF-8; rename the file.")
+    return matching
 
 
 @functools.lru_cache(maxsize=1)
@@ -276,7 +282,7 @@ class _Zstandard(io.RawIOBase):
             block = self.frame.unused_data if self.frame.eof else b""
             if self.frame.eof:
                 self.frame, self.started = zstandard.ZstdDecompressor().decompressobj(), False
-            block = block or self.stream.read(1 << 17)
+            block = block or self.stream.read(ZSTANDARD_BLOCK)
             if not block:
                 if self.started:
                     raise EOFError("the compressed data end in the middle")

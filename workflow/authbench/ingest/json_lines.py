@@ -29,6 +29,6 @@ def _record(line: str, number: int) -> Row | BadRow:
     except orjson.JSONDecodeError:
         try:  # NaN and halves of surrogate pairs, which are not JSON but are written
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             return BadRow(f"line {number}", f"invalid JSON: {error}")
     return record if isinstance(record, dict) else BadRow(f"line {number}", "is not a JSON object")

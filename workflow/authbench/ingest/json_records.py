@@ -52,7 +52,7 @@ def _whole(file: RawFile, text: IO[str]) -> Any:
         raise InputError(f"{file.relative}: the record is longer than max_record_bytes ({file.max_record_bytes}).")
     try:
         return json.loads(content)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{file.relative}: invalid JSON: {error}; fetch the file again.") from error
 
 
@@ -99,7 +99,7 @@ class _Window:
         while True:
             try:
                 found, end = DECODER.raw_decode(self.held, self.place)
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 if len(self.held) - self.place > 4 * self.file.max_record_bytes:
                     self.fail(f"a record is much longer than max_record_bytes ({self.file.max_record_bytes})")
                 if not self.more():
@@ -151,6 +151,9 @@ def _expanded(rows: Iterator[Row | BadRow], field: str) -> Iterator[Row | BadRow
             yield row
             continue
         inner = row.pop(field, None) or []
+        if not isinstance(inner, dict | list):
+            yield BadRow(f"{field} of record {row.get('key', '')}", "holds no records")
+            continue
         items = inner.items() if isinstance(inner, dict) else ((None, item) for item in inner)
         for key, item in items:
             if isinstance(item, dict):

@@ -95,7 +95,8 @@ def compile_source(
         for when, reason in drops:
             if when(row) is not None:
                 return Refused(reason)
-        raw_id, label = as_text(ours["id"](row)), authors.folded(whole_characters(as_text(ours["author"](row)) or ""))
+        raw_id = fold_space(whole_characters(as_text(ours["id"](row)) or ""))
+        label = authors.folded(whole_characters(as_text(ours["author"](row)) or ""))
         refusal = authors.refusal(label, placeholders, shortest)
         if refusal:
             return Refused(refusal)
@@ -103,12 +104,9 @@ def compile_source(
         text = (as_text(ours["text"](row)) or "").replace("\r\n", "\n").replace("\r", "\n")
         text = whole_characters(clean(text, row)).strip()
         date = _plain(ours["date"](row))
-        if raw_id is None:
-            identity = digest(author, text, date or "")
-        else:
-            identity = fold_space(whole_characters(raw_id))
-            if authors.hides(raw_id, label):
-                identity = authors.concealed(f"{space}/id", identity, author_key)
+        identity = raw_id or digest(author, text, date or "")
+        if raw_id and authors.hides(raw_id, label):
+            identity = authors.concealed(f"{space}/id", raw_id, author_key)
         doc_key = f"{tag}:{identity}"
         lang = as_text(ours["lang"](row))
         if lang not in LANGUAGES:
@@ -124,7 +122,7 @@ def compile_source(
         looked_for = label if named is None else authors.folded(as_text(named(row)) or "")
         return Document(
             doc_key=doc_key,
-            base=raw_id is None,
+            base=not raw_id,
             origin_id=authors.concealed(f"{tag}/origin", whole_characters(origin), author_key),
             author_id=author,
             lang=lang or OTHER,

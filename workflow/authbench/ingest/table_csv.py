@@ -1,7 +1,7 @@
 """How are the rows of a CSV or TSV file read?"""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import IO, Any
 
 from authbench.errors import InputError
@@ -24,7 +24,7 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
             lines = csv.reader(source, delimiter=delimiter, strict=True)
         else:
             lines = csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-        header = options.get("header") or _header(lines, file)
+        header = options.get("header") or _header(lines, file, options.get("columns"))
         check_header(file.relative, header, options)
         width, start = len(header), lines.line_num
         while True:
@@ -48,12 +48,12 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
             start = lines.line_num
 
 
-def _header(lines: Iterator[list[str]], file: RawFile) -> list[str]:
+def _header(lines: Iterator[list[str]], file: RawFile, read: Collection[str] | None) -> list[str]:
     try:
         header = next(lines)
     except (StopIteration, csv.Error) as error:
         raise InputError(f"{file.relative}: no header line could be read ({error or 'the file ends'}).") from error
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted({name for name in header if header.count(name) > 1 and (read is None or name in read)})
     if repeated:
         raise InputError(f"{file.relative}: the header names {', '.join(map(repr, repeated))} more than once.")
     return header

@@ -26,8 +26,17 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
                     fitting = BATCH_BYTES * stored.num_rows // max(1, stored.total_byte_size)
                     size = max(1, min(BATCH_ROWS, fitting))
                     for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=columns):
-                        yield from batch.to_pylist()
+                        yield from _readable(batch).to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise InputError(
                 f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
             ) from error
+
+
+def _readable(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with text that is stored as bytes, and times (some are none of Python's), as text."""
+    for place, field in enumerate(batch.schema):
+        kind = field.type
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_timestamp(kind):
+            batch = batch.set_column(place, field.name, batch.column(place).cast(pa.string()))
+    return batch

@@ -49,20 +49,23 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
         yield BadRow("line 1", f"larger than {file.max_record_bytes} bytes")
         return
     try:
-        root = parse(xml)
+        yield record(parse(xml), options)
     except MalformedError as error:
         yield error.bad_row
-        return
+    except RecursionError:
+        yield BadRow("line 1", "elements are nested too deeply")
+
+
+def record(root: Element, options: Mapping[str, Any]) -> Row | BadRow:
     header, text = root.find("teiHeader"), root.find("text")
     if header is None or text is None:
-        yield BadRow("line 1", "no teiHeader or no text: not a TEI document")
-        return
+        return BadRow("line 1", "no teiHeader or no text: not a TEI document")
     fields: Row = {name: header_value(header, path) for name, path in options.get("header", {}).items()}
     fields["lang"] = root.get("lang")
     leave_out = frozenset(options.get("leave_out", ()))
     parts = (running_text(part, leave_out) for part in outermost(text, frozenset(options.get("text", ["body"]))))
     fields["text"] = SEPARATORS[BLANK_LINE].join(filter(None, parts))
-    yield fields
+    return fields
 
 
 def parse(xml: str | bytes) -> Element:
