@@ -258,6 +258,19 @@ def test_a_query_without_a_positive_left_is_no_query() -> None:
     assert query in set(less.documents["id"]) and query not in set(less.queries["query_id"])
 
 
+def test_a_disjoint_query_that_a_takedown_ends_is_a_candidate_that_other_queries_know() -> None:
+    works = ["x", "x", "y"]  # one query of each work; once y's only other text is gone, x's texts answer y's
+    documents = frame(*(document(n, 0, "test", origin_id=work) for n, work in enumerate([*works, "y"])))
+    form = {"queries_in_candidates": False, "queries_per_author": "all", "positives": "other_origin"}
+    for text in documents["content"]:
+        gone = frozenset({hashlib.sha256(text.encode()).hexdigest()})
+        made = release(documents, takedown=gone, **form)
+        asked = set(made.queries["query_id"])
+        assert asked
+        for row in made.queries.iter_rows(named=True):
+            assert {*row["positive_ids"], *row["ignored_ids"]} == set(made.documents["id"]) - asked
+
+
 def test_an_entry_that_matches_nothing_is_counted() -> None:
     assert release(corpus(), takedown=frozenset({"0" * 64})).takedown["entries_without_a_document"] == 1
 

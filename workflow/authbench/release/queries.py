@@ -36,7 +36,11 @@ class Text(NamedTuple):
 
 
 def choose_queries(
-    documents: pl.DataFrame, settings: Mapping[str, Any], seed: int, containment: pl.DataFrame | None = None
+    documents: pl.DataFrame,
+    settings: Mapping[str, Any],
+    seed: int,
+    containment: pl.DataFrame | None = None,
+    among: Set[str] | None = None,
 ) -> pl.DataFrame:
     """Choose the queries of every author and split, and say what answers them.
 
@@ -51,6 +55,9 @@ def choose_queries(
 
     Ignored are the author's other candidates that are no positives (the same origin under `positives:
     other_origin`, or a text that contains the query or is contained in it), and such contained texts of anybody.
+
+    `among` are the ids of queries chosen before some documents went: no other text becomes a query, and those that
+    keep a positive stay, however few texts their authors keep.
     """
     most = queries_per_author(settings["queries_per_author"])
     shared: bool = settings["queries_in_candidates"]
@@ -61,10 +68,11 @@ def choose_queries(
     rows: list[tuple[str, str, str, set[str], set[str]]] = []
     for split, author, texts in texts_of_authors(documents, seed):
         named = [text for text in texts if text.kind != "work"]
-        if len(named) < settings["min_documents_for_query"]:
+        if among is None and len(named) < settings["min_documents_for_query"]:
             continue
         answers = {text.id: answering(text, named, contained, other_origin) for text in named}
-        chosen = choose([text.id for text in named], answers, most, shared)
+        order = [text.id for text in named if among is None or text.id in among]
+        chosen = choose(order, answers, most, shared)
         for text in named:
             if text.id in chosen:
                 positives = answers[text.id] if shared else answers[text.id] - chosen
@@ -134,15 +142,3 @@ def partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
             found[a].add(b)
             found[b].add(a)
     return dict(found)
-
-
-def without(queries: pl.DataFrame, ids: Set[str]) -> pl.DataFrame:
-    """Queries and ground truth once some documents are gone; a query left without a positive is no query."""
-    if not ids:
-        return queries
-    rows = [
-        (split, query, author, [p for p in positives if p not in ids], [i for i in ignored if i not in ids])
-        for split, query, author, positives, ignored in queries.iter_rows()
-        if query not in ids
-    ]
-    return pl.DataFrame([row for row in rows if row[3]], schema=QUERIES, orient="row")

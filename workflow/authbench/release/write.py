@@ -20,7 +20,7 @@ import authbench
 from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.records import REMOVED
-from authbench.release.queries import QUERIES, choose_queries, without
+from authbench.release.queries import QUERIES, choose_queries
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.warnings import noisy_share, warnings
@@ -88,7 +88,7 @@ def make_release(
     `documents` has the DOCUMENT columns, `split` and `toxicity`; `settings` and `split` are the sections
     `release:` and `split:`. A takedown replaces nothing: numbers keep their gaps, every other document, query and
     positive stays, and an author left with fewer texts stays. A query goes when its text or its last positive
-    goes; in the disjoint form its text, if it stays, is then a candidate.
+    goes; in the disjoint form its text, if it stays, is then a candidate, and a positive where it may be one.
     """
     splits = tuple(split["splits"])
     check_splits(documents, splits)
@@ -103,7 +103,7 @@ def make_release(
     listed = pl.lit(pl.Series(sorted(takedown), dtype=pl.String).implode())
     gone = pl.col("author_id").is_in(listed) | pl.col("content_sha256").is_in(listed)
     taken, kept = numbered.filter(gone), numbered.filter(~gone)
-    left = without(queries, set(taken["id"]))
+    left = choose_queries(kept, settings, seed, containment, set(queries["query_id"])) if taken.height else queries
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in (lock or {}).get("authors", {})}
     return Release(
