@@ -97,6 +97,10 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
         ({"release": {"takedown": "no/such/list"}}, "release.takedown: there is no file no/such/list"),
         ({"safety": {"exempt_genres": ["poems"]}}, "unknown genre 'poems'"),
         (
+            {"sample": {"prefer_sources": {"news": ["babel_briefing"]}}},
+            "sample.prefer_sources.news: unknown source 'babel_briefing'; did you mean 'babel_briefings'?",
+        ),
+        (
             {"sources": ["german_pd"], "sample": {"languages": {"de": 90, "hi": 10}}},
             "sample.languages.hi: 10 % is asked for, but no source of the recipe has this language",
         ),

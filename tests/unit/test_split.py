@@ -137,7 +137,10 @@ def test_works_without_an_author_only_train():
             ),
         ]
     )
-    assert split(frame).filter(pl.col("author_kind") == "work")["split"].unique().to_list() == ["train"]
+    works = pl.col("author_kind") == "work"
+    assert split(frame).filter(works)["split"].unique().to_list() == ["train"]
+    assert split(frame, splits={"test": 20, "train": 80}).filter(works)["split"].unique().to_list() == ["train"]
+    assert split(frame, splits={"seen": 80, "unseen": 20}).filter(works)["split"].unique().to_list() == ["seen"]
 
 
 def test_two_splits_with_other_names_work():

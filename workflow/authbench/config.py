@@ -98,6 +98,9 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
         problems += [f"{place}: {problem}" for _, problem in found]
         if not found:
             sources[tag] = source
+    for pattern, preferred in config["sample"]["prefer_sources"].items():
+        for tag in sorted(set(preferred) - set(known)):
+            problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{_did_you_mean(tag, known)}")
     if not problems:
         problems += list(_unmet_quotas(config, sources))
     return sources, problems

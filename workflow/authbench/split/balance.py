@@ -22,12 +22,14 @@ def fixed_splits(
 ) -> NDArray[np.int64]:
     """The split of units that have no choice, -1 elsewhere: those of an earlier lock, and `work`s, which only train.
 
-    A unit that joins authors of several old splits takes the split that comes first in the settings.
+    Training is `train`, or the first split where none has that name. A unit that joins authors of several old splits
+    takes the split that comes first in the settings.
     """
     fixed = np.full(units, -1)
+    train = names.index("train") if "train" in names else 0
     rows: Iterable[tuple[str, str]] = documents.select("author_id", "author_kind").iter_rows()
     for code, (author, kind) in zip(codes, rows, strict=True):
-        old = 0 if kind == "work" else names.index(lock[author]) if lock.get(author) in names else -1
+        old = train if kind == "work" else names.index(lock[author]) if lock.get(author) in names else -1
         if old >= 0:
             fixed[code] = old if fixed[code] < 0 else min(fixed[code], old)
     return fixed
