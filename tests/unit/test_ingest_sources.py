@@ -1,6 +1,7 @@
 """The tabular corpora: their YAMLs fit the schema and do with typical rows what is promised of them."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from authbench.identity import author_id
+from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.mapping import Document, Refused, compile_source
 from authbench.ingest.readers import READERS
 from authbench.records import PRIMARY_GENRES
@@ -330,3 +332,36 @@ def test_a_mask_is_an_author_of_its_own_kind() -> None:
     row = {"author": "nana****", "review": "굿", "review_id": "1", "movie_id": "2", "date": "15.06.30"}
     made = kept("nsmc_raw_ko", **row)
     assert (load("nsmc_raw_ko")["author"]["kind"], made.date, made.noisy) == ("masked", "2015-06-30", True)
+
+
+def weibo(text: str) -> str:
+    return kept("weibo_users_gbk", name="甲乙", text=text, id="1").content
+
+
+def test_under_a_shared_video_the_account_goes_and_the_sentence_before_it_stays() -> None:
+    assert weibo("祝大家节日快乐！[心]六小龄童3fcv7的秒拍视频") == "祝大家节日快乐！[心]"
+    assert weibo("今天看演出。 一手video的微博视频") == "今天看演出。"
+
+
+HOSTILE = [
+    "a" + " " * 5000 + "b",
+    "我的" * 5000,
+    "\n" * 5000,
+    " %" * 5000,
+    "mso-" * 5000,
+    ":a" * 5000,
+    "." * 5000,
+    "［＃" * 5000,
+]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
+    clean = compile_cleaning(load(tag).get("clean", []), tag)
+    row = dict.fromkeys(
+        ("outlet", "person", "surname", "prose_title", "title", "book", "chapter", "user", "family"), "Ab"
+    )
+    for text in HOSTILE:
+        started = time.perf_counter()
+        clean(text, dict(row))
+        assert time.perf_counter() - started < 2, text[:4]

@@ -146,3 +146,10 @@ def test_every_removed_record_has_its_reason():
 def test_an_empty_batch_gives_empty_tables():
     kept, removed, masked = normalize_records(records(), {}, SETTINGS)
     assert kept.schema == RECORD and not kept.height and not removed.height and masked == {}
+
+
+@pytest.mark.parametrize("letters", ["a" * 50_000, "我" * 50_000, "कि" * 25_000])
+def test_a_word_without_end_is_unwrapped_in_linear_time(letters):
+    started = time.perf_counter()
+    assert normalize_text(f"{letters} exam-\nple", unwrap=True) == f"{letters} exam-ple"
+    assert time.perf_counter() - started < 1

@@ -13,9 +13,9 @@ NOT_INSIDE = r"(?![\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}])"
 CLOSERS = r"""(?:["'”’»›)\]」』）》〉】｣]|\ »(?=[\s,.;:!?)—–-]|\Z))*+"""
 CLOSERS_BEFORE_SPACE = CLOSERS.replace("[", "[“‘", 1)  # German quotes close with the sign that opens English ones
 SENTENCE_END = regex.compile(
-    rf"""(?:[.!?…‥।॥؟۔]++{CLOSERS_BEFORE_SPACE}(?=\s)
-       | [。！？｡．।॥؟۔]++[…‥]*+{CLOSERS}
-       | [!?…‥]++{CLOSERS}(?=[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}「『“])
+    rf"""(?:(?<![.!?…‥।॥؟۔])[.!?…‥।॥؟۔]++{CLOSERS_BEFORE_SPACE}(?=\s)
+       | (?<![。！？｡．।॥؟۔])[。！？｡．।॥؟۔]++[…‥]*+{CLOSERS}
+       | (?<![!?…‥])[!?…‥]++{CLOSERS}(?=[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}「『“])
      )\s*+{NOT_INSIDE}""",
     regex.VERBOSE,
 )

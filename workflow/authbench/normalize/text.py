@@ -39,7 +39,7 @@ UNUSUAL = re.compile(
 STRAIGHT_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", '"'))
 CURLY = re.compile("[‘’‚‛“”„‟]")
 
-HYPHENATED = regex.compile(r"(\p{L}[\p{L}\p{M}]*+)-\n(\p{Ll}[\p{L}\p{M}]*+)")
+HYPHENATED = regex.compile(r"(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}]*+)-\n(\p{Ll}[\p{L}\p{M}]*+)")
 SPACELESS_BREAK = regex.compile(
     r"(?<=[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u3000-\u303f\uff00-\uffef])\n(?!\n)"
     r"(?=[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u3000-\u303f\uff00-\uffef])"
