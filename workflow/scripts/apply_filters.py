@@ -9,7 +9,9 @@ log_to(snakemake.log[0])
 columns = ["source", "doc_key", "author_id", "lang", "genre", "task", "token_length"]
 documents = read_columns([snakemake.input.documents], columns)
 measures, authors = (read_columns([path]) for path in (snakemake.input.measures, snakemake.input.authors))
-measured = documents.join(measures, on="doc_key").join(authors, on="author_id", how="left")
+measured = documents.join(measures, on="doc_key", how="left", maintain_order="left").join(
+    authors, on="author_id", how="left", maintain_order="left"
+)
 removed = apply_filters(measured, snakemake.params.filter)
 
 tally = Tally("filter")
