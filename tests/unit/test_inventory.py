@@ -97,3 +97,11 @@ def test_shards_are_as_set_or_by_size_and_at_least_two(
     assert shard_count("auto", raw, SOURCES, found) == 2
     monkeypatch.setattr(inventory, "SHARD_BYTES", 3)
     assert shard_count("auto", raw, SOURCES, found) == 4
+
+
+def test_there_are_never_more_shards_than_a_process_may_have_files_open(
+    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = take_inventory(raw, SOURCES, tmp_path / "memory.json")
+    monkeypatch.setattr(inventory, "SHARD_BYTES", 0.001)
+    assert shard_count("auto", raw, SOURCES, found) == 500

@@ -14,6 +14,7 @@ from authbench.tables import read_json, write_json
 
 Digests = dict[str, str]
 SHARD_BYTES = 64 << 20
+MOST_SHARDS = 500  # ingestion writes all at once, and a process may have 1,024 files open
 
 
 def take_inventory(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], memory: Path) -> dict[str, Digests]:
@@ -57,7 +58,7 @@ def total_bytes(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], invento
 def shard_count(
     shards: int | str, raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]
 ) -> int:
-    """The parts that the text stages run in: as set, or one per 64 MiB of raw files, at least two."""
+    """The parts that the text stages run in: as set, or one per 64 MiB of raw files, 2 to 500."""
     if isinstance(shards, int):
         return shards
-    return max(2, -(-total_bytes(raw_dir, sources, inventory) // SHARD_BYTES))
+    return min(max(2, -(-total_bytes(raw_dir, sources, inventory) // SHARD_BYTES)), MOST_SHARDS)
