@@ -116,6 +116,16 @@ def test_no_selected_author_gives_fewer_or_more_documents_than_the_rule_says(see
     assert chosen.height <= SAMPLE["documents"]
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 3))
+def test_every_selected_author_gives_as_many_works_as_asked_for(seed, works):
+    sample = SAMPLE | {"min_origins": works}
+    pool = pool_of(corpus(60, seed), sample)
+    chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), sample).chosen))
+    assert chosen.height
+    assert chosen.group_by("author_id").agg(pl.col("origin_id").n_unique())["origin_id"].min() >= works
+
+
 def test_targets_are_met_where_the_data_allow():
     pool = pool_of(corpus(300, 1), SAMPLE)
     selection = select_documents(pool, safe(pool), SAMPLE)

@@ -23,11 +23,12 @@ NO_TARGET = -1.0
 class Pool:
     """The documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of his reservoir.
 
-    `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred` marks documents from a source
-    that their genre prefers.
+    `origins` numbers works; `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred` marks
+    documents from a source that their genre prefers.
     """
 
     offsets: NDArray[np.int64]
+    origins: NDArray[np.int64]
     lengths: NDArray[np.int64]
     genres: NDArray[np.int64]
     preferred: NDArray[np.bool_]
@@ -35,12 +36,13 @@ class Pool:
 
 @dataclass(frozen=True)
 class AuthorRule:
-    """How many documents an author gives, and how many authors are compared at a time."""
+    """How many documents an author gives, of how many works at least, and how many authors are compared at a time."""
 
     minimum: int
     maximum: int
     fallback: int | None
     window: int
+    min_origins: int = 1
 
 
 def select_authors(
@@ -53,8 +55,8 @@ def select_authors(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Choose documents of whole authors until there are `target`; give (chosen, consulted), flags per document.
 
-    No author gives fewer than `rule.minimum` documents, but where authors run out before the target is met,
-    those with `rule.fallback` are admitted too.
+    No author gives fewer than `rule.minimum` documents or `rule.min_origins` works, but where authors run out before
+    the target is met, those with `rule.fallback` documents are admitted too.
     """
     chosen = np.zeros(len(pool.lengths), np.bool_)
     consulted = np.zeros(len(pool.lengths), np.bool_)
@@ -63,16 +65,17 @@ def select_authors(
     for minimum in (rule.minimum, rule.fallback):
         if minimum is not None and chosen.sum() < target:
             _fill(
-                pool.offsets, pool.lengths, pool.genres, pool.preferred, verdicts, chosen, consulted,
+                pool.offsets, pool.origins, pool.lengths, pool.genres, pool.preferred, verdicts, chosen, consulted,
                 lengths_open, genres_open, length_scale, genre_scale, target, minimum, rule.maximum, rule.window,
+                rule.min_origins,
             )  # fmt: skip
     return chosen, consulted
 
 
 @numba.njit(cache=True)
 def _fill(
-    offsets, lengths, genres, preferred, verdicts, chosen, consulted,
-    lengths_open, genres_open, length_scale, genre_scale, target, minimum, maximum, window,
+    offsets, origins, lengths, genres, preferred, verdicts, chosen, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, target, minimum, maximum, window, min_origins,
 ):  # fmt: skip
     authors = len(offsets) - 1
     undecided = np.zeros(authors, np.bool_)
@@ -98,9 +101,9 @@ def _fill(
         while author < authors and seen < window:
             if undecided[author]:
                 count, score = _pick(
-                    offsets[author], offsets[author + 1], lengths, genres, preferred, verdicts, consulted,
+                    offsets[author], offsets[author + 1], origins, lengths, genres, preferred, verdicts, consulted,
                     lengths_open, genres_open, length_scale, genre_scale,
-                    target - taken, minimum, maximum, need_all, picks,
+                    target - taken, minimum, maximum, min_origins, need_all, picks,
                 )  # fmt: skip
                 if count < minimum:
                     undecided[author] = False
@@ -128,10 +131,10 @@ def _fill(
 
 @numba.njit(cache=True)
 def _pick(
-    start, end, lengths, genres, preferred, verdicts, consulted,
-    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, need_all, picks,
+    start, end, origins, lengths, genres, preferred, verdicts, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, need_all, picks,
 ):  # fmt: skip
-    """Fill `picks` with an author's most needed safe documents; give their number and mean worth."""
+    """Fill `picks` with an author's most needed safe documents; give their number (0: too few works) and mean worth."""
     used = np.zeros(end - start, np.bool_)
     length_picked = np.zeros(len(lengths_open))
     genre_picked = np.zeros(len(genres_open))
@@ -142,8 +145,10 @@ def _pick(
         limit -= 1
     while count < limit:
         best, best_worth = -1, -1e300
+        works = _works(origins, picks, count)
+        other_work = limit - count <= min_origins - works
         for document in range(start, end):
-            if used[document - start]:
+            if used[document - start] or (other_work and _has_work(origins, picks, count, document)):
                 continue
             length, genre = lengths[document], genres[document]
             worth = (lengths_open[length] - length_picked[length]) / length_scale[length]
@@ -155,7 +160,7 @@ def _pick(
                 worth += 1.0
             if worth > best_worth:
                 best, best_worth = document, worth
-        if best < 0 or (count >= minimum and best_worth <= 0 and not need_all):
+        if best < 0 or (count >= minimum and works >= min_origins and best_worth <= 0 and not need_all):
             break
         used[best - start] = True
         consulted[best] = True
@@ -169,6 +174,26 @@ def _pick(
             genre_picked[genres[best]] += 1
     while count > minimum and 0 < remaining - count < minimum:
         count -= 1
+    if _works(origins, picks, count) < min_origins:
+        return 0, 0.0
     if 0 < remaining - count < minimum:
         worth_sum -= count
     return count, worth_sum / max(count, 1)
+
+
+@numba.njit(cache=True)
+def _has_work(origins, picks, count, document):
+    """Whether the document's work is among those of the first `count` picks."""
+    found = False
+    for place in range(count):
+        found |= origins[picks[place]] == origins[document]
+    return found
+
+
+@numba.njit(cache=True)
+def _works(origins, picks, count):
+    """How many works the first `count` picks are of."""
+    works = 0
+    for place in range(count):
+        works += not _has_work(origins, picks, place, picks[place])
+    return works

@@ -80,6 +80,7 @@ def select_documents(pool: pl.DataFrame, verdicts: Verdicts, settings: Settings)
         settings["max_documents_per_author"],
         settings["fallback_documents_per_author"],
         settings["window"],
+        settings["min_origins"],
     )
     shares = {language: share for language, share in settings["languages"].items() if share}
     parts = {str(lang): part for (lang,), part in pool.with_row_index("row").group_by("lang", maintain_order=True)}
@@ -177,6 +178,7 @@ def _flat(part: pl.DataFrame, patterns: list[str], prefer: Mapping[str, list[str
     sizes = part.group_by(AUTHOR, maintain_order=True).len()["len"].to_numpy()
     return Pool(
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        part["origin_id"].rank("dense").to_numpy().astype(np.int64),
         part["length_bucket"].replace_strict({b: i for i, b in enumerate(LENGTH_BUCKETS)}).to_numpy().astype(np.int64),
         part["genre"].replace_strict(codes).to_numpy().astype(np.int64),
         part.select(preferred.alias("preferred")).to_series().to_numpy().astype(np.bool_)
