@@ -365,3 +365,17 @@ def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
         started = time.perf_counter()
         clean(text, dict(row))
         assert time.perf_counter() - started < 2, text[:4]
+
+
+def test_a_family_name_that_is_also_a_word_takes_no_line_of_the_text() -> None:
+    page = "EL LIBRO\nJUAN SOL\npor Juan Sol\nHoy hace sol.\nSale el sol."
+    assert kept("spanish_pd_books", text=page, creator="Sol, Juan").content == "EL LIBRO\nHoy hace sol.\nSale el sol."
+
+
+def test_numbered_parts_of_a_poem_are_no_notes() -> None:
+    poem = "1\nНочь, улица\nФонарь, аптека\n2\nБессмысленный\nи тусклый свет"
+    assert kept("ruslit_txt", "poems/Blok/Цикл.txt", text=poem).content == poem
+    notes = "Слово за словом.\n" * 30 + "1\nДруг (фр.)."
+    assert "Друг" not in kept("ruslit_txt", "prose/Chekhov/Анюта.txt", text=notes).content
+    chapter = "Слово за словом.\n" * 30 + "1\nОн лёг (немного погодя).\n" + "Слово.\n" * 30
+    assert "погодя" in kept("ruslit_txt", "prose/Chekhov/Анюта.txt", text=chapter).content
