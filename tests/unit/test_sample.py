@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.errors import InputError
+from authbench.records import DOCUMENT
+from authbench.safety import ScoreStore
 from authbench.sample.deviation import recount, sampling_deviation
 from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
 from authbench.sample.reservoir import (
@@ -18,6 +21,7 @@ from authbench.sample.reservoir import (
     tally_authors,
     trim_authors,
 )
+from authbench.sample.stage import COLUMNS, Settings, sample
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 SAMPLE = {
@@ -258,3 +262,38 @@ def test_quantile_bins_have_equal_mass_in_every_language():
     for _, part in binned.group_by("lang"):
         sizes = part.group_by("length_bucket").len()["len"]
         assert sizes.max() - sizes.min() <= 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "authors", "toxicity", "why"),
+    [
+        ({"min_documents_per_author": 99}, 20, 0.0, "author_with_too_few_documents"),
+        ({"documents": 1}, 20, 0.0, "author_not_needed"),
+        ({}, 20, 1.0, "toxic"),
+        ({}, 0, 0.0, "none came this far"),
+    ],
+)
+@pytest.mark.parametrize("bins", ["fixed", "quantiles"])
+def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors, toxicity, why, bins):
+    class Scorer:
+        identity, languages = "test", frozenset({"en", "fr"})
+
+        def score(self, texts, langs):
+            return [toxicity] * len(texts)
+
+    found = corpus(20, 3).with_columns(content="doc_key").head(1_000 if authors else 0)
+    found = found.with_columns(
+        *(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found)
+    )
+    rules = SAMPLE | changes | {"length_bins": bins}
+    safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
+    with pytest.raises(InputError, match=f"no document for a release.*{why}"):
+        sample(
+            rank_documents(found, 7).select(COLUMNS),
+            tally_authors(found, 1),
+            found.group_by("lang", "token_length").len("documents"),
+            lambda keys: found.filter(pl.col("doc_key").is_in(keys.to_list())).sort("doc_key"),
+            [Scorer()],
+            ScoreStore(tmp_path / "scores.parquet"),
+            Settings(rules, AUTHORS, safety, 7),
+        )

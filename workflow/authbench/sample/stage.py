@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.funnel import Counts
+from authbench.errors import InputError
+from authbench.funnel import Counts, add_up
 from authbench.job import log
 from authbench.records import DOCUMENT, REMOVED
 from authbench.safety import Scorer, ScoreStore, score_texts
@@ -80,10 +82,15 @@ def sample(
     store: ScoreStore,
     settings: Settings,
 ) -> Outcome:
-    """Select the documents of a benchmark from the shards' reservoirs (COLUMNS), tallies and length counts."""
+    """Select the documents of a benchmark from the shards' reservoirs (COLUMNS), tallies and length counts.
+
+    Raises InputError where none can be selected, and says what became of them.
+    """
     rules = settings.sample
     authors = refuse_authors(merge_tallies(tallies, rules["min_origins"]), settings.authors, rules)
     admitted = rank_authors(authors.filter(pl.col("refused").is_null()), settings.seed).select(*AUTHOR, "author_rank")
+    if not admitted.height:
+        raise _nothing(dict(authors.group_by("refused").agg(pl.col("documents").sum()).sort("refused").iter_rows()))
     pool = trim_authors(reservoirs, rules["reservoir"]).join(admitted, on=AUTHOR)
     pool, bounds = set_length_bins(pool, lengths, rules["length_bins"])
     pool = order_pool(keep_per_bucket(pool, rules["documents"] + rules["window"]))
@@ -116,6 +123,9 @@ def sample(
     ).with_columns(
         toxic=pl.col("consulted") & ~pl.col("exempt") & (pl.col("toxicity") > settings.safety["threshold"])
     )  # fmt: skip
+    counts = _counts(authors, judged, selection)
+    if not selection.chosen.any():
+        raise _nothing(reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
     chosen = judged.filter("chosen").select("doc_key", "toxicity", bucket="length_bucket")
     selected = (
         documents(chosen["doc_key"])
@@ -137,7 +147,15 @@ def sample(
         .sum(),
     }
     log.info("selected %d of %d documents in %d rounds", selected.height, pool.height, rounds)
-    return Outcome(selected, _removed(judged, settings), _counts(authors, judged, selection), deviation, facts)
+    return Outcome(selected, _removed(judged, settings), counts, deviation, facts)
+
+
+def _nothing(dropped: Mapping[str, int]) -> InputError:
+    why = ", ".join(f"{reason} {number:,}" for reason, number in dropped.items()) or "none came this far"
+    return InputError(
+        f"Sampling leaves no document for a release. Documents by what became of them: {why}. "
+        "Give it more texts, or ask for less in the sections sample, authors and safety of the configuration."
+    )
 
 
 def _counts(authors: pl.DataFrame, judged: pl.DataFrame, selection: Selection) -> Counts:
