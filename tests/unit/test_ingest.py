@@ -180,6 +180,11 @@ def test_without_raw_ids_copies_are_numbered(tmp_path: Path) -> None:
     assert len(keys) == 4 and f"{same}-3" in keys
 
 
+def test_a_raw_id_is_never_the_key_of_a_chunk(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(("1#chunk_0", "ann", "en", "", "a"))}, SOURCE)
+    assert "#chunk_" not in made.records["doc_key"].item()
+
+
 def test_an_id_of_white_space_is_none(tmp_path: Path) -> None:
     made = Ingested(tmp_path, {"a.csv": table((" ", "ann", "en", "", "a"), (" ", "ann", "en", "", "b"))}, SOURCE)
     assert made.records.height == 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.ingest.authors import PLACEHOLDERS, folded, occurs, refusal
 from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.fields import compile_expression, names, needs
+from authbench.ingest.fields import as_text, compile_expression, names, needs
 
 ROW = {
     "title": "The  Work",
@@ -66,6 +66,10 @@ def value(expression: Any, row: dict[str, Any] = ROW) -> Any:
 )
 def test_an_expression_has_the_value_it_says(expression: Any, expected: str | None) -> None:
     assert value(expression) == expected
+
+
+def test_an_object_is_no_text() -> None:
+    assert as_text({"html": "a"}) is None
 
 
 def test_half_a_surrogate_pair_can_be_hashed() -> None:

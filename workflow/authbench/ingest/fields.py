@@ -58,14 +58,14 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
 
 
 def as_text(value: Any) -> str | None:
-    """A value as text; 4.0 and 4 are the same number, dates are in ISO form.
+    """A value as text; 4.0 and 4 are the same number, dates are in ISO form, an object is no text.
 
     >>> as_text(4.0), as_text(True), as_text("")
     ('4', 'true', None)
     """
     if isinstance(value, str):
         return value or None
-    if value is None or value is ABSENT or (isinstance(value, float) and math.isnan(value)):
+    if value is None or value is ABSENT or isinstance(value, dict) or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"

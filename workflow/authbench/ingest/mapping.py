@@ -17,6 +17,7 @@ from authbench.ingest.rows import Needs, Row
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
 
 OF_THE_FILE = frozenset({"path", "file_name"})
+OF_A_CHUNK = "#chunk_"  # a raw id that holds it could be the key of another text's chunk
 GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 
 
@@ -105,7 +106,7 @@ def compile_source(
         text = whole_characters(clean(text, row)).strip()
         date = _plain(ours["date"](row))
         identity = raw_id or digest(author, text, date or "")
-        if raw_id and authors.hides(raw_id, label):
+        if raw_id and (authors.hides(raw_id, label) or OF_A_CHUNK in raw_id):
             identity = authors.concealed(f"{space}/id", raw_id, author_key)
         doc_key = f"{tag}:{identity}"
         lang = as_text(ours["lang"](row))
