@@ -4,7 +4,7 @@ Needs the corpora: AUTHBENCH_DATA (see `open_corpora`).
 """
 
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import polars as pl
@@ -47,7 +47,10 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DAT
 
 
 def names_by_digest(tag: str) -> dict[str, str]:
-    return {digest: name for name, digest in ingested(tag).files.items()}
+    """The names of the files, but of those that are equal to the byte: their records do not say which they are of."""
+    files = ingested(tag).files
+    copies = Counter(files.values())
+    return {digest: name for name, digest in files.items() if copies[digest] == 1}
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -126,7 +129,8 @@ def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path: P
 def origins_by_work(corpus: Ingested, work_of: dict[str, tuple[str, ...]]) -> dict[tuple[str, ...], set[str]]:
     origins = defaultdict(set)
     for digest, origin in corpus.records.select("file", "origin_id").iter_rows():
-        origins[work_of[digest]].add(origin)
+        if digest in work_of:
+            origins[work_of[digest]].add(origin)
     return origins
 
 
@@ -134,7 +138,7 @@ def test_real_versions_of_an_arabic_work_share_their_origin_and_works_do_not() -
     works = {digest: tuple(Path(name).name.split(".")[:2]) for digest, name in names_by_digest("openiti_ar").items()}
     origins = origins_by_work(ingested("openiti_ar"), works)
     assert [work for work, found in origins.items() if len(found) > 1] == []
-    assert len(set.union(*origins.values())) == len(origins)
+    assert len(set().union(*origins.values())) == len(origins)
 
 
 def test_real_uploads_of_a_japanese_work_share_their_origin() -> None:

@@ -61,7 +61,8 @@ def running_text(lang: str, path: Path) -> str:
     if lang == "ko":
         reviews = (record.get("review") or "" for record in records)
         return "\n".join(review for review in reviews if re.search("[가-힣]", review))
-    return "\n".join(line for record in records for line in record.get("paragraphs", []))
+    poems = (record for record in records if isinstance(record, dict))
+    return "\n".join(line for poem in poems for line in poem.get("paragraphs", []))
 
 
 def pieces(lang: str, text: str, size: int) -> list[str]:
