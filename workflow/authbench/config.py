@@ -197,6 +197,8 @@ def _contradictions(config: Settings) -> Iterator[str]:
             "sample: expected min_documents_per_author <= max_documents_per_author <= reservoir, "
             f"found {low}, {high}, {sample['reservoir']}"
         )
+    if sample["min_origins"] > high:
+        yield f"sample.min_origins: expected at most {high} (max_documents_per_author), found {sample['min_origins']}"
     fallback = sample["fallback_documents_per_author"]
     if fallback is not None and fallback >= low:
         yield f"sample.fallback_documents_per_author: expected less than {low} (min_documents_per_author), or null"
