@@ -90,6 +90,7 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
         ({"sample": {"languages": {"other": 100}}}, "unknown language 'other'"),
         ({"sample": {"min_documents_per_author": 6}}, "expected min_documents_per_author <= max_documents_per_author"),
         ({"sample": {"fallback_documents_per_author": 3}}, "expected less than 3 (min_documents_per_author), or null"),
+        ({"sample": {"min_origins": 6}}, "sample.min_origins: expected at most 5"),
         ({"chunk": {"max_tokens": 600}}, "chunk: expected remainder_tokens <= min_tokens <= max_tokens <"),
         ({"filter": {"min_tokens": 50, "max_tokens": 40}}, "filter: min_tokens is larger than max_tokens"),
         ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),
