@@ -130,10 +130,11 @@ def tables_with(tag: str, *columns: str) -> list[dict[str, str]]:
 
 
 def bad_rows_allowed(tag: str) -> float:
-    """The share of bad rows at which a source stops, with room for the files that cannot be read, as few files make
-    one of them a large share."""
+    """The share of bad rows at which a source stops, with room for the files that cannot be read and, where a file is
+    a text, for one more: where files are few, one is a large share."""
     good, bad = files_of(tag)
-    return MAX_BAD_ROWS + len(bad) / len(good)
+    spoilt = len(bad) + (load_source(tag)["reader"]["format"] in FILE_IS_TEXT)
+    return min(1.0, MAX_BAD_ROWS + spoilt / len(good))
 
 
 @cache
