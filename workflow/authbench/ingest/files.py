@@ -267,12 +267,8 @@ def _whole_frames(stream: IO[bytes]) -> Any:
 
 class _Zstandard(io.RawIOBase):
     def __init__(self, stream: IO[bytes]) -> None:
-        self.stream, self.frame, self.held, self.started = (
-            stream,
-            zstandard.ZstdDecompressor().decompressobj(),
-            b"",
-            False,
-        )
+        self.stream, self.frame, self.started = stream, zstandard.ZstdDecompressor().decompressobj(), False
+        self.held = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -288,7 +284,7 @@ class _Zstandard(io.RawIOBase):
                     raise EOFError("the compressed data end in the middle")
                 return 0
             self.started = True
-            self.held = self.frame.decompress(block)
+            self.held = memoryview(self.frame.decompress(block))
         size = min(len(buffer), len(self.held))
         buffer[:size], self.held = self.held[:size], self.held[size:]
         return size
