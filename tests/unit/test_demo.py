@@ -19,7 +19,6 @@ import yaml
 from authbench import tokens
 from authbench.chunk import cut as chunk
 from authbench.dedup import duplicates as dedup
-from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY
@@ -94,10 +93,6 @@ def raw() -> dict[str, list[dict[str, Any]]]:
 @pytest.fixture(scope="module")
 def fates(raw: dict[str, list[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[str]]:
     """What becomes of the rows of each case (by its place in the list): `kept`, or `stage/reason`."""
-    try:
-        tokens.load_encoding()
-    except InputError as problem:
-        pytest.skip(str(problem))
     out = tmp_path_factory.mktemp("fates")
     config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
     mappings = {
