@@ -20,7 +20,7 @@ import authbench
 from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.records import REMOVED
-from authbench.release.queries import QUERIES, choose_queries
+from authbench.release.queries import choose_queries
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.warnings import noisy_share, warnings
@@ -290,18 +290,6 @@ def provenance(
         measured = [name for name in measures.columns if name not in table.columns]
         table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
     return table.select(*PROVENANCE, *measured).rechunk()
-
-
-def read_release(folder: str | Path, splits: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """A written release as the report reads it: its provenance, and its queries (`queries.QUERIES`)."""
-    folder = Path(folder)
-    rows = [
-        {"ignored_ids": [], **orjson.loads(line), "split": split}
-        for split in splits
-        for line in (folder / split / "ground_truth.jsonl").read_bytes().splitlines()
-    ]
-    queries = pl.DataFrame(rows, schema=QUERIES).sort("query_id")
-    return pl.read_parquet(folder / "provenance.parquet"), queries
 
 
 def manifest(release: Release, sources: Mapping[str, Mapping[str, Any]], told: Mapping[str, Any]) -> dict[str, Any]:
