@@ -1,0 +1,252 @@
+"""Claims about transformers, long texts and the vectors that are kept."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_retrieval import a_split, oracle
+
+from authbench.errors import InputError
+from authbench.models import cache
+from authbench.models.cache import embed_new
+from authbench.models.encode import unit
+from authbench.models.long_texts import pack
+from authbench.models.transformer import checkpoint_path, means
+
+TEXTS = [f"text number {k} " + "word " * (k % 7) for k in range(25)]
+
+
+def vector_of(text):
+    return [float(len(text)), float(sum(map(ord, text)) % 97), 1.0]
+
+
+class Counting:
+    """An encoder that remembers what it was asked."""
+
+    def __init__(self, fail_after=None):
+        self.asked, self.fail_after = [], fail_after
+
+    def __call__(self, texts):
+        if self.fail_after is not None and len(self.asked) >= self.fail_after:
+            raise KeyboardInterrupt
+        self.asked += texts
+        return np.array([vector_of(text) for text in texts], np.float32)
+
+
+def test_the_oracle_of_chunk_and_pool_holds():
+    reference = oracle("chunk_and_pool")
+    for case in reference["cases"]:
+        parts = pack(case["sentence_tokens"], case["limit"])
+        assert [[list(piece) for piece in part] for part in parts] == case["chunks"]
+        assert [sum(past - first for _, first, past in part) for part in parts] == case["chunk_tokens"]
+        vectors = np.array(case["chunk_embeddings"])
+        if not len(vectors):
+            continue
+        mean = means(vectors, [0] * len(vectors), 1)
+        assert mean[0] == pytest.approx(case["mean_pool"], abs=1e-6)
+        assert unit(mean)[0] == pytest.approx(case["mean_pool_then_l2"], abs=1e-6)
+
+
+@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 12))
+def test_parts_hold_every_token_once_in_order_and_keep_to_the_limit(sentences, limit):
+    parts = pack(sentences, limit)
+    held = [(sentence, token) for part in parts for sentence, first, past in part for token in range(first, past)]
+    assert held == [(sentence, token) for sentence, tokens in enumerate(sentences) for token in range(tokens)]
+    assert all(0 < sum(past - first for _, first, past in part) <= limit for part in parts)
+
+
+def test_only_new_texts_are_embedded_and_equal_texts_once(tmp_path):
+    first = Counting()
+    embed_new([*TEXTS[:10], *TEXTS[:10]], tmp_path, {}, first, half=False)
+    assert sorted(first.asked) == sorted(TEXTS[:10])
+    second = Counting()
+    found = embed_new(TEXTS, tmp_path, {}, second, half=False)
+    assert sorted(second.asked) == sorted(TEXTS[10:])
+    assert found.tolist() == [vector_of(text) for text in TEXTS]
+
+
+def test_what_was_embedded_before_a_kill_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "AT_ONCE", 5)
+    with pytest.raises(KeyboardInterrupt):
+        embed_new(TEXTS, tmp_path, {}, Counting(fail_after=10), half=False)
+    again = Counting()
+    found = embed_new(TEXTS, tmp_path, {}, again, half=False)
+    assert len(again.asked) == len(TEXTS) - 10
+    assert found.tolist() == [vector_of(text) for text in TEXTS]
+
+
+def test_vectors_of_other_settings_are_never_taken(tmp_path):
+    embed_new(TEXTS, tmp_path, {"prompt": "query: "}, Counting(), half=False)
+    with pytest.raises(InputError, match="holds vectors of .*query: "):
+        embed_new(TEXTS, tmp_path, {"prompt": ""}, Counting(), half=False)
+
+
+def test_vectors_in_sixteen_bits_are_given_as_they_are_kept(tmp_path):
+    fresh = embed_new(TEXTS, tmp_path, {}, lambda texts: np.array([[1 / 3]] * len(texts), np.float32), half=True)
+    kept = embed_new(TEXTS, tmp_path, {}, Counting(), half=True)
+    assert (fresh == kept).all()
+    assert fresh[0, 0] == np.float16(1 / 3)
+
+
+def test_vectors_that_are_not_numbers_are_not_kept(tmp_path):
+    with pytest.raises(InputError, match="not numbers"):
+        embed_new(TEXTS, tmp_path, {}, lambda texts: np.full((len(texts), 2), np.nan, np.float32), half=False)
+    assert not list(tmp_path.glob("*.parquet"))
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """A tiny BERT with random weights, in a folder as Hugging Face lays one out."""
+    pytest.importorskip("sentence_transformers", reason="the extra `models` is not installed")
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("checkpoint")
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *"abcdefghijklmnopqrstuvwxyz.",
+        *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz"),
+    ]
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(words), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64,
+    )  # fmt: skip
+    BertModel(config).eval().save_pretrained(folder)
+    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    return folder
+
+
+def settings(checkpoint, **changed):
+    from authbench.models.registry import defaults
+
+    return defaults("transformer") | {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32} | changed
+
+
+WORDS = ["abc de", "fgh ij klm no. pq rst", "uv", "the quick brown fox. jumps over. the lazy dog. " * 3]
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "last"])
+def test_pooling_takes_what_it_says_of_the_last_hidden_states(checkpoint, pooling):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    from authbench.models.transformer import embed
+
+    found = embed(WORDS[:3], settings(checkpoint, pooling=pooling), "")
+    tokenizer, model = AutoTokenizer.from_pretrained(checkpoint), AutoModel.from_pretrained(checkpoint).eval()
+    for text, vector in zip(WORDS, found, strict=False):
+        with torch.inference_mode():
+            states = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        wanted = {"mean": states.mean(axis=0), "cls": states[0], "last": states[-1]}[pooling]
+        assert vector == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("long_texts", ["truncate", "chunk_and_pool"])
+def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
+    from authbench.models.transformer import embed
+
+    chosen = settings(checkpoint, long_texts=long_texts)
+    together = embed(WORDS, chosen, "")
+    alone = np.concatenate([embed([text], chosen, "") for text in WORDS])
+    assert together == pytest.approx(alone, abs=1e-5)
+
+
+def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint):
+    from authbench.models.transformer import embed
+
+    [cut], [pooled] = (
+        embed(WORDS[3:], settings(checkpoint, long_texts=mode), "") for mode in ("truncate", "chunk_and_pool")
+    )
+    [start] = embed(["the quick brown fox. jumps over."], settings(checkpoint), "")
+    assert cut == pytest.approx(start, abs=0.2)
+    assert not np.allclose(cut, pooled, atol=1e-4)
+
+
+def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot_hold(checkpoint, monkeypatch):
+    from authbench.models import encode
+    from authbench.models.registry import Model
+    from authbench.models.transformer import embed_tokens
+
+    chosen = settings(checkpoint, interaction="late")
+    split = a_split(
+        ["d1", "d2", "d3"], ["d1"], {"d1": ["d2"]}, content=dict(zip(["d1", "d2", "d3"], WORDS, strict=False))
+    )
+    found = encode.scorer(Model("late", "late", "embedding", "transformer", chosen), split, None)(0, 1)
+    tokens = [vectors.astype(float) for vectors in embed_tokens(WORDS[:3], chosen, "", 1_000)]
+    wanted = [(tokens[0] @ other.T).max(axis=1).mean() for other in tokens]
+    assert found[0] == pytest.approx(wanted, abs=1e-3)
+    monkeypatch.setattr(encode, "MOST_TOKENS", 3)
+    with pytest.raises(InputError, match="too many for late interaction"):
+        encode.scorer(Model("late", "late", "embedding", "transformer", chosen), split, None)
+
+
+def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):
+    import torch
+
+    from authbench.models import transformer
+
+    whole, forward = transformer.embed(WORDS * 3, settings(checkpoint), ""), transformer.forward
+
+    def small(model, batch):
+        if len(batch) > 2:
+            raise torch.OutOfMemoryError
+        return forward(model, batch)
+
+    monkeypatch.setattr(transformer, "forward", small)
+    assert transformer.embed(WORDS * 3, settings(checkpoint), "") == pytest.approx(whole, abs=1e-5)
+    assert "going on with batches of" in capsys.readouterr().err
+
+
+def test_a_prompt_changes_the_vector_and_what_names_its_folder(checkpoint):
+    from authbench.models.transformer import embed, identity
+
+    chosen = settings(checkpoint)
+    assert not np.allclose(embed(WORDS[:1], chosen, "query"), embed(WORDS[:1], chosen, ""), atol=1e-4)
+    assert identity(chosen, "query") != identity(chosen, "")
+    assert identity(chosen, "") != identity(chosen | {"pooling": "cls"}, "")
+
+
+def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp_path):
+    import shutil
+
+    from authbench.models.transformer import digest_of_weights, identity
+
+    copy = shutil.copytree(checkpoint, tmp_path / "copy")
+    before = identity(settings(copy), "")["weights"]
+    weights = bytearray((copy / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(weights)
+    digest_of_weights.cache_clear()
+    assert identity(settings(copy), "")["weights"] != before
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
+        (lambda folder: (folder / "config.json").unlink(), "cannot be loaded"),
+    ],
+)
+def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path, spoil, message):
+    import shutil
+
+    from authbench.models.transformer import embed
+
+    copy = shutil.copytree(checkpoint, tmp_path / "copy")
+    spoil(copy)
+    with pytest.raises(InputError, match=message):
+        embed(WORDS, settings(copy), "")
+
+
+def test_a_package_that_is_not_there_is_told():
+    with pytest.raises(InputError, match="no_such_module, which is not installed"):
+        checkpoint_path("package:no_such_module/model")

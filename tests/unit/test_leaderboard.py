@@ -1,0 +1,112 @@
+"""Claims about leaderboards: what may be compared, what is marked, what is written."""
+
+import json
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+from test_models import write_release
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.leaderboard.collect import collect
+from authbench.leaderboard.formats import as_latex, as_markdown
+from authbench.leaderboard.tables import Metric, Table, places
+
+SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
+
+
+def table(*rows):
+    schema = {"group": pl.String, "model": pl.String, "s": pl.Float64, "e": pl.Float64}
+    return Table("overall", "All", (SCORE, ERROR), pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    release = write_release(folder / "release", authors=44)
+    models = [part for name in ("random", "shortcut-metadata", "tfidf") for part in ("--model", name)]
+    assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
+    return folder / "out"
+
+
+def test_best_and_second_are_marked_within_a_group_and_for_errors_less_is_better():
+    held = table(("a", "one", 0.5, 0.2), ("a", "two", 0.7, 0.1), ("a", "three", 0.1, 0.3), ("b", "alone", 0.9, 0.0))
+    assert places(held, SCORE) == [2, 1, None, None]
+    assert places(held, ERROR) == [2, 1, None, None]
+    assert "| two | **0.700** | **0.100** |" in as_markdown(held)
+    assert r"one & \underline{0.500} & \underline{0.200}" in as_latex(held)
+
+
+def test_scores_that_look_equal_are_equally_good():
+    held = table(("a", "one", 0.50004, None), ("a", "two", 0.50001, None))
+    assert places(held, SCORE) == [1, 1]
+    assert places(held, ERROR) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("writer", "hostile", "safe"), [(as_markdown, "a|b*<i>", r"a\|b\*\<i\>"), (as_latex, "a_b%{", r"a\_b\%\{")]
+)
+def test_names_cannot_break_out_of_a_table(writer, hostile, safe):
+    assert safe in writer(table(("g", hostile, 0.1, 0.2)))
+
+
+def test_a_leaderboard_is_written_whole_in_every_form(results, tmp_path):
+    assert main(["leaderboard", str(results), "--out", str(tmp_path / "board")]) == 0
+    names = {path.relative_to(tmp_path / "board").as_posix() for path in (tmp_path / "board").rglob("*.*")}
+    for table_name in ("overall", "by_language_success", "by_language_eer", "by_length_eer"):
+        assert {f"{table_name}.{ending}" for ending in ("csv", "md", "tex")} <= names
+    assert {"scores.csv", "pairwise.csv", "index.html", "figures/success.svg", "figures/eer_by_language.svg"} <= names
+    overall = pl.read_csv(tmp_path / "board/overall.csv")
+    by_model = dict(zip(overall["model"], overall["S@5 over shortcut"], strict=True))
+    gain = dict(zip(overall["model"], overall["S@5"], strict=True))
+    assert by_model["tfidf"] == pytest.approx(gain["tfidf"] - gain["shortcut-metadata"])
+    assert by_model["shortcut-metadata"] is None
+    HTMLParser().feed((tmp_path / "board/index.html").read_text())
+    pairs = pl.read_csv(tmp_path / "board/pairwise.csv").filter(pl.col("metric") == "mrr")
+    assert pairs.height == 3
+    assert (pairs["p_holm"] >= pairs["p"]).all()
+    tfidf = pairs.filter((pl.col("model") == "tfidf") | (pl.col("other") == "tfidf"))
+    assert (tfidf["p_holm"] < 0.001).all()
+
+
+def test_the_scores_csv_holds_what_the_results_hold(results, tmp_path):
+    main(["leaderboard", str(results), "--out", str(tmp_path / "board")])
+    scores = pl.read_csv(tmp_path / "board/scores.csv")
+    held = json.loads((results / "random/scores.json").read_text())["by_language"]["de"]
+    [row] = scores.filter(
+        (pl.col("model") == "random") & (pl.col("slice") == "de") & (pl.col("metric") == "eer")
+    ).to_dicts()
+    assert (row["value"], [row["low"], row["high"]]) == (held["eer"], held["intervals"]["eer"])
+
+
+def spoilt(results, folder, change):
+    """A copy of one result with its scores changed."""
+    (folder / "other").mkdir(parents=True)
+    scores = json.loads((results / "tfidf/scores.json").read_text())
+    scores["model"]["name"] = "other"
+    change(scores)
+    (folder / "other/scores.json").write_text(json.dumps(scores))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda scores: scores["benchmark"].update(checksum="else"),
+            "cannot be compared: their benchmark differ in checksum",
+        ),
+        (lambda scores: scores["settings"].update(seed=9), "their settings differ in seed"),
+        (lambda scores: scores["model"].update(name="tfidf"), "are both results of tfidf"),
+        (lambda scores: scores.pop("overall"), "lacks overall"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        collect([results, spoilt(results, tmp_path, change)])
+
+
+def test_a_folder_without_results_is_told(tmp_path, capsys):
+    assert main(["leaderboard", str(tmp_path)]) == 2
+    assert "no scores.json here" in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""Claims about the models of the registry and about scoring one."""
+
+import json
+from random import Random
+
+import numpy as np
+import orjson
+import polars as pl
+import pytest
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.models import encoder
+from authbench.models.function_words import frequencies, read_lists
+from authbench.models.registry import MODELS, find_model
+from authbench.records import LANGUAGES
+
+REGISTERED = sorted(page.stem for page in MODELS.glob("*.yaml"))
+LIGHT = [name for name in REGISTERED if find_model(name).kind != "transformer"]
+
+
+def documents(**columns):
+    height = len(next(iter(columns.values())))
+    usual = {"lang": "en", "source": "s", "genre": "blog", "content": "some words here", "token_length": 50}
+    ids = [f"doc_{k:06d}" for k in range(height)]
+    return pl.DataFrame({"id": ids, **{name: columns.get(name, [value] * height) for name, value in usual.items()}})
+
+
+def vectors(name, table):
+    model = find_model(name, MODELS)
+    found = encoder(model.kind)(table, table.height, model.parameters)
+    return found if isinstance(found, np.ndarray) else found.toarray()
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_every_registered_model_gives_unit_vectors_that_depend_on_no_order(name):
+    chance = Random(4)
+    texts = [" ".join(chance.choices(["night", "Day", "rain", "sun", "it's", "雨", "太陽"], k=12)) for _ in range(30)]
+    table = documents(content=texts, token_length=[chance.randint(1, 900) for _ in texts])
+    found = vectors(name, table)
+    lengths = np.linalg.norm(found, axis=1)
+    assert np.allclose(lengths[lengths > 0], 1.0, atol=1e-5)
+    turned = vectors(name, table.reverse())[::-1]
+    assert np.allclose(found @ found.T, turned @ turned.T, atol=1e-5)
+
+
+def test_the_metadata_row_sees_no_word_and_tells_lengths_apart():
+    table = documents(content=["one", "two", "three"], token_length=[100, 110, 900])
+    found = vectors("shortcut-metadata", table)
+    same, near, far = (float(found[0] @ found[k]) for k in range(3))
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert far < near < same
+    assert (found == vectors("shortcut-metadata", table.with_columns(content=pl.lit("else")))).all()
+
+
+def test_rare_words_are_those_that_few_candidates_have():
+    texts = ["zebra and the", "zebra with the", *["the and with"] * 10]
+    found = vectors("shortcut-rare-words", documents(content=texts))
+    assert found[0] @ found[1] > 0.99
+    assert not found[2:].any()
+
+
+def test_function_words_are_counted_as_words_phrases_characters_and_endings():
+    assert frequencies("Instead of the end, the END.", "en", ["the", "instead of", "en"]) == [2 / 6, 1 / 6, 0]
+    assert frequencies("我的书是你的", "zh", ["的", "我的"]) == [2 / 6, 1 / 6]
+    assert frequencies("나는 학교에서 왔다", "ko", ["-는", "-에서", "는"]) == [1 / 3, 1 / 3, 0]
+
+
+def test_there_are_as_many_english_function_words_as_steb_counts_and_some_in_every_language():
+    lists = read_lists()
+    assert tuple(sorted(lists)) == tuple(sorted(LANGUAGES))
+    assert sum(" " not in word for word in lists["en"]) == 390
+    assert sum(" " in word for word in lists["en"]) == 69
+    assert all(len(words) >= 100 for words in lists.values())
+
+
+def test_style_is_told_apart_where_no_word_is_shared():
+    shouting = ["WHAT?! NO!!! OH MY... YES!!!", "STOP!!! HEY!!! WHY?! GO AWAY!!!"]
+    quiet = ["it was late; the rain, as ever, fell on the roofs.", "they walked on, slowly; nobody spoke of home."]
+    found = vectors("stylometric", documents(content=[*shouting, *quiet]))
+    assert found[0] @ found[1] > 0.3 > found[0] @ found[2]
+
+
+def test_an_unknown_model_is_told_with_the_nearest_name():
+    with pytest.raises(InputError, match="no model 'tfdif'. Did you mean tfidf?"):
+        find_model("tfdif", MODELS)
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("kind: random", "'title' is a required property"),
+        ("{title: t, group: g, kind: random, parameters: {dimensions: 2, seed: 0}}", "group: 'g' is not one of"),
+        ("{title: t, group: chance, kind: magic, parameters: {}}", "kind: 'magic' is not one of"),
+        ("{title: t, group: chance, kind: random, parameters: {dimensions: two, seed: 0}}", "dimensions: 'two' is not"),
+        ("{title: t, group: chance, kind: random, parameters: {size: 2}}", "'dimensions' is a required"),
+        (
+            "{title: t, group: lexical, kind: ngrams, parameters: "
+            "{parts: [{analyzer: char, n: [3, 1]}], lower_case: true, sublinear: false}}",
+            r"parameters.parts\[0\].n",
+        ),
+        ("[", "not valid YAML|YAML"),
+    ],
+)
+def test_a_page_that_is_no_model_is_told_in_words(tmp_path, page, message):
+    (tmp_path / "mine.yaml").write_text(page)
+    with pytest.raises(InputError, match=message):
+        find_model(str(tmp_path / "mine.yaml"), MODELS)
+
+
+def write_release(folder, authors, texts=3):
+    """A test split whose authors each have words of their own; the first text of each asks."""
+    rows = {"candidates": [], "queries": [], "ground_truth": []}
+    for author in range(authors):
+        ids = [f"doc_{author * texts + k:06d}" for k in range(texts)]
+        for k, ident in enumerate(ids):
+            text = {"lang": ("en", "de")[author % 2], "genre": "blog/arts", "source": "s", "token_length": 9}
+            text["content"] = f"word{author} and also word{author} number{k}"
+            rows["candidates"].append({"candidate_id": ident, "author_id": f"{author:064x}", **text})
+            if not k:
+                rows["queries"].append({"query_id": ident, **text})
+        rows["ground_truth"].append({"query_id": ids[0], "positive_ids": ids[1:], "author_id": f"{author:064x}"})
+    (folder / "test").mkdir(parents=True)
+    for name, table in rows.items():
+        (folder / "test" / f"{name}.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in table))
+    return folder
+
+
+def test_evaluate_writes_scores_with_intervals_slices_and_chance_beside_them(tmp_path, capsys):
+    release = write_release(tmp_path / "release", authors=44)
+    assert (
+        main(["evaluate", str(release), "--model", "tfidf", "--model", "random", "--out", str(tmp_path / "out")]) == 0
+    )
+    assert "tfidf: S@5 1.000" in capsys.readouterr().out
+    scores = json.loads((tmp_path / "out/tfidf/scores.json").read_text())
+    overall = scores["overall"]
+    assert (overall["queries"], overall["authors"], overall["pool"]) == (44, 44, 131)
+    assert overall["ndcg@5"] == overall["mrr"] == 1.0
+    assert overall["eer"] == 0.0
+    assert overall["random_expectation"]["success@1"] == pytest.approx(2 / 131)
+    assert overall["within_language"]["pool"] == 65
+    assert set(scores["by_language"]) == {"de", "en"}
+    assert scores["by_language"]["de"]["queries"] == 22
+    chance = json.loads((tmp_path / "out/random/scores.json").read_text())["overall"]
+    assert chance["intervals"]["eer"][0] < 0.5 < chance["intervals"]["eer"][1]
+    queries = pl.read_parquet(tmp_path / "out/tfidf/queries.parquet")
+    assert queries["mrr"].mean() == overall["mrr"]
+    pairs = pl.read_parquet(tmp_path / "out/tfidf/pairs.parquet")
+    assert pairs["kind"].value_counts().sort("kind")["count"].to_list() == [44 * 50, 44 * 2, 44 * 50, 44 * 50]
+
+
+def test_too_few_authors_have_counts_and_no_score(tmp_path):
+    release = write_release(tmp_path / "release", authors=5)
+    assert main(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")]) == 0
+    overall = json.loads((tmp_path / "out/tfidf/scores.json").read_text())["overall"]
+    assert (overall["queries"], overall["authors"]) == (5, 5)
+    assert "mrr" not in overall
+
+
+def test_two_runs_write_the_same_bytes(tmp_path):
+    release = write_release(tmp_path / "release", authors=24)
+    for out in ("one", "two"):
+        main(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / out)])
+    assert (tmp_path / "one/tfidf/scores.json").read_bytes() == (tmp_path / "two/tfidf/scores.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "test/queries.jsonl").unlink(), "queries.jsonl: there is no such file"),
+        (lambda folder: (folder / "test/queries.jsonl").write_text(""), "holds no row"),
+        (lambda folder: (folder / "test/queries.jsonl").write_text('{"query_id": "doc_000000"}\n'), "line 1: no lang"),
+        (lambda folder: (folder / "test").rename(folder / "other"), "no such split"),
+    ],
+)
+def test_a_release_that_lacks_something_is_told_and_nothing_is_written(tmp_path, capsys, spoil, message):
+    release = write_release(tmp_path / "release", authors=5)
+    spoil(release)
+    assert main(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_page_of_the_registry_is_a_model_of_safetensors_and_no_foreign_code_unless_it_says_so():
+    for name in REGISTERED:
+        model = find_model(name)
+        assert model.title
+        if model.kind == "transformer":
+            assert isinstance(model.parameters["remote_code"], bool)
+            assert model.parameters["max_tokens"] == 512

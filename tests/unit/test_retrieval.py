@@ -1,0 +1,170 @@
+"""Claims about ranks and retrieval metrics."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.evaluate import metrics, retrieval
+from authbench.evaluate.split import Lists, Split, make_split
+
+ORACLES = Path(os.environ.get("AUTHBENCH_ORACLES", "../shared/oracles"))
+NOTHING = Lists.of([])
+
+
+def oracle(name):
+    path = ORACLES / f"{name}.json"
+    if not path.is_file():
+        pytest.skip(f"no {path}: the reference values are not here")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def a_split(candidates, queries, positives, ignored=None, **columns):
+    """A split of texts that all look alike but for `columns` (by id)."""
+
+    usual = {"author_id": "a", "lang": "en", "genre": "blog/arts", "source": "s", "content": "text", "token_length": 50}
+
+    def table(ids, name):
+        fields = {field: [columns.get(field, {}).get(ident, value) for ident in ids] for field, value in usual.items()}
+        return pl.DataFrame({name: ids} | fields)
+
+    truth = pl.DataFrame(
+        {
+            "query_id": queries,
+            "positive_ids": [list(positives.get(query, [])) for query in queries],
+            "author_id": ["a"] * len(queries),
+            "ignored_ids": [list((ignored or {}).get(query, [])) for query in queries],
+        },
+        schema_overrides={"positive_ids": pl.List(pl.String), "ignored_ids": pl.List(pl.String)},
+    )
+    return make_split("test", table(candidates, "candidate_id"), table(queries, "query_id").drop("author_id"), truth)
+
+
+def ranking(scores, split: Split):
+    return retrieval.rank(lambda first, last: np.array(scores)[first:last], split, {})
+
+
+def scores_of(case):
+    if "scores" in case:
+        return np.array(case["scores"], np.float64)
+    queries, candidates = (np.array(case[f"{side}_embeddings"], np.float64) for side in ("query", "candidate"))
+    lengths = [np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300) for side in (queries, candidates)]
+    return (queries / lengths[0]) @ (candidates / lengths[1]).T
+
+
+def test_the_oracle_of_retrieval_metrics_holds():
+    reference = oracle("retrieval")
+    for case in reference["cases"]:
+        known = set(case["candidate_ids"])
+        positives = {query: set(ids) & known for query, ids in case["positives"].items()}
+        # Reference ties go to the candidate that is named first; ours to the lower id.
+        place = {ident: f"{number:06d}" for number, ident in enumerate(case["candidate_ids"])}
+        alone = {ident: f"q{number:06d}" for number, ident in enumerate(case["query_ids"])}
+        name = {**alone, **place} if case["exclude_self"] else alone
+        split = a_split(
+            list(place.values()),
+            [name[query] for query in case["query_ids"]],
+            {name[query]: [place[ident] for ident in ids] for query, ids in positives.items()},
+        )
+        order = np.argsort([name[query] for query in case["query_ids"]])
+        found = ranking(scores_of(case)[order], split)
+        values = metrics.per_query(found.ranks["whole"], split.positives.starts, case["ks"])
+        expected = case["expected"]["formula"]
+        if not case["has_ties"] and case["expected"]["agrees_with_formula_within_1e-6"].get("pytrec_eval"):
+            for metric, value in case["expected"]["pytrec_eval"]["macro_over_queries_with_positives"].items():
+                tolerance = reference["tolerance_tools"]
+                assert np.nanmean(values[metric]) == pytest.approx(value, abs=tolerance), (case["name"], metric)
+        by_id = {ident: row for row, ident in enumerate(split.queries["id"])}
+        for query, numbers in expected["per_query"].items():
+            for metric, value in (numbers or dict.fromkeys(values)).items():
+                if metric in values:
+                    got, wanted = values[metric][by_id[name[query]]], np.nan if value is None else value
+                    close = pytest.approx(wanted, abs=reference["tolerance"], nan_ok=True)
+                    assert got == close, (case["name"], query, metric)
+
+
+def test_the_oracle_of_random_ranking_holds():
+    reference = oracle("random_ranking")
+    for case in reference["cases"]:
+        got = metrics.of_random_ranking(case["candidates"], case["positives"])
+        for metric, value in case["expected"].items():
+            assert got[metric] == pytest.approx(value, abs=reference["tolerance"]), case
+
+
+def test_a_query_is_never_its_own_answer_and_ignored_candidates_count_neither_way():
+    split = a_split(["d1", "d2", "d3", "d4"], ["d1"], {"d1": ["d4"]}, ignored={"d1": ["d2"]})
+    found = ranking([[9.0, 8.0, 1.0, 2.0]], split)
+    assert found.ranks["whole"].tolist() == [1]
+    assert found.sizes["whole"].tolist() == [2]
+    assert found.nearest[0, :3].tolist() == [3, 2, -1]
+
+
+def test_of_equal_scores_the_lower_id_ranks_first_and_cuts_in_ties_are_counted():
+    split = a_split(["d1", "d2", "d3"], ["q"], {"q": ["d3"]})
+    found = ranking([[0.5, 0.5, 0.5]], split)
+    assert found.ranks["whole"].tolist() == [3]
+    assert metrics.cuts_in_ties(found.best) == {"1": 1, "3": 0, "5": 0, "10": 0}
+
+
+def test_a_query_without_positives_has_no_score():
+    split = a_split(["d1"], ["q"], {})
+    assert np.isnan(metrics.per_query(ranking([[1.0]], split).ranks["whole"], split.positives.starts)["mrr"]).all()
+
+
+def test_a_pool_within_the_language_ranks_against_that_language_alone():
+    split = a_split(["d1", "d2", "d3"], ["q"], {"q": ["d3"]}, lang={"d1": "fr"})
+    found = ranking([[0.9, 0.8, 0.7]], split)
+    assert (found.ranks["whole"].tolist(), found.ranks["language"].tolist()) == ([3], [2])
+    assert (found.sizes["whole"].tolist(), found.sizes["language"].tolist()) == ([3], [2])
+
+
+def test_blocks_do_not_show(monkeypatch):
+    chance = np.random.default_rng(5)
+    ids = [f"d{k:02d}" for k in range(30)]
+    split = a_split(ids, ids, {ident: [ids[(k + 1) % 30], ids[(k + 7) % 30]] for k, ident in enumerate(ids)})
+    scores = chance.normal(size=(30, 30)).round(1)
+    whole = ranking(scores, split)
+    monkeypatch.setattr(retrieval, "BLOCK_BYTES", 1)
+    one_by_one = ranking(scores, split)
+    assert all((whole.ranks[pool] == one_by_one.ranks[pool]).all() for pool in whole.ranks)
+    assert (whole.nearest == one_by_one.nearest).all()
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=12, max_size=12), min_size=1, max_size=6), st.data())
+def test_ranks_are_those_of_sorting(rows, data):
+    ids = [f"d{k:02d}" for k in range(12)]
+    queries = [f"q{k}" for k in range(len(rows))]
+    answers = {query: data.draw(st.sets(st.sampled_from(ids), max_size=4)) for query in queries}
+    split = a_split(ids, queries, answers)
+    found = ranking(np.array(rows, np.float32), split)
+    for number, row in enumerate(rows):
+        order = sorted(range(12), key=lambda c: (-row[c], c))
+        wanted = [order.index(c) + 1 for c in split.positives.rows[slice(*split.positives.starts[number : number + 2])]]
+        assert found.ranks["whole"][slice(*split.positives.starts[number : number + 2])].tolist() == wanted
+        assert found.nearest[number].tolist() == order[:11]
+
+
+def test_dense_and_sparse_vectors_give_the_same_scores():
+    from scipy.sparse import csr_matrix
+
+    queries, candidates = np.array([[1, 0]], np.float32), np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)
+    sparse = retrieval.cosine(csr_matrix(queries), csr_matrix(candidates))(0, 1)
+    assert np.allclose(retrieval.cosine(queries, candidates)(0, 1), sparse)
+
+
+@pytest.mark.parametrize(
+    ("positives", "queries", "message"),
+    [
+        ({"q": ["nowhere"]}, ["q"], "names 1 positives that are no candidates: nowhere"),
+        ({"q": ["d1"]}, ["q", "q"], "the id q occurs twice"),
+    ],
+)
+def test_ids_that_do_not_match_are_named(positives, queries, message):
+    with pytest.raises(InputError, match=message):
+        a_split(["d1"], queries, positives)

@@ -1,0 +1,136 @@
+"""Claims about error rates, drawn negatives, intervals and significance."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_retrieval import a_split, oracle
+
+from authbench.evaluate.bootstrap import author_weights, interval, means
+from authbench.evaluate.significance import holm, p_of_means
+from authbench.evaluate.verification import crossings_of_histograms, draw_negatives, error_rate
+
+
+def test_the_oracle_of_error_rates_holds():
+    reference = oracle("eer")
+    for case in reference["cases"]:
+        rate = error_rate(np.array(case["positive_scores"], float), np.array(case["negative_scores"], float))
+        expected = case["expected"]
+        assert rate.eer == pytest.approx(expected["linear_interpolation_toolkit"], abs=reference["tolerance"]), case[
+            "name"
+        ]
+        highest = expected["paper_argmin"]["highest_tau"]
+        assert (rate.far, rate.frr) == pytest.approx((highest["far"], highest["frr"]), abs=reference["tolerance"]), (
+            case["name"]
+        )
+        assert rate.threshold == pytest.approx(float(highest["tau"])), case["name"]
+
+
+def test_the_oracle_of_pooled_slices_holds():
+    reference = oracle("eer")["per_slice_versus_pooled"]
+    sides = ([], [])
+    for part in reference["slices"]:
+        for side, name in zip(sides, ("positive_scores", "negative_scores"), strict=True):
+            side.append(np.array(part[name], float))
+    each = [error_rate(*pair).eer for pair in zip(*sides, strict=True)]
+    assert error_rate(*map(np.concatenate, sides)).eer != pytest.approx(np.mean(each), abs=1e-6)
+
+
+def test_without_one_side_there_is_no_error_rate():
+    assert np.isnan(error_rate(np.array([]), np.array([0.5])).eer)
+
+
+def test_negatives_are_the_lowest_hashes_never_an_answer_and_share_what_they_must():
+    ids = [f"d{k:02d}" for k in range(40)]
+    langs = {ident: ("en", "fr")[k % 2] for k, ident in enumerate(ids)}
+    genres = {ident: ("news", "blog", "poetry")[k % 3] for k, ident in enumerate(ids)}
+    split = a_split(
+        ids,
+        ids[:6],
+        {ident: [ids[k + 2]] for k, ident in enumerate(ids[:6])},
+        {"d00": ["d04"]},
+        lang=langs,
+        genre=genres,
+    )
+    drawn = draw_negatives(split, seed=1, count=5)
+    for query in range(6):
+        for kind, pairs in drawn.items():
+            chosen = pairs.rows[slice(*pairs.starts[query : query + 2])].tolist()
+            assert len(set(chosen)) == len(chosen) == 5
+            assert not {query, query + 2} & set(chosen)
+            assert query or 4 not in chosen
+            if kind != "whole":
+                assert {langs[ids[row]] for row in chosen} == {langs[ids[query]]}
+            if kind == "matched":
+                assert {genres[ids[row]] for row in chosen} == {genres[ids[query]]}
+
+
+def test_who_else_is_in_the_pool_does_not_change_who_is_drawn_first():
+    ids = [f"d{k:02d}" for k in range(40)]
+    many = draw_negatives(a_split(ids, ["q"], {"q": ["d00"]}), 1, 10)["whole"].rows
+    named = {ids[row] for row in many}
+    fewer = [ident for ident in ids if ident in named or int(ident[1:]) % 2 == 0]
+    again = draw_negatives(a_split(fewer, ["q"], {"q": ["d00"]}), 1, 10)["whole"].rows
+    assert {fewer[row] for row in again} == named
+
+
+def test_where_the_pool_is_too_small_all_of_it_is_drawn_and_no_positives_means_no_negatives():
+    split = a_split(["d1", "d2", "d3"], ["p", "q"], {"q": ["d1"]})
+    assert np.diff(draw_negatives(split, 0)["whole"].starts).tolist() == [0, 2]
+
+
+@given(st.lists(st.floats(-3, 3), min_size=1, max_size=40), st.lists(st.floats(-3, 3), min_size=1, max_size=40))
+def test_histograms_with_a_bin_per_score_give_the_error_rate_itself(right, wrong):
+    edges = np.unique(right + wrong)
+    counts = [
+        np.bincount(np.searchsorted(edges, side), minlength=len(edges))[None].astype(float) for side in (right, wrong)
+    ]
+    assert crossings_of_histograms(*counts)[0] == pytest.approx(
+        error_rate(np.array(right), np.array(wrong)).eer, abs=1e-9
+    )
+
+
+def test_the_oracle_of_the_bootstrap_of_a_mean_holds():
+    for case in oracle("significance")["bootstrap_of_the_mean"]:
+        values = np.array(case["values"])
+        weights = author_weights([f"author {k}" for k in range(len(values))], seed=3, replicates=4_000)
+        low, high = interval(means(weights, values[:, None], np.ones((len(values), 1)))[:, 0])
+        slack = 2 * case["tolerance"]  # Poisson counts instead of draws of exactly n
+        assert (low, high) == pytest.approx(tuple(case["percentile_95"]), abs=slack)
+
+
+def test_an_author_is_in_the_same_replicates_whoever_else_there_is():
+    both, one = author_weights(["a", "b"], 7, 50), author_weights(["b"], 7, 50)
+    assert (both[:, 1] == one[:, 0]).all()
+    assert author_weights([str(k) for k in range(2_000)], 1, 20).mean() == pytest.approx(1.0, abs=0.02)
+
+
+def test_the_oracle_of_paired_means_holds():
+    reference = oracle("significance")
+    cases = [(case["system_a"], case["system_b"], case) for case in reference["paired_means"]] + [
+        tuple(np.array(case[side]) == np.array(case["labels"]) for side in ("system_a", "system_b")) + (case,)
+        for case in reference["cases"]
+        if case["metric"] == "accuracy"
+    ]
+    assert len(cases) > 3
+    for a, b, case in cases:
+        difference = np.array(a, float) - np.array(b, float)
+        [p] = p_of_means(difference[None], [str(k) for k in range(len(difference))], seed=11)
+        assert p == pytest.approx(case["exact_p"], abs=case["tolerance_p_10000"])
+
+
+def test_equal_systems_do_not_differ():
+    assert p_of_means(np.zeros((1, 5)), list("abcde"), seed=0).tolist() == [1.0]
+
+
+def test_the_order_of_queries_and_the_other_pairs_do_not_show():
+    differences = np.array([[0.5, 0.25, -0.125, 1.0], [0.0, 1.0, 1.0, 0.5]])
+    queries = list("abcd")
+    both = p_of_means(differences, queries, seed=2)
+    assert (p_of_means(differences[:, ::-1], queries[::-1], seed=2) == both).all()
+    assert p_of_means(differences[1:], queries, seed=2)[0] == both[1]
+
+
+def test_holm_multiplies_the_smallest_most_and_never_falls():
+    assert holm(np.array([0.04, 0.01, 0.03])).tolist() == pytest.approx([0.06, 0.03, 0.06])
+    assert holm(np.array([0.6, 0.9])).max() == 1.0

@@ -1,0 +1,148 @@
+"""What runs once per pair of query and candidate? The compiled inner loops of `retrieval` and `verification`."""
+
+import numpy as np
+
+from authbench.dedup.arrays import F64, I32, I64, U64
+from authbench.dedup.kernels import mix
+from authbench.kernel import compiled
+
+Scores = np.ndarray  # queries x candidates, float32 or float64
+STRIDE = 256  # scores looked at together: mostly none of them is among the highest
+
+
+@compiled
+def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
+    """Put the excluded candidates of queries `first`, `first + 1`, ... behind all others."""
+    for r in range(len(scores)):
+        for k in range(starts[first + r], starts[first + r + 1]):
+            scores[r, rows[k]] = -np.inf
+
+
+@compiled
+def higher(row: Scores, score: float) -> np.uint32:
+    """How many of the row's scores are higher. Counted in 32 bits: the compiler then compares sixteen at a time."""
+    count = np.uint32(0)
+    for c in range(len(row)):
+        count = np.uint32(count + np.uint32(row[c] > score))
+    return count
+
+
+@compiled
+def rank_rows(scores: Scores, first: int, starts: I64, rows: I32, ranks: I32) -> None:
+    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores the earlier row's."""
+    for r in range(len(scores)):
+        row = scores[r]
+        for k in range(starts[first + r], starts[first + r + 1]):
+            at = rows[k]
+            score = row[at]
+            before = 1 + higher(row, score)
+            for c in range(at):
+                before += row[c] == score
+            ranks[k] = before
+
+
+@compiled
+def rank_among(
+    scores: Scores,
+    first: int,
+    starts: I64,
+    rows: I32,
+    pool_of_query: I32,
+    pool_of_candidate: I32,
+    pool_starts: I64,
+    members: I32,
+    ranks: I32,
+) -> None:
+    """`rank_rows` among the candidates of each query's pool; 0: the candidate is not in it.
+
+    Pool p's candidates, ascending, are `members[pool_starts[p]:pool_starts[p + 1]]`.
+    """
+    for r in range(len(scores)):
+        row = scores[r]
+        pool = pool_of_query[first + r]
+        for k in range(starts[first + r], starts[first + r + 1]):
+            at = rows[k]
+            if pool_of_candidate[at] != pool:
+                ranks[k] = 0
+                continue
+            score = row[at]
+            before = 1
+            for place in range(pool_starts[pool], pool_starts[pool + 1]):
+                c = members[place]
+                before += row[c] > score or (row[c] == score and c < at)
+            ranks[k] = before
+
+
+@compiled
+def nearest(scores: Scores, rows: I32, values: Scores) -> None:
+    """Write the highest scores of each query and whose they are, best first; of equal scores the earlier row."""
+    count = values.shape[1]
+    for r in range(len(scores)):
+        row, best, whose = scores[r], values[r], rows[r]
+        best[:] = -np.inf
+        whose[:] = -1
+        for start in range(0, len(row), STRIDE):
+            end = min(start + STRIDE, len(row))
+            if higher(row[start:end], best[count - 1]) == 0:
+                continue
+            for c in range(start, end):
+                if row[c] > best[count - 1]:
+                    at = count - 1
+                    while at > 0 and row[c] > best[at - 1]:
+                        best[at], whose[at] = best[at - 1], whose[at - 1]
+                        at -= 1
+                    best[at], whose[at] = row[c], c
+
+
+@compiled
+def draw_by_hash(
+    query_keys: U64,
+    candidate_keys: U64,
+    group_of_query: I32,
+    group_starts: I64,
+    members: I32,
+    positives: I64,
+    positive_rows: I32,
+    excluded: I64,
+    excluded_rows: I32,
+    drawn: I32,
+) -> None:
+    """Write for each query the candidates of its group whose hash with it is lowest, but no positive or excluded one.
+
+    Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none; where there are too
+    few, the rest of `drawn` stays -1.
+    """
+    count = drawn.shape[1]
+    barred = np.zeros(len(candidate_keys), np.bool_)
+    hashes = np.empty(count, np.uint64)
+    for q in range(len(query_keys)):
+        if group_of_query[q] < 0:
+            continue
+        for k in range(positives[q], positives[q + 1]):
+            barred[positive_rows[k]] = True
+        for k in range(excluded[q], excluded[q + 1]):
+            barred[excluded_rows[k]] = True
+        held = 0
+        for k in range(group_starts[group_of_query[q]], group_starts[group_of_query[q] + 1]):
+            c = members[k]
+            h = mix(query_keys[q] ^ mix(candidate_keys[c]))
+            if (held == count and h >= hashes[held - 1]) or barred[c]:
+                continue
+            at = held if held < count else count - 1
+            held = min(held + 1, count)
+            while at > 0 and h < hashes[at - 1]:
+                hashes[at], drawn[q, at] = hashes[at - 1], drawn[q, at - 1]
+                at -= 1
+            hashes[at], drawn[q, at] = h, c
+        for k in range(positives[q], positives[q + 1]):
+            barred[positive_rows[k]] = False
+        for k in range(excluded[q], excluded[q + 1]):
+            barred[excluded_rows[k]] = False
+
+
+@compiled
+def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> None:
+    """Write the score of each listed candidate with its query."""
+    for r in range(len(scores)):
+        for k in range(starts[first + r], starts[first + r + 1]):
+            values[k] = scores[r, rows[k]]

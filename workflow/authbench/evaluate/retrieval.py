@@ -1,0 +1,115 @@
+"""Where do the answers stand among all candidates?
+
+Exact: every query meets every candidate, a block of queries at a time, so that memory does not grow with queries x
+candidates; the ranks of positives come from counting, without sorting a row. Ties rank by candidate id.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64, I32, I64
+from authbench.evaluate.split import Lists, Split
+
+BLOCK_BYTES = 96 << 20  # of scores held at once
+NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
+
+# Scores of the queries at [first, last) with all candidates, float32 or float64.
+Scorer = Callable[[int, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What retrieval leaves of queries x candidates.
+
+    `ranks[pool]` has a rank for each row of the split's positives (0: not in that pool of the query), `sizes[pool]`
+    the number of candidates of each query's pool, `scores` the positives' scores, `nearest` (queries x NEAREST + 1)
+    the rows of the best candidates (-1: none) with `best`, their scores.
+    """
+
+    ranks: Mapping[str, I32]
+    sizes: Mapping[str, I32]
+    scores: F64
+    nearest: I32
+    best: F64
+    negatives: Mapping[str, F64]
+
+
+def cosine(queries: Any, candidates: Any) -> Scorer:
+    """Dot products of L2-normalised rows, dense arrays or CSR matrices."""
+    turned = candidates.T if isinstance(candidates, np.ndarray) else candidates.T.tocsr()
+    if isinstance(queries, np.ndarray):
+        return lambda first, last: queries[first:last] @ turned
+    return lambda first, last: (queries[first:last] @ turned).toarray()
+
+
+def pools(split: Split) -> dict[str, tuple[I32, I32]]:
+    """The pool of each query and of each candidate: all candidates, those of the language, those of the topic.
+
+    The topic's pool (F.5) holds what shares the query's topic, or its primary genre where topics are not told.
+    """
+    texts = split.documents
+    nothing = pl.lit("")
+    topic = pl.coalesce("topic", "primary_genre") if "topic" in texts.columns else pl.col("primary_genre")
+    keys = texts.select(whole=nothing, language="lang", topic=topic)
+    found = {}
+    for name in keys.columns:
+        code = keys[name].rank("dense").to_numpy().astype(np.int32)
+        found[name] = (code[split.asks], code[: split.candidates])
+    return found
+
+
+def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
+    """Rank the positives of every query in every pool, and score its negatives."""
+    from authbench.evaluate import kernels
+
+    queries, positives = len(split.asks), split.positives
+    in_pool = pools(split)
+    within = {name: (*codes, *members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
+    ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
+    scores = np.empty(len(positives.rows))
+    against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
+    rows, best = np.empty((queries, NEAREST + 1), np.int32), np.empty((queries, NEAREST + 1))
+    for first, last in blocks(queries, split.candidates):
+        block = np.ascontiguousarray(scorer(first, last))
+        kernels.gather(block, first, positives.starts, positives.rows, scores)
+        for name, pairs in negatives.items():
+            kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
+        kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
+        kernels.rank_rows(block, first, positives.starts, positives.rows, ranks["whole"])
+        for name, pool in within.items():
+            kernels.rank_among(block, first, positives.starts, positives.rows, *pool, ranks[name])
+        top = np.empty((last - first, NEAREST + 1), block.dtype)
+        kernels.nearest(block, rows[first:last], top)
+        best[first:last] = top
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+
+
+def members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
+    """Where the candidates of each pool begin, and the candidates pool by pool."""
+    of_query, of_candidate = codes
+    members = np.argsort(of_candidate, kind="stable").astype(np.int32)
+    pools = np.arange(max(of_query.max(initial=0), of_candidate.max(initial=0)) + 2)
+    return np.searchsorted(of_candidate[members], pools), members
+
+
+def blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
+    """Queries [first, last) whose scores with all candidates fit BLOCK_BYTES."""
+    step = max(1, BLOCK_BYTES // (4 * max(1, candidates)))
+    for first in range(0, queries, step):
+        yield first, min(first + step, queries)
+
+
+def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:
+    """The candidates of each query's pool that are not excluded."""
+    sizes = {}
+    excluded, owners = split.excluded.rows, split.excluded.owners()
+    for name, (of_query, of_candidate) in in_pool.items():
+        held = np.bincount(of_candidate, minlength=int(of_query.max(initial=0)) + 1)
+        inside = of_candidate[excluded] == of_query[owners]
+        gone = np.bincount(owners[inside], minlength=len(of_query))
+        sizes[name] = (held[of_query] - gone).astype(np.int32)
+    return sizes

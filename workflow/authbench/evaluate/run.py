@@ -1,0 +1,109 @@
+"""What does one model leave of one split, on disk?
+
+    <out>/<model>/scores.json      what is told: overall and by slice
+    <out>/<model>/queries.parquet  every metric of every query, and its best candidates
+    <out>/<model>/pairs.parquet    the score of every positive and negative pair
+
+Every table of a leaderboard can be computed again from these without the model.
+"""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench import __version__
+from authbench.evaluate import metrics
+from authbench.evaluate.retrieval import NEAREST, Ranking, rank
+from authbench.evaluate.scores import per_query_values, summarise
+from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.verification import PER_QUERY, draw_negatives
+from authbench.models.encode import scorer
+from authbench.models.registry import Model
+from authbench.tables import write_plain_json, write_plain_parquet
+from authbench.whole import whole_folder
+
+LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
+
+
+def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half: bool = False) -> dict[str, Any]:
+    """Score a model on a split and write the three files; what scores.json holds is returned.
+
+    Vectors of transformers are kept under `cache`, with `half` in 16 bits.
+    """
+    negatives = draw_negatives(split, seed)
+    ranking = rank(scorer(model, split, cache, half), split, negatives)
+    result = {
+        "model": model.as_dict(),
+        "benchmark": {
+            "split": split.name,
+            "checksum": split.checksum,
+            "candidates": split.candidates,
+            "queries": len(split.asks),
+        },
+        "settings": {"seed": seed, "negatives_per_query": PER_QUERY},
+        "versions": {"authbench": __version__, "python": platform.python_version()}
+        | {library: version(library) for library in LIBRARIES},
+        **summarise(split, ranking, negatives, seed),
+    }
+    with whole_folder(out / model.name) as folder:
+        write_plain_json(folder / "scores.json", result)
+        write_plain_parquet(queries_table(split, ranking), folder / "queries.parquet")
+        write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
+    return result
+
+
+def line(name: str, result: Mapping[str, Any]) -> str:
+    """What a model scored overall, in one line."""
+    overall = result["overall"]
+    if "mrr" not in overall:
+        return f"{name}: {overall['authors']} query authors are too few for a score; counts are in scores.json"
+    told = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
+    return f"{name}: " + "  ".join(f"{label} {overall[key]:.3f}" for label, key in told.items() if key in overall)
+
+
+def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+    """One row per query: `id`, `author_id`, its metrics, and the `nearest` candidates with their `scores`."""
+    ids = split.documents["id"]
+    values = per_query_values(split, ranking)
+    near = [
+        [
+            (ids[int(row)], float(score))
+            for row, score in zip(rows, best, strict=True)
+            if row >= 0 and np.isfinite(score)
+        ]
+        for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
+    ]
+    return split.queries.select("id", "author_id").with_columns(
+        *(pl.Series(name, values[name]).fill_nan(None) for name in (*metrics.NAMES, "pool")),
+        nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
+        scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
+    )
+
+
+def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
+    """One row per pair: `query`, `candidate`, `kind` (`positive` or of NEGATIVES), `score`, and a positive's `rank`."""
+    ids = split.documents["id"]
+
+    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: np.ndarray | None) -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                "query": ids.gather(split.asks[pairs.owners()]),
+                "candidate": ids.gather(pairs.rows),
+                "kind": pl.repeat(kind, len(pairs.rows), eager=True),
+                "score": scores,
+                "rank": ranks if ranks is not None else pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True),
+            },
+            schema_overrides={"rank": pl.Int32},
+        )
+
+    return pl.concat(
+        [
+            rows("positive", split.positives, ranking.scores, ranking.ranks["whole"]),
+            *(rows(kind, pairs, ranking.negatives[kind], None) for kind, pairs in negatives.items()),
+        ]
+    )

@@ -1,0 +1,179 @@
+"""What does one model score on one split, overall and slice by slice?"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from authbench.dedup.arrays import F64
+from authbench.evaluate import metrics
+from authbench.evaluate.bootstrap import F32, author_weights, interval, means
+from authbench.evaluate.retrieval import Ranking
+from authbench.evaluate.slices import SLICES, facets
+from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.verification import NEGATIVES, ErrorRate, crossings_of_histograms, error_rate
+
+Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
+
+LEAST_AUTHORS = 20  # a slice with fewer query authors prints its counts and no score
+BINS = 256  # of scores, where only the width of an interval depends on them
+MACRO = "macro over sub-genres"
+
+
+def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], seed: int) -> dict[str, Any]:
+    """The scores of a split: `overall` and the slices of SLICES, each a mapping from the slice to its scores.
+
+    Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries.
+    Intervals hold 95 % of what 1,000 replicates over authors gave.
+    """
+    values = per_query_values(split, ranking)
+    pairs = scored_pairs(split, ranking, negatives)
+    authors = split.queries["author_id"]
+    of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
+    weights = author_weights(authors.unique().sort().to_list(), seed)
+
+    def told(chosen: np.ndarray) -> dict[str, Any]:
+        return scores_of(chosen, values, pairs, of_author, weights)
+
+    everyone = np.ones(len(authors), bool)
+    result: dict[str, Any] = {"overall": told(everyone) | {"cuts_in_ties": metrics.cuts_in_ties(ranking.best)}}
+    frame = facets(split)
+    for name, column in SLICES.items():
+        labels = frame[column]
+        result[name] = {
+            label: told((labels == label).fill_null(False).to_numpy()) for label in labels.drop_nulls().unique().sort()
+        }
+    for genre, cell in result["by_primary_genre"].items():
+        cell[MACRO] = macro(genre, result["by_genre"])
+    return result
+
+
+def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
+    """Every metric of every query: plain names for the whole pool, `language:` and `topic:` for the pools within
+    them, `random:` for the expectation of the whole pool, `pool` for its size."""
+    values: dict[str, F64] = {}
+    for pool, ranks in ranking.ranks.items():
+        prefix = "" if pool == "whole" else f"{pool}:"
+        values |= {f"{prefix}{name}": value for name, value in metrics.per_query(ranks, split.positives.starts).items()}
+        values[f"{prefix}pool"] = np.where(np.isnan(values[f"{prefix}mrr"]), np.nan, ranking.sizes[pool])
+    random = metrics.random_per_query(ranking.sizes["whole"], split.positives.lengths())
+    return values | {f"random:{name}": value for name, value in random.items()}
+
+
+def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
+    """The query and the score of every pair: of `positives` and of each kind of negatives."""
+    return {"positives": (split.positives.owners(), ranking.scores)} | {
+        kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()
+    }
+
+
+def scores_of(
+    chosen: np.ndarray,
+    values: Mapping[str, F64],
+    pairs: Mapping[str, Pairs],
+    of_author: np.ndarray,
+    weights: F32,
+) -> dict[str, Any]:
+    """Counts, scores and intervals of the queries where `chosen` holds."""
+    answered = chosen & ~np.isnan(values["mrr"])
+    cell: dict[str, Any] = {
+        "queries": int(answered.sum()),
+        "queries_without_positives": int((chosen & ~answered).sum()),
+        "authors": len(np.unique(of_author[answered])),
+    }
+    if cell["authors"] < LEAST_AUTHORS:
+        return cell
+    names = list(values)
+    table = np.stack([values[name] for name in names], axis=1)[answered]
+    known = ~np.isnan(table)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    plain = [column for column, name in enumerate(names) if name in metrics.NAMES]
+    present = np.unique(of_author[answered])
+    column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
+    sums = by_author(table[:, plain], column_of[answered], len(present))
+    counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
+    replicates = means(drawn, sums, counts[:, None])
+    cell |= {names[column]: float(mean[column]) for column in plain}
+    intervals = {names[column]: interval(replicates[:, at]) for at, column in enumerate(plain)}
+    for kind, suffix, rate, limits in error_rates(answered, pairs, column_of, drawn):
+        cell |= {
+            f"eer{suffix}": rate.eer,
+            f"far{suffix}": rate.far,
+            f"frr{suffix}": rate.frr,
+            f"threshold{suffix}": rate.threshold,
+        }
+        cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
+        intervals[f"eer{suffix}"] = limits
+    cell["intervals"] = {name: list(limits) for name, limits in intervals.items() if limits}
+    cell["pool"] = float(mean[names.index("pool")])
+    for part in ("language", "topic", "random"):
+        cell[{"random": "random_expectation"}.get(part, f"within_{part}")] = {
+            name.removeprefix(f"{part}:"): float(mean[column])
+            for column, name in enumerate(names)
+            if name.startswith(f"{part}:")
+        }
+    for pool in ("language", "topic"):
+        lost = answered & np.isnan(values[f"{pool}:mrr"])
+        cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
+    told: dict[str, Any] = rid_of_nan(cell)
+    return told
+
+
+def error_rates(
+    answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
+) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
+    """For each kind of negatives its name, the suffix of its keys, the error rate, and the interval of the rate."""
+    sides = {side: chosen_pairs(pairs[side], answered) for side in ("positives", *NEGATIVES)}
+    scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
+    steps = np.linspace(0, 1, BINS // 2)[1:-1]
+    edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
+
+    def replicates(side: str) -> F32:
+        queries, values = sides[side]
+        bins = np.searchsorted(edges, values, "right")
+        return weights @ histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
+
+    right = replicates("positives")
+    for kind in NEGATIVES:
+        rate = error_rate(sides["positives"][1], sides[kind][1])
+        limits = interval(crossings_of_histograms(right, replicates(kind))) if np.isfinite(rate.eer) else None
+        yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
+
+
+def chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
+    queries, scores = pairs
+    held = chosen[queries]
+    return queries[held], scores[held]
+
+
+def histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
+    """How many scores of each author lie in each bin (authors x bins)."""
+    return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)
+
+
+def by_author(table: F64, author: np.ndarray, authors: int) -> F32:
+    """The sums of the rows of each author (authors x columns)."""
+    sums = np.zeros((authors, table.shape[1]), np.float64)
+    np.add.at(sums, author, table)
+    return sums.astype(np.float32)
+
+
+def macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The plain mean over the sub-genres of a primary genre that have scores (paper, tables 11 and 12)."""
+    parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
+    names = [name for name in (parts[0] if parts else {}) if name in metrics.NAMES or name.startswith("eer")]
+    return {"sub_genres": len(parts)} | {
+        name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
+    }
+
+
+def rid_of_nan(cell: Any) -> Any:
+    """The same without the entries that are not numbers: JSON has none such."""
+    if isinstance(cell, dict):
+        return {
+            key: rid_of_nan(value)
+            for key, value in cell.items()
+            if not (isinstance(value, float) and not np.isfinite(value))
+        }
+    return cell

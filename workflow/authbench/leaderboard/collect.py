@@ -1,0 +1,84 @@
+"""Which results are there, and may they stand in one table?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+
+# What two results must share to be compared, by its place in scores.json.
+SHARED = (
+    ("benchmark", "checksum"),
+    ("benchmark", "split"),
+    ("settings", "seed"),
+    ("settings", "negatives_per_query"),
+    ("versions", "authbench"),
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One model's scores.json, and where it was found."""
+
+    folder: Path
+    scores: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.scores["model"]["name"])
+
+    @property
+    def group(self) -> str:
+        return str(self.scores["model"]["group"])
+
+    def queries(self) -> pl.DataFrame:
+        """The metrics of every query, sorted by id."""
+        return pl.read_parquet(self.folder / "queries.parquet").sort("id")
+
+
+def collect(folders: Sequence[Path]) -> list[Result]:
+    """The results in these folders (each a model's, or a folder of such), in the order of group and name.
+
+    Raises InputError where there are none, two of one model, or two that cannot be compared.
+    """
+    results = [result for folder in folders for result in read_results(folder)]
+    results.sort(key=lambda result: (result.group, result.name))
+    for one, other in zip(results, results[1:], strict=False):
+        if one.name == other.name:
+            raise InputError(f"{one.folder} and {other.folder} are both results of {one.name}. Give one of them.")
+    for other in results[1:]:
+        expect_comparable(results[0], other)
+    return results
+
+
+def read_results(folder: Path) -> Iterator[Result]:
+    places = (
+        [folder] if (folder / "scores.json").is_file() else sorted(path.parent for path in folder.glob("*/scores.json"))
+    )
+    if not places:
+        raise InputError(f"{folder}: no scores.json here or one folder below. Expected what authbench evaluate writes.")
+    for place in places:
+        try:
+            scores = orjson.loads((place / "scores.json").read_bytes())
+        except orjson.JSONDecodeError as problem:
+            raise InputError(
+                f"{place / 'scores.json'}: cannot be read as JSON: {problem}. Evaluate the model again."
+            ) from None
+        missing = {"model", "benchmark", "settings", "versions", "overall"} - set(scores)
+        if missing:
+            raise InputError(f"{place / 'scores.json'}: lacks {', '.join(sorted(missing))}. Evaluate the model again.")
+        yield Result(place, scores)
+
+
+def expect_comparable(one: Result, other: Result) -> None:
+    for part, key in SHARED:
+        mine, theirs = one.scores[part].get(key), other.scores[part].get(key)
+        if mine != theirs:
+            raise InputError(
+                f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
+                f"({one.folder}: {mine}, {other.folder}: {theirs}). Evaluate both in the same way."
+            )

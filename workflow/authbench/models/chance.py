@@ -1,0 +1,21 @@
+"""What does a model score that knows nothing at all?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.identity import keyed_hash
+
+
+def random_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> np.ndarray:
+    """A random direction per document, by a hash of its id (documents x `dimensions`)."""
+    size, seed = parameters["dimensions"], parameters["seed"]
+    vectors = np.empty((documents.height, size), np.float32)
+    for row, ident in enumerate(documents["id"]):
+        vectors[row] = np.random.Generator(np.random.Philox(keyed_hash(seed, "random model", ident))).standard_normal(
+            size
+        )
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors

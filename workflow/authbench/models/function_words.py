@@ -1,0 +1,54 @@
+"""How often does an author use the words that build sentences?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import regex
+import yaml
+
+from authbench.models.standardise import F32, standardised
+
+PAGE = Path(__file__).parents[3] / "resources/text/function_words.yaml"
+UNSPACED = ("zh", "ja")
+WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
+
+
+def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> F32:
+    """Standardised frequencies of the function words of each text's own language (documents x words of all languages).
+
+    A language without a list has zeros.
+    """
+    lists = read_lists()
+    starts = dict(zip(lists, np.cumsum([0, *map(len, lists.values())])[:-1].tolist(), strict=True))
+    table = np.zeros((documents.height, sum(map(len, lists.values()))))
+    for row, (lang, text) in enumerate(documents.select("lang", "content").iter_rows()):
+        if lang in lists:
+            start = starts[lang]
+            table[row, start : start + len(lists[lang])] = frequencies(text, lang, lists[lang])
+    return standardised(table, documents["lang"], candidates)
+
+
+@cache
+def read_lists() -> Mapping[str, Sequence[str]]:
+    lists: Mapping[str, Sequence[str]] = yaml.safe_load(PAGE.read_text(encoding="utf-8"))
+    return lists
+
+
+def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:
+    """How often each entry occurs, per word of the text (Chinese, Japanese: per character)."""
+    text = text.lower().replace("’", "'")
+    if lang in UNSPACED:
+        return [text.count(entry) / max(1, len(text)) for entry in entries]
+    words = WORD.findall(text)
+    counted: Counter[str] = Counter(words)
+    longest = max(len(entry.split()) for entry in entries)
+    for size in range(2, longest + 1):
+        counted.update(map(" ".join, zip(*(words[start:] for start in range(size)), strict=False)))
+    if any(entry.startswith("-") for entry in entries):
+        counted.update(f"-{word[-size:]}" for word in words for size in (1, 2, 3) if len(word) > size)
+    return [counted[entry] / max(1, len(words)) for entry in entries]

@@ -1,0 +1,72 @@
+"""Which models are there, and what is asked of each?
+
+A model is a page config/models/<name>.yaml (workflow/schemas/model.schema.yaml), or a page of one's own given by path.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.pages import read_yaml, schema_problems
+
+ROOT = Path(__file__).parents[3]
+MODELS = ROOT / "config/models"
+SCHEMA = ROOT / "workflow/schemas/model.schema.yaml"
+
+
+@dataclass(frozen=True)
+class Model:
+    """An entry of the registry: `parameters` are those of its `kind`, with defaults filled in; `group` is what it is
+    ranked among; `trained_on` names the sources whose texts it may have seen."""
+
+    name: str
+    title: str
+    group: str
+    kind: str
+    parameters: Mapping[str, Any]
+    trained_on: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def find_model(asked: str, folder: Path = MODELS) -> Model:
+    """The model of that name in `folder`, or the one that a path names. Raises InputError where there is none."""
+    path = Path(asked) if asked.endswith((".yaml", ".yml")) else folder / f"{asked}.yaml"
+    if not path.is_file():
+        names = sorted(page.stem for page in folder.glob("*.yaml"))
+        close = get_close_matches(asked, names, n=1)
+        raise InputError(
+            f"There is no model '{asked}'."
+            + (f" Did you mean {close[0]}?" if close else "")
+            + f" Known are {', '.join(names)}; a page of your own is given by its path."
+        )
+    page = read_yaml(path)
+    if problems := list(wrong_with(page)):
+        raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
+    parameters = defaults(page["kind"]) | page.get("parameters", {})
+    beside = path.parent / parameters.get("checkpoint", "")
+    if "checkpoint" in parameters and beside.is_dir():
+        parameters["checkpoint"] = str(beside)
+    return Model(path.stem, page["title"], page["group"], page["kind"], parameters, tuple(page.get("trained_on", ())))
+
+
+def wrong_with(page: Any) -> Iterator[str]:
+    """Everything that keeps a page from being a model, in words."""
+    problems = [problem for _, problem in schema_problems(page, SCHEMA)]
+    yield from problems
+    for place, part in enumerate([] if problems else page.get("parameters", {}).get("parts", [])):
+        if part["n"][0] > part["n"][1]:
+            yield f"parameters.parts[{place}].n: {part['n']}; expected the shortest n-gram first"
+
+
+def defaults(kind: str) -> dict[str, Any]:
+    """The parameters of a kind that a page may leave out, as the schema gives them."""
+    for rule in read_yaml(SCHEMA)["allOf"]:
+        if rule["if"]["properties"]["kind"].get("const") == kind:
+            known = rule["then"]["properties"]["parameters"]["properties"]
+            return {name: about["default"] for name, about in known.items() if "default" in about}
+    return {}

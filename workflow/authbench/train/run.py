@@ -1,0 +1,71 @@
+"""What does a training leave on disk?
+
+<out>/curves.csv            loss, Success@5 and EER on the dev split, by seed and step
+<out>/curves.svg            the same as a picture, a line per seed
+<out>/<model>-seed-<k>/     the trained model, as sentence-transformers store one
+<out>/<model>-seed-<k>.yaml its page: authbench evaluate --model <out>/<model>-seed-<k>.yaml
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import yaml
+
+from authbench.errors import InputError
+from authbench.evaluate.split import Split
+from authbench.models.registry import Model
+from authbench.train.curves import draw_curves
+from authbench.train.tune import TrainSettings, tune
+from authbench.whole import whole_folder, write_text
+
+
+def train(
+    model: Model, learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
+) -> pl.DataFrame:
+    """Tune a model once per seed; the curves of all seeds are returned. Raises InputError if it cannot be tuned."""
+    if model.kind != "transformer":
+        raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
+    tags = learnt.documents["source"].unique().to_list()
+    curves = []
+    for seed in seeds:
+        name = f"{model.name}-seed-{seed}"
+        with whole_folder(out / name) as folder:
+            curves.append(tune(model, learnt, dev, settings, seed, folder))
+        write_text(out / f"{name}.yaml", page(model, name, tags))
+    told = pl.concat(curves)
+    write_text(out / "curves.csv", told.write_csv())
+    write_text(out / "curves.svg", draw_curves(told, model.name))
+    return told
+
+
+def last_line(curves: pl.DataFrame) -> str:
+    """What training did for the dev split, in one line: means over the seeds, before and after."""
+    ends = (
+        curves.sort("seed", "step")
+        .group_by("seed", maintain_order=True)
+        .agg(
+            *(pl.col(name).first().alias(f"{name} before") for name in ("success@5", "eer")),
+            *(pl.col(name).last().alias(f"{name} after") for name in ("success@5", "eer")),
+        )
+    )
+    mean = {name: float(np.mean(ends[name].to_numpy())) for name in ends.columns if name != "seed"}
+    told = [
+        f"{heading} {mean[f'{name} before']:.3f} -> {mean[f'{name} after']:.3f}"
+        for heading, name in (("S@5", "success@5"), ("EER", "eer"))
+    ]
+    return f"dev, mean of {ends.height} seeds: " + "  ".join(told)
+
+
+def page(model: Model, name: str, tags: Sequence[str]) -> str:
+    """The page of a trained model: that of its origin, with its own checkpoint, which lies beside the page."""
+    parameters = dict(model.parameters) | {"checkpoint": name, "revision": None, "pooling": "own"}
+    about = {
+        "title": f"{model.title}, tuned",
+        "group": model.group,
+        "kind": model.kind,
+        "trained_on": sorted({*model.trained_on, *tags}),
+        "parameters": parameters,
+    }
+    return yaml.safe_dump(about, allow_unicode=True, sort_keys=False)

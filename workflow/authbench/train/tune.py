@@ -1,0 +1,110 @@
+"""How is a model tuned, and how does it fare on the way?
+
+Contrastive, with the other texts of a batch as negatives: the trainer and the loss of sentence-transformers
+(MultipleNegativesRankingLoss; Henderson et al. 2017), our pairs and our metrics.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.evaluate.metrics import per_query
+from authbench.evaluate.retrieval import cosine, rank
+from authbench.evaluate.split import Split
+from authbench.evaluate.verification import draw_negatives, error_rate
+from authbench.models.encode import unit
+from authbench.models.registry import Model
+from authbench.models.transformer import DECIDING, embed_with, load_model
+from authbench.train.pairs import batches_of_epochs
+
+CURVES = pl.Schema({"seed": pl.Int64, "step": pl.Int64, "loss": pl.Float64, "success@5": pl.Float64, "eer": pl.Float64})
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """`epochs` over the authors, `batch` pairs at a time; the dev split is scored `evaluations` times, evenly."""
+
+    epochs: int = 1
+    batch: int = 32
+    learning_rate: float = 2e-5
+    evaluations: int = 10
+
+
+def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> pl.DataFrame:
+    """Train on the texts of one split, save the model to `out` and give its CURVES on another.
+
+    Raises InputError where fewer authors have two texts than a batch holds.
+    """
+    from datasets import Dataset
+    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers.losses import MultipleNegativesRankingLoss
+    from torch.utils.data import BatchSampler, SequentialSampler
+    from transformers import TrainerCallback, set_seed
+
+    pairs = list(batches_of_epochs(train.documents, seed, settings.epochs, settings.batch))
+    if not pairs:
+        raise InputError(
+            f"{train.name}: fewer than {settings.batch} authors have two texts, so that there is not one batch. "
+            "Set a smaller batch."
+        )
+    set_seed(seed)
+    load_model.cache_clear()
+    trained = load_model(*(model.parameters[name] for name in DECIDING))
+    load_model.cache_clear()
+    trained.max_seq_length = model.parameters["max_tokens"]
+    steps = len(pairs) // settings.batch
+    curves = [measured(trained, model.parameters, dev, seed, 0, None)]
+
+    class Measure(TrainerCallback):  # type: ignore[misc]
+        def on_log(
+            self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any
+        ) -> None:
+            if logs and "loss" in logs:
+                trained.eval()
+                curves.append(measured(trained, model.parameters, dev, seed, state.global_step, logs["loss"]))
+                trained.train()
+
+    class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
+        def get_batch_sampler(self, dataset: Any, batch_size: int, drop_last: bool, **_: Any) -> Any:
+            return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
+
+    InOrder(
+        model=trained,
+        args=SentenceTransformerTrainingArguments(
+            output_dir=str(out / "trainer"),
+            num_train_epochs=1,
+            per_device_train_batch_size=settings.batch,
+            learning_rate=settings.learning_rate,
+            warmup_steps=max(1, steps // 10),
+            seed=seed,
+            logging_steps=max(1, steps // settings.evaluations),
+            save_strategy="no",
+            report_to=[],
+            disable_tqdm=True,
+            use_cpu=trained.device.type == "cpu",
+        ),
+        train_dataset=Dataset.from_dict(
+            {"anchor": [one for one, _ in pairs], "positive": [other for _, other in pairs]}
+        ),
+        loss=MultipleNegativesRankingLoss(trained),
+        callbacks=[Measure()],
+    ).train()
+    trained.save_pretrained(str(out), safe_serialization=True)
+    return pl.DataFrame(curves, schema=CURVES, orient="row")
+
+
+def measured(
+    trained: Any, parameters: Mapping[str, Any], dev: Split, seed: int, step: int, loss: float | None
+) -> tuple[int, int, float | None, float, float]:
+    """A row of CURVES: Success@5 and the equal error rate over the whole pool of the dev split."""
+    rows = unit(embed_with(trained, dev.documents["content"].to_list(), parameters, parameters["document_prompt"]))
+    negatives = {"whole": draw_negatives(dev, 0)["whole"]}
+    ranking = rank(cosine(rows[dev.asks], rows[: dev.candidates]), dev, negatives)
+    success = per_query(ranking.ranks["whole"], dev.positives.starts)["success@5"]
+    known = success[success == success]
+    rate = error_rate(ranking.scores, ranking.negatives["whole"])
+    return seed, step, loss, float(known.mean()) if len(known) else float("nan"), rate.eer

@@ -1,0 +1,92 @@
+"""Evaluate: does a model capture who wrote a text?
+
+Takes   release/ and config/models/<model>.yaml
+Gives   evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet), leaderboard/ (index.html and its tables)
+Keeps   results/embeddings/: what a model has embedded it never embeds again
+"""
+
+MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
+EMBEDDED = [name for name, model in MODELS.items() if model.parameters.get("interaction") == "vector"]
+
+
+wildcard_constraints:
+    model="|".join(MODELS),
+
+
+rule embed_texts:
+    """Embed the texts of the split that have no vector yet: the one job that wants a GPU."""
+    input:
+        sums=result("release/SHA256SUMS"),
+    output:
+        done=result("evaluate/embedded/{model}.json"),
+    log:
+        result("logs/embed_texts/{model}.log"),
+    benchmark:
+        result("benchmarks/embed_texts/{model}.tsv")
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        split=SETTINGS["evaluate"]["split"],
+        model=lambda wildcards: MODELS[wildcards.model].as_dict(),
+        half=SETTINGS["evaluate"]["half"],
+        embeddings="results/embeddings",
+        code=code("embed_texts"),
+    script:
+        "../scripts/embed_texts.py"
+
+
+rule evaluate_model:
+    """Rank the candidates of every query, and score what comes out, slice by slice."""
+    input:
+        sums=result("release/SHA256SUMS"),
+        embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
+    output:
+        scores=result("evaluate/{model}/scores.json"),
+        queries=result("evaluate/{model}/queries.parquet"),
+        pairs=result("evaluate/{model}/pairs.parquet"),
+    log:
+        result("logs/evaluate_model/{model}.log"),
+    benchmark:
+        result("benchmarks/evaluate_model/{model}.tsv")
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(60),
+        in_series=1,
+    params:
+        split=SETTINGS["evaluate"]["split"],
+        model=lambda wildcards: MODELS[wildcards.model].as_dict(),
+        half=SETTINGS["evaluate"]["half"],
+        seed=SETTINGS["seed"],
+        embeddings="results/embeddings",
+        words=text_resource("function_words.yaml"),
+        code=code("evaluate_model"),
+    script:
+        "../scripts/evaluate_model.py"
+
+
+rule leaderboard:
+    """Put the models into one table, and say which differences are real."""
+    input:
+        scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
+        queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
+    output:
+        page=result("leaderboard/index.html"),
+        overall=result("leaderboard/overall.csv"),
+    log:
+        result("logs/leaderboard.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        template=file_hash(ROOT / "workflow/report/leaderboard.html.j2"),
+        code=code("leaderboard"),
+    script:
+        "../scripts/leaderboard.py"

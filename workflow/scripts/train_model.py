@@ -1,0 +1,17 @@
+"""Adapter of the rule train_model."""
+
+from pathlib import Path
+
+from authbench.evaluate.split import read_split
+from authbench.job import log, log_to
+from authbench.models.registry import Model
+from authbench.train.run import last_line, train
+from authbench.train.tune import TrainSettings
+
+log_to(snakemake.log[0])
+params = snakemake.params
+settings = {key: params.train[key] for key in ("epochs", "batch", "learning_rate", "evaluations")}
+splits = [read_split(Path(snakemake.input.sums).parent, name) for name in ("train", "dev")]
+out = Path(snakemake.output.curves).parent
+curves = train(Model(**params.model), *splits, TrainSettings(**settings), range(params.train["seeds"]), out)
+log.warning("%s", last_line(curves))
