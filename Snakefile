@@ -15,12 +15,15 @@ include: "workflow/rules/sample.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/train.smk"
 
 
 rule all:
     default_target: True
     input:
         result("check.json"),
+        result("release/SHA256SUMS"),
         result("dirty_docs.log"),
 
 

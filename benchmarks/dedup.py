@@ -1,39 +1,52 @@
 """How fast is de-duplication, how much memory does it take, and does it find what was planted?
 
-    PYTHONPATH=workflow python benchmarks/dedup.py 50000 200000
+    python benchmarks/dedup.py 200000 2000000
+    python benchmarks/dedup.py --hostile
 
 For each number of documents: texts in ten scripts are made (always the same ones), 4 % of them exact copies and
 10 % near copies at all degrees of similarity, in a shuffled order; the greedy answer is worked out from the true
-Jaccard of every pair within a family. Then a fresh process signs the shards one by one, finds the duplicates and
-compares them with the answer. Prints a Markdown table; compile times are not in it (the kernels run once before).
+Jaccard of every pair within a family. Then the stage runs as in the pipeline, its jobs as processes of their own, two
+at a time, on as many shards and parts as the pipeline would take. Prints a Markdown table: seconds are of the wall,
+CPU of all processes from start to end; `peak MB` is the largest job, `two MB` the two largest that ran at a time;
+`missed` and `extra` count removals against the answer, and each extra one is compared with its stand-in.
+
+`--hostile` takes input that is made to break it instead: a million equal texts, a million that share every band and
+resemble none, a crowd of near copies, one shingle a million times, and single texts of 100 MB.
 """
 
 import json
+import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import I64
-from authbench.dedup.duplicates import DedupSettings, find_duplicates, sign_texts
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
 
-SHARDS = 8
+from authbench.dedup.settings import DedupSettings, part_count  # noqa: E402
+from authbench.inventory import SHARD_BYTES  # noqa: E402
+from authbench.tables import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
+
 SETTINGS = DedupSettings()
+PROCESSES = 2
 # First letter, number of letters, usual word length, characters per text, and what stands between words.
 SCRIPTS = [
     ("a", 26, 5, 900, " "), ("а", 32, 6, 550, " "), ("ا", 28, 4, 350, " "), ("अ", 50, 3, 250, " "),
     ("一", 2600, 2, 180, ""), ("ぁ", 80, 3, 200, ""), ("가", 2000, 3, 200, " "), ("α", 25, 5, 700, " "),
     ("ა", 33, 6, 600, " "), ("ա", 38, 5, 600, " "),
 ]  # fmt: skip
+Job = Callable[[], None]
+
+
+# --- the corpus ---
 
 
 def vocabulary(script: tuple[str, int, int, int, str], chance: random.Random) -> list[str]:
@@ -70,99 +83,217 @@ def families(documents: int, chance: random.Random) -> Iterator[list[str]]:
         yield [between.join(member) for member in family]
 
 
-def shingles(text: str) -> Counter[str]:
-    return Counter(text[i : i + 5] for i in range(len(text) - 4)) if len(text) >= 5 else Counter([text])
-
-
-def similar(one: str, other: str) -> bool:
-    a, b = shingles(one), shingles(other)
-    return (a & b).total() / (a | b).total() >= SETTINGS.threshold
+def similarity(one: str, other: str) -> float:
+    a, b = (Counter(text[i : i + 5] for i in range(len(text) - 4)) for text in (one, other))
+    return (a & b).total() / (a | b).total()
 
 
 def make(folder: Path, documents: int) -> None:
-    """Write the shards, and the keys that a greedy pass over each family removes."""
+    """Write the shards as the stage before leaves them, and the keys that a greedy pass over each family removes."""
     chance = random.Random(7)
     keys = [f"d{i:08d}" for i in range(documents)]
     chance.shuffle(keys)
-    rows, gone = [], []
+    rows: list[tuple[str, str]] = []
+    gone: list[str] = []
     for family in families(documents, chance):
-        members = sorted((keys[len(rows) + i], text) for i, text in enumerate(family))
-        rows += [(keys[len(rows) + i], text) for i, text in enumerate(family)]
+        members = list(zip(keys[len(rows) :], family, strict=False))
+        rows += members
         accepted: list[str] = []
-        for key, text in members:
-            if any(similar(text, other) for other in accepted):
+        for key, text in sorted(members):
+            if any(similarity(text, other) >= SETTINGS.threshold for other in accepted):
                 gone.append(key)
             else:
                 accepted.append(text)
-    table = pl.DataFrame(rows, schema=["doc_key", "content"], orient="row")
-    for shard in range(SHARDS):
-        table.gather_every(SHARDS, shard).write_parquet(folder / f"{shard}.parquet")
-    (folder / "gone.json").write_text(json.dumps(gone))
+    write_corpus(folder, pl.DataFrame(rows, schema=["doc_key", "content"], orient="row"), gone)
 
 
-def fetch(shards: Sequence[Path], sizes: Sequence[int]) -> Callable[[I64], list[str]]:
-    """Texts by their row in the shards taken one after another; one shard is in memory at a time."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+def write_corpus(folder: Path, texts: pl.DataFrame, gone: Sequence[str]) -> None:
+    """Texts (`doc_key`, `content`) as shards `texts/<number>.parquet`, and what a perfect run would remove."""
+    size = int(texts["content"].str.len_bytes().sum())
+    shards = max(2, -(-size // SHARD_BYTES))
+    table = texts.with_columns(source=pl.lit("made up"), author_id="doc_key", lang=pl.lit("en"))
+    for shard in range(shards):
+        part = table.gather_every(shards, shard)
+        write_frames(
+            folder / f"texts/{shard:03d}.parquet",
+            split_by_bytes(part, "content", GROUP_BYTES) if part.height else [part],
+        )
+    (folder / "gone.json").write_text(json.dumps(list(gone)))
+    (folder / "size.json").write_text(json.dumps(size))
 
-    def texts(rows: I64) -> list[str]:
-        given = np.empty(len(rows), object)
-        for shard, start, end in zip(shards, starts[:-1], starts[1:], strict=True):
-            here = np.flatnonzero((rows >= start) & (rows < end))
-            given[here] = pl.read_parquet(shard, columns=["content"])["content"].gather(rows[here] - start).to_list()
-        return list(given)
 
-    return texts
+def hostile() -> Iterator[tuple[str, pl.DataFrame, int]]:
+    """Corpora that should break it: what they are, texts (`doc_key`, `content`), how many must go."""
+    chance = random.Random(11)
+    words = ["".join(chance.choices("abcdefghijklmnop", k=6)) for _ in range(5_000)]
+    prose = [" ".join(chance.choices(words, k=20)) for _ in range(100)]
+    yield "equal texts", numbered(["the same for all"] * 1_000_000), 999_999
+    yield "a crowd of near copies", numbered([f"{' '.join(prose[:4])} {i}" for i in range(300_000)]), 299_999
+    yield "one shingle a million times", numbered(["ha" * 500_000, "ha" * 550_000, "ha" * 100_000]), 1
+    long = " ".join(chance.choices(words, k=14_300_000))
+    yield "two texts of 100 MB", numbered([long, f"{long} with an end of its own"]), 1
+    yield "a bucket of all", numbered([" ".join(chance.choices(words, k=12)) for _ in range(300_000)]), 0
 
 
-def used() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+def numbered(texts: list[str]) -> pl.DataFrame:
+    return pl.DataFrame({"content": texts}).select(
+        pl.format("d{}", pl.int_range(pl.len()).cast(pl.String).str.zfill(8)).alias("doc_key"), "content"
+    )
+
+
+def forge(folder: Path) -> None:
+    """Give all texts the bands and the sketch of the first, as if somebody had found texts of one signature."""
+    for path in sorted((folder / "signatures").glob("*.parquet")):
+        table = read_columns([path])
+        forged = [name for name in table.columns if name.startswith(("band_", "sketch_"))]
+        write_parquet(table.with_columns(pl.lit(7, pl.UInt64).alias(name) for name in forged), path)
+
+
+# --- the stage ---
+
+
+def run_job(name: str, arguments: Mapping[str, Any]) -> None:
+    """One job of the stage, as the rule's adapter calls it."""
+    if name == "sign":
+        from authbench.dedup.jobs.sign import sign_shard as job
+    elif name == "link":
+        from authbench.dedup.jobs.link import link_part as job
+    elif name == "compare":
+        from authbench.dedup.jobs.compare import compare_part as job
+    else:
+        from authbench.dedup.jobs.decide import decide_all as job
+    job(**arguments, settings=SETTINGS)
+
+
+def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The stage's rules in order, each with the arguments of its jobs."""
+    texts = sorted(str(path) for path in (folder / "texts").glob("*.parquet"))
+    parts = part_count(json.loads((folder / "size.json").read_text()) / 1e6, SETTINGS.bands)
+    signatures = [text.replace("/texts/", "/signatures/") for text in texts]
+    links, pairs, counts = (
+        [str(folder / f"{name}/{part}.{kind}") for part in range(parts)]
+        for name, kind in (("links", "parquet"), ("pairs", "parquet"), ("pairs", "json"))
+    )
+    known = {"signatures": signatures, "order": ["made up"]}
+    yield "sign", [{"texts": text, "signatures": to} for text, to in zip(texts, signatures, strict=True)]
+    yield (
+        "link",
+        [{**known, "filtered": [], "links": links[part], "share": (part, parts)} for part in range(parts)],
+    )
+    yield (
+        "compare",
+        [
+            {**known, "texts": texts, "links": links, "pairs": pairs[part], "counts": counts[part],
+             "share": (part, parts)}
+            for part in range(parts)
+        ],
+    )  # fmt: skip
+    yield (
+        "decide",
+        [{**known, "filtered": [], "pairs": pairs, "compared": counts, "unit": "documents",
+          "removed": str(folder / "removed.parquet"), "counts": str(folder / "counts.json")}],
+    )  # fmt: skip
+
+
+def run_jobs(name: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[float, list[float]]:
+    """Run jobs as processes, PROCESSES at a time; give their CPU seconds together and the peak MB of each."""
+    waiting, running, cpu, peaks = list(jobs), set[int](), 0.0, []
+    while waiting or running:
+        while waiting and len(running) < PROCESSES:
+            job = subprocess.Popen([sys.executable, __file__, "--job", name, json.dumps(waiting.pop(0))])
+            running.add(job.pid)
+        pid, status, usage = os.wait4(-1, 0)
+        if status:
+            raise SystemExit(f"{name} failed")
+        running.discard(pid)
+        cpu += usage.ru_utime + usage.ru_stime
+        peaks.append(usage.ru_maxrss / 1024)
+    return cpu, peaks
+
+
+def run_stage(folder: Path, after_signing: Callable[[Path], None] | None = None) -> dict[str, float]:
+    """Run the stage on a corpus of `write_corpus`; give the seconds of its rules, CPU seconds and peak MB."""
+    took, cpu, peaks, together = dict[str, float](), 0.0, [0.0], [0.0]
+    started = time.monotonic()
+    for name, jobs in stages(folder):
+        begun = time.monotonic()
+        used, of_jobs = run_jobs(name, jobs)
+        took[f"{name} s"] = round(time.monotonic() - begun, 1)
+        cpu += used
+        peaks += of_jobs
+        together.append(sum(sorted(of_jobs)[-PROCESSES:]))
+        if name == "sign" and after_signing:
+            after_signing(folder)
+    took["all s"], took["CPU s"] = round(time.monotonic() - started, 1), round(cpu, 1)
+    return took | {"peak MB": round(max(peaks)), "two MB": round(max(together))}
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    warm = pl.Series(["a text to compile with", "a text to compile with!"])
-    key = pl.DataFrame({"doc_key": ["a", "b"], "source": "s", "place": 0, "author_id": "x"})
-    signed = pl.concat([key, sign_texts(warm, warm, SETTINGS)], how="horizontal")
-    find_duplicates(signed, lambda rows: warm.gather(rows).to_list(), SETTINGS)
-
-    shards = [folder / f"{shard}.parquet" for shard in range(SHARDS)]
-    wall, cpu, frames, size = time.monotonic(), used(), [], 0
-    for shard in shards:
-        table = pl.read_parquet(shard)
-        size += int(table["content"].str.len_bytes().sum())
-        place = table.select("doc_key", source=pl.lit("s"), place=pl.lit(0, pl.UInt32), author_id="doc_key")
-        frames.append(pl.concat([place, sign_texts(table["content"], table["content"], SETTINGS)], how="horizontal"))
-    signing = time.monotonic() - wall
-    documents = pl.concat(frames)
-    removed, counts = find_duplicates(documents, fetch(shards, [frame.height for frame in frames]), SETTINGS)
+    """Run the stage, and compare what it removes with what it should."""
+    took = run_stage(folder)
+    texts = pl.concat([pl.read_parquet(path) for path in sorted((folder / "texts").glob("*.parquet"))])
+    removed = pl.read_parquet(folder / "removed.parquet")
     found, expected = set(removed["doc_key"]), set(json.loads((folder / "gone.json").read_text()))
+    facts = json.loads((folder / "counts.json").read_text())["facts"]["dedup"]
     return {
-        "documents": documents.height,
-        "text MB": round(size / 1e6),
-        "sign s": round(signing, 1),
-        "all s": round(time.monotonic() - wall, 1),
-        "CPU s": round(used() - cpu, 1),
-        "documents/s": round(documents.height / (time.monotonic() - wall)),
-        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "compared": counts["pairs_compared"],
+        "documents": texts.height,
+        "text MB": round(int(texts["content"].str.len_bytes().sum()) / 1e6),
+        **took,
+        "documents/s": round(texts.height / took["all s"]),
+        "compared": facts["pairs_compared"],
         "removed": len(found),
         "missed": len(expected - found),
         "extra": len(found - expected),
+        "extra, untrue": untrue(removed.filter(~pl.col("doc_key").is_in(expected)), texts),
     }
 
 
+def untrue(removed: pl.DataFrame, texts: pl.DataFrame) -> int:
+    """How many of the removed are not as similar to their stand-in as they must be."""
+    stand_ins = removed["detail"].str.strip_prefix("stand-in ")
+    concerned = texts.filter(pl.col("doc_key").is_in([*removed["doc_key"], *stand_ins]))
+    content = {key: " ".join(text.split()) for key, text in concerned.select("doc_key", "content").iter_rows()}
+    pairs = zip(removed["doc_key"], stand_ins, strict=True)
+    return sum(similarity(content[one], content[other]) < SETTINGS.threshold for one, other in pairs)
+
+
+def table_row(row: Mapping[str, Any], head: bool) -> str:
+    titles = f"| {' | '.join(row)} |\n|{' ---: |' * len(row)}\n" if head else ""
+    return f"{titles}| {' | '.join(value if isinstance(value, str) else f'{value:,}' for value in row.values())} |"
+
+
 def main() -> None:
-    if sys.argv[1:2] == ["--measure"]:
-        print(json.dumps(measure(Path(sys.argv[2]))))
+    if sys.argv[1:2] == ["--job"]:
+        run_job(sys.argv[2], json.loads(sys.argv[3]))
+        return
+    compile_first()
+    if sys.argv[1:2] == ["--hostile"]:
+        measure_hostile()
         return
     for line, documents in enumerate(map(int, sys.argv[1:] or ["50000", "200000"])):
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder), documents)
-            run = subprocess.run([sys.executable, __file__, "--measure", folder], check=True, stdout=subprocess.PIPE)
-            row = json.loads(run.stdout)
-            if line == 0:
-                print(f"| {' | '.join(row)} |\n|{' ---: |' * len(row)}")
-            print(f"| {' | '.join(f'{value:,}' for value in row.values())} |", flush=True)
+            print(table_row(measure(Path(folder)), head=line == 0), flush=True)
+
+
+def measure_hostile() -> None:
+    for line, (what, texts, going) in enumerate(hostile()):
+        with tempfile.TemporaryDirectory() as folder:
+            write_corpus(Path(folder), texts, [])
+            took = run_stage(Path(folder), forge if what == "a bucket of all" else None)
+            facts = json.loads((Path(folder) / "counts.json").read_text())["facts"]["dedup"]
+            gone = pl.read_parquet(Path(folder) / "removed.parquet").height
+            row = {"what": what, "documents": texts.height, **took, "compared": facts["pairs_compared"]}
+            row |= {"curtailed": facts["comparisons_curtailed"], "removed": gone, "expected": going}
+            print(table_row({key: str(value) for key, value in row.items()}, head=line == 0), flush=True)
+
+
+def compile_first() -> None:
+    """Compile the kernels, as the first build after an installation does once."""
+    with tempfile.TemporaryDirectory() as folder:
+        texts = pl.DataFrame({"doc_key": ["a", "b"], "content": ["a text to compile with", "a text to compile with!"]})
+        write_corpus(Path(folder), texts, [])
+        measure(Path(folder))
 
 
 if __name__ == "__main__":

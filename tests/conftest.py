@@ -1,14 +1,54 @@
-"""Options of the tests, and how they draw their examples: anew on a desk, the same every time where CI is set."""
+"""Options of the tests, how they draw their examples (anew on a desk, the same every time where CI is set), and the
+demo, built once in a copy of the project for all tests of whole runs."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from project import BuildElsewhere, Project, build_elsewhere, copy_project, stop
 
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# A claim is not broken by a machine that is busy: no example has a deadline.
+settings.register_profile("desk", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project without results, for runs that are refused before anything is done."""
+    return copy_project(tmp_path_factory.mktemp("fresh"))
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildElsewhere]:
+    build = build_elsewhere(tmp_path_factory.mktemp("elsewhere"))
+    yield build
+    stop(build.process)
+
+
+@pytest.fixture(scope="session")
+def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The finished demo. Look at it, and change copies of it only."""
+    if any("elsewhere" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        request.getfixturevalue("elsewhere")  # it takes long: begin it first
+    project = copy_project(tmp_path_factory.mktemp("demo"))
+    project.build()
+    return project
+
+
+@pytest.fixture(scope="session")
+def bench(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy of the finished demo for dry runs: whoever changes a file changes it back."""
+    return demo.copy(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture
+def another(demo: Project, tmp_path: Path) -> Project:
+    """A copy of the finished demo to work on."""
+    return demo.copy(tmp_path / "copy")

@@ -10,8 +10,14 @@ from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
 AFTER_SELECTION = {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed", "all"}
-AFTER_FILTERS = AFTER_SELECTION | {"find_duplicates", "fill_reservoirs", "select_documents"}
-AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "measure_authors", "apply_filters"}
+AFTER_FILTERS = AFTER_SELECTION | {
+    "link_texts",
+    "compare_texts",
+    "find_duplicates",
+    "fill_reservoirs",
+    "select_documents",
+}
+AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
 EVERY_RULE = AFTER_RECORDS | {"normalize_text", "ingest_source"}
 
 
@@ -90,7 +96,7 @@ def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(
 
 def test_a_changed_duplicate_threshold_signs_no_text_again(bench: Project) -> None:
     jobs = bench.plan(*bench.recipe({"dedup": {"threshold": 0.85}}))
-    assert "find_duplicates" in first_of(jobs)
+    assert "link_texts" in first_of(jobs)
     assert not [job for job in jobs if job.rule == "sign_texts" and "unit=documents" in job.wildcards]
 
 
@@ -150,8 +156,8 @@ def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: 
 
 
 def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
-    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/duplicates.py", another_function))
-    assert rerun >= {"sign_texts", "find_duplicates", "assign_splits"}
+    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/kernels.py", another_function))
+    assert rerun >= {"sign_texts", "link_texts", "compare_texts", "assign_splits"}
     assert not rerun & {"ingest_source", "normalize_text"}
 
 

@@ -30,8 +30,6 @@ FILE_IS_TEXT = ("text", "tei", "blog_xml")  # of many such files one that cannot
 MISSING = "fields are missing"  # of a file that has other columns than its corpus is known for
 LFS_POINTER = b"version https://git-lfs"
 
-csv.field_size_limit(1 << 27)
-
 
 class Ingested(NamedTuple):
     """What ingestion made of a corpus; `files` are the SHA-256 of what it was given, by path below the folder."""
@@ -115,6 +113,7 @@ def table(path: Path, tag: str) -> list[dict[str, str]]:
     text = decoded(path, reader.get("encoding", "utf-8"))
     assert text is not None
     quoting = csv.QUOTE_MINIMAL if reader.get("quoting", True) else csv.QUOTE_NONE
+    csv.field_size_limit(1 << 27)  # of the whole process: the reader that is tested sets another
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=reader.get("delimiter", ","), quoting=quoting)
     filled = [row for row in rows if row]
     header = reader["header"] if "header" in reader else filled.pop(0)

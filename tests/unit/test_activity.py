@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from authbench.filter.activity import count_activity, measure_authors
+from authbench.filter.activity import count_activity, measure_authors, part_of
 
 ROWS = pl.DataFrame(
     {
@@ -16,7 +16,7 @@ ROWS = pl.DataFrame(
 
 
 def test_activity_is_the_busiest_day_and_the_commonest_template():
-    assert measure_authors([count_activity(ROWS)]).sort("author_id").rows() == [
+    assert measure_authors([count_activity(ROWS)]).rows() == [
         ("a", 2, pytest.approx(2 / 3)),
         ("b", None, None),
     ]
@@ -24,7 +24,13 @@ def test_activity_is_the_busiest_day_and_the_commonest_template():
 
 def test_batches_add_up_to_the_whole():
     parts = [count_activity(ROWS[row]) for row in range(ROWS.height)]
-    assert measure_authors(parts).sort("author_id").equals(measure_authors([count_activity(ROWS)]).sort("author_id"))
+    assert measure_authors(parts).equals(measure_authors([count_activity(ROWS)]))
+
+
+def test_authors_are_measured_the_same_in_parts():
+    counts = count_activity(ROWS)
+    parts = [measure_authors([part_of(counts, part, 3)]) for part in range(3)]
+    assert pl.concat(parts).sort("author_id").equals(measure_authors([counts]))
 
 
 def test_pieces_of_a_book_are_no_posts():

@@ -14,7 +14,7 @@ from authbench.ingest.rows import BadRow
 def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:
     path = tmp_path / "1.male.20.Student.Leo.xml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return list(read(RawFile(path, path.name, "0"), options))
+    return [row for block in read(RawFile(path, path.name, "0"), options) for row in block]
 
 
 def blog(*posts: str) -> str:

@@ -1,8 +1,12 @@
+import re
 import time
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from authbench.normalize.boilerplate import RULES, patterns, strip
+from authbench.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
 from authbench.records import LANGUAGES
 
 LINES = {
@@ -65,6 +69,23 @@ def test_a_text_of_nothing_but_boilerplate_becomes_empty():
     assert strip("© 2010 Somebody\nAll rights reserved", "en") == ""
 
 
+PATTERNS = [pattern for part in rules().values() for kind in part.values() for pattern in kind]
+
+
+@given(st.sampled_from(PATTERNS).flatmap(lambda pattern: st.from_regex(re.compile(pattern, re.I), fullmatch=True)))
+@settings(deadline=None, max_examples=300)
+def test_every_line_that_a_rule_fits_makes_its_text_suspected(line):
+    assert suspected(pl.Series([f"a\n{line}\nb"])).item()
+
+
+def test_a_column_of_texts_is_stripped_as_they_are_one_by_one():
+    rows = [(lang, f"{PROSE[lang]}\n{line}") for lang, lines in LINES.items() for line in lines]
+    rows += [(lang, prose) for lang in LINES for prose in PROSE.values()]
+    frame = pl.DataFrame(rows, schema=["lang", "content"], orient="row")
+    assert strip_texts(frame).to_list() == [strip(text, lang) for lang, text in rows]
+    assert suspected(frame["content"]).sum() < len(rows)
+
+
 def test_an_unknown_language_uses_the_rules_for_all():
     assert strip("a\n© 2010 Somebody", "other") == "a"
 
@@ -92,9 +113,6 @@ def test_time_is_linear_whatever_the_lines(lang, unit):
 
 
 def test_the_rules_file_has_known_parts_only():
-    import yaml
-
-    rules = yaml.safe_load(RULES.read_text(encoding="utf-8"))
-    assert set(rules) == {"all", *LANGUAGES}
-    assert all(set(part) <= {"lines", "before", "after"} for part in rules.values())
+    assert set(rules()) == {"all", *LANGUAGES}
+    assert all(set(part) <= {"lines", "before", "after"} for part in rules().values())
     assert all(patterns(lang) for lang in LANGUAGES)

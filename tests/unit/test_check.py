@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.check import Violation, check_release
+from authbench.check import Violation, check_release, overlap, reading
 from authbench.check.claims import CLAIMS
 from authbench.check.reading import FIELDS
 from authbench.cli import main
@@ -616,3 +616,51 @@ def test_rows_without_their_form_end_the_check_before_claims_about_them(tmp_path
     row_of(model, "train", "candidates", SIX).update(content="", token_length=0)
     found = broken(write(model, tmp_path / "release"))
     assert found.keys() <= {"schema", "checksum"}
+
+
+STRINGS = ["", "en", "News", "news", "doc_000001", "doc_1", "doc_٠٠٠٠٠٠", "a" * 64, "A" * 64, "news\n"]
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-1, 1 << 32)
+    | st.floats()
+    | st.sampled_from(STRINGS)
+    | st.lists(st.sampled_from(["doc_000001", "", 3]))
+    | st.dictionaries(st.text(max_size=2), st.integers(), max_size=1)
+)
+
+
+@settings_of_hypothesis(max_examples=300)
+@given(st.sampled_from(sorted(FIELDS)), st.data())
+def test_a_batch_passes_as_a_whole_only_if_each_of_its_rows_does(name, data):
+    rows = deepcopy([*sound().rows["train"][name], ["no object"]][: data.draw(st.integers(1, 9))])
+    row = data.draw(st.sampled_from(rows))
+    for _ in range(data.draw(st.integers(0, 2))):
+        if isinstance(row, dict):
+            row[data.draw(st.sampled_from([*FIELDS[name], "ignored_ids", "more"]))] = data.draw(VALUES)
+    findings = [finding for row in rows for finding in reading._check_row(name, row, "here")]
+    assert reading._all_formed(name, rows) == (not findings)
+
+
+def test_files_longer_than_a_batch_are_read_whole_and_their_lines_keep_their_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "BATCH_BYTES", 500)
+    assert check_release(write(sound(), tmp_path / "sound")) == []
+    broken = sound()
+    broken.rows["train"]["candidates"][6] = ["no object"]
+    (found,) = check_release(write(broken, tmp_path / "broken"))
+    assert found.ids == ("train/candidates.jsonl:7",)
+
+
+def test_a_text_is_rightly_ignored_for_a_passage_that_the_search_for_all_passes_over(tmp_path, monkeypatch):
+    model = sound()
+    for change_it in (
+        rewrite("doc_000001", LONG),
+        rewrite("doc_000000", EXCERPT),
+        change("train", "queries", "doc_000000", content=EXCERPT, token_length=count(ENCODING, [EXCERPT])[0]),
+        truth("doc_000000", positive_ids=["doc_000002", "doc_000003"], ignored_ids=["doc_000001"]),
+    ):
+        change_it(model)
+    folder = write(model, tmp_path / "release")
+    assert check_release(folder) == []
+    monkeypatch.setattr(overlap, "COMMON", 2)
+    assert check_release(folder) == []

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from authbench.chunk.cut import ChunkSettings, chunk_records, extra_long_chances
 from authbench.chunk.sentences import sentence_starts
-from authbench.normalize.text import normalize_records, normalize_text
+from authbench.normalize.table import normalize_records
+from authbench.normalize.text import normalize_text
 from authbench.records import DOCUMENT, RECORD
 from authbench.tokens import load_encoding
 

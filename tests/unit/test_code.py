@@ -33,8 +33,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hash_of(package: Path) -> str:
-    code._meaning.cache_clear()
-    code._imports.cache_clear()
+    code._read.cache_clear()
     return code.code_hash(package.parent / "adapter.py")
 
 

@@ -158,6 +158,9 @@ def test_an_equal_setup_is_not_written_again(root: Path) -> None:
     record_setup(prepare({"seed": 5}, root), path)
     assert path.stat().st_mtime_ns != before
     assert read_json(path)["config"]["seed"] == 5
+    path.write_bytes(path.read_bytes().replace(b"5", b"6", 1))
+    record_setup(prepare({"seed": 5}, root), path)
+    assert read_json(path)["config"]["seed"] == 5
 
 
 def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:

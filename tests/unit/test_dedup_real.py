@@ -9,7 +9,9 @@ import pytest
 from open_corpora import DATA, decoded, files_of
 
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
-from authbench.dedup.duplicates import DedupSettings, find_duplicates, sign_texts, similar_pairs
+from authbench.dedup.duplicates import find_duplicates, similar_pairs
+from authbench.dedup.settings import DedupSettings
+from authbench.dedup.signatures import sign_texts
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real corpora in {DATA} (set AUTHBENCH_DATA)")
 MANY = 1000  # film reviews among which there are always some copies
@@ -46,7 +48,7 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
         source=pl.lit("nsmc"), place=pl.lit(0, pl.UInt32)
     )
     table = pl.concat([table, sign_texts(table["content"], table["content"], settings)], how="horizontal")
-    removed, _ = find_duplicates(table, lambda rows: table["content"].gather(rows).to_list(), settings)
+    removed, _ = find_duplicates(table, lambda rows: table["content"].gather(rows), settings)
 
     expected: dict[str, str] = {}
     accepted: list[tuple[str, Counter[str]]] = []
@@ -105,7 +107,7 @@ def test_real_works_contain_their_first_halves(japanese_works):
         origin_id=pl.col("origin_id") + "#half",
         content=pl.col("content").str.head(pl.col("content").str.len_chars() // 2),
     )
-    found = set(contained_pairs(pl.concat([table, halves]), ContainmentSettings()).select("a", "b").rows())
+    found = set(contained_pairs(pl.concat([table, halves]), ContainmentSettings()).pairs.select("a", "b").rows())
     long = halves.filter(pl.col("content").str.len_chars() >= 500)["doc_key"]
     if long.is_empty():
         pytest.skip("no work of this sample of aozora_txt_ja has 1,000 characters")

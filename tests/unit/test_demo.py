@@ -25,7 +25,7 @@ from authbench.ingest.blog_xml import ENTRY
 from authbench.ingest.files import match_files
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize import boilerplate
-from authbench.normalize import text as normalize
+from authbench.normalize import table as normalize
 from authbench.records import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]

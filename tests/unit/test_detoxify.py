@@ -13,7 +13,7 @@ from transformers import BertConfig, BertForSequenceClassification
 
 from authbench.errors import InputError
 from authbench.safety import make_scorers
-from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify
+from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify, weights_mark
 
 WORDS = ["good", "bad", "day", "night", "fish", "bird"]
 LABELS = ["toxic", "severe_toxic", "obscene"]
@@ -103,6 +103,16 @@ def test_the_identity_names_weights_versions_and_limit(folder: Path, scorer: Det
     save(tmp_path / "other.ckpt", folder, {**weights, "classifier.bias": weights["classifier.bias"] + 1})
     other = load_detoxify(checkpoint=tmp_path / "other.ckpt", huggingface_config_path=folder, max_tokens=32)
     assert other.identity != scorer.identity
+
+
+def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(folder: Path, tmp_path: Path) -> None:
+    weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
+    marks = set()
+    for more in (0, 0, 1):
+        first = next(iter(weights))
+        save(tmp_path / "one.ckpt", folder, {**weights, first: weights[first] + more})
+        marks.add(weights_mark(tmp_path / "one.ckpt"))
+    assert len(marks) == 2
 
 
 def test_the_settings_make_the_scorer_and_say_which_languages_it_was_made_for(folder: Path) -> None:

@@ -189,3 +189,11 @@ def test_an_unknown_preset_is_an_error_that_names_the_known():
 
 def test_no_documents_lose_nothing():
     assert filters.apply_filters(documents("So it is.").clear(), ROBUST).equals(records.empty(records.REMOVED))
+
+
+def test_measurements_of_other_documents_are_refused():
+    keys = pl.DataFrame({"doc_key": ["s:1", "s:2"]})
+    measures = keys.with_columns(words=pl.Series([3, 4]))
+    assert filters.beside(keys, measures).equals(measures)
+    with pytest.raises(InputError, match="do not belong together"):
+        filters.beside(keys, measures.reverse())

@@ -1,14 +1,11 @@
 """Nothing vanishes unexplained."""
 
-import json
-from pathlib import Path
-
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.funnel import STAGES, Tally, Unaccounted, add_up, join_stages, merge_counts, write_log
+from authbench.funnel import STAGES, Tally, Unaccounted, add_up, join_stages, merge_counts
 from authbench.records import REMOVED
 
 REASONS = ["toxic", "too_short", "wrong_script"]
@@ -124,20 +121,3 @@ def test_adding_up_loses_no_number(one: dict[str, dict[str, int]], other: dict[s
     both = add_up(one, other)
     assert total(both) == total(one) + total(other)
     assert both == add_up(other, one)
-
-
-def test_the_log_has_a_line_per_reason_in_an_order_that_no_part_changes(tmp_path: Path) -> None:
-    rows = removals([("news", "toxic"), ("blogs", "too_short"), ("news", "toxic")])
-    parts = [tmp_path / f"{place}.parquet" for place in range(2)]
-    rows[:3].write_parquet(parts[0])
-    rows[3:].write_parquet(parts[1])
-    logs = [tmp_path / "a.log", tmp_path / "b.log"]
-    write_log(str(logs[0]), [str(part) for part in parts])
-    write_log(str(logs[1]), [str(part) for part in reversed(parts)])
-    entries = [json.loads(line) for line in logs[0].read_text(encoding="utf-8").splitlines()]
-    assert len(entries) == rows.height
-    assert [entry["source"] for entry in entries] == ["blogs"] * 2 + ["news"] * 4
-    assert set(entries[0]) == set(REMOVED.names())
-    assert [json.loads(line)["doc_key"] for line in logs[1].read_text(encoding="utf-8").splitlines()] == [
-        entry["doc_key"] for entry in entries
-    ]

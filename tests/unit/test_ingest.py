@@ -357,3 +357,23 @@ def test_a_failed_run_leaves_no_shard(tmp_path: Path) -> None:
         tmp_path / "raw/a.csv",
         tmp_path / "raw/b.csv",
     ]
+
+
+def test_a_source_none_of_whose_rows_enter_has_empty_shards(tmp_path: Path) -> None:
+    made = Ingested(tmp_path, {"a.csv": table(ROWS[4], ROWS[5])}, SOURCE)
+    assert not made.records.height and made.reasons() == {"no_author": 1, "placeholder_author": 1}
+
+
+def test_a_number_of_authors_that_is_none_is_left_out(tmp_path: Path) -> None:
+    rows = [
+        (str(place), "ann", "en", many, "A text.") for place, many in enumerate(["2", "²", "9" * 5000, "3000000000"])
+    ]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, source(fields={"n_authors": "kind", "topic": "lang"}))
+    assert made.records["n_authors"].to_list() == [2, None, None, None]
+
+
+def test_thousands_of_equal_rows_are_numbered_or_one(tmp_path: Path) -> None:
+    content = "id,user,lang,kind,text\n" + "7,ann,en,toy,The same.\n" * 20_000 + ",ann,en,toy,The same.\n" * 20_000
+    made = Ingested(tmp_path, {"a.csv": content}, SOURCE)
+    assert made.records.height == 20_001
+    assert made.reasons() == {"repeated_id": 19_999}

@@ -150,3 +150,17 @@ def test_a_file_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     (tmp_path / "caf\udce9.txt").write_text("text")
     with pytest.raises(InputError, match="not UTF-8; rename"):
         match_files(tmp_path, ["*.txt"])
+
+
+@pytest.mark.parametrize(
+    ("record", "place", "value"),
+    [(b"PK\1\2", 6, 148), (b"PK\5\6", 16, 255), (b"PK\1\2", 10, 99), (b"PK\1\2", 8, 1), (b"PK\3\4", 26, 200)],
+    ids=["version", "offset of the list", "compression", "encryption", "length of a name"],
+)
+def test_a_damaged_zip_file_is_refused_by_name(tmp_path: Path, record: bytes, place: int, value: int) -> None:
+    file = zipped(tmp_path / "a.zip", {"a.csv": "1"})
+    content = bytearray(file.path.read_bytes())
+    content[content.index(record) + place] = value
+    with pytest.raises(InputError, match=r"a\.zip"):
+        for member in raw(file.path, bytes(content)).members(["*"]):
+            text_of(member)

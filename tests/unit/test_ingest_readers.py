@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.ingest import json_lines, json_records, table_csv, table_parquet
 from authbench.ingest.files import RawFile
+from authbench.ingest.lines import bounded_lines
 from authbench.ingest.rows import BadRow, Reader
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
@@ -23,7 +24,8 @@ NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 
 def rows(read: Reader, path: Path, content: str | bytes, limit: int = 1 << 20, **options: Any) -> list[Any]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return list(read(RawFile(path, path.name, "0" * 64, max_record_bytes=limit), options))
+    file = RawFile(path, path.name, "0" * 64, max_record_bytes=limit)
+    return [row for block in read(file, options) for row in block]
 
 
 def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
@@ -72,8 +74,8 @@ def test_a_row_with_a_nul_byte_is_a_bad_row(tmp_path: Path) -> None:
 def test_a_row_beyond_the_limit_is_one_bad_row(tmp_path: Path) -> None:
     content = "id,text\n1," + "x" * 5000 + '\n2,c\n3,"' + "long\n" * 300 + '"\n4,e\n'
     found = csv_rows(tmp_path, content, limit=1000)
-    assert found[0].position == "line 2" and "larger than field limit" in found[0].reason
-    assert found[1:] == [
+    assert found == [
+        BadRow("line 2", "is longer than max_record_bytes (1000)"),
         {"id": "2", "text": "c"},
         BadRow("line 4", "is longer than max_record_bytes (1000)"),
         {"id": "4", "text": "e"},
@@ -220,7 +222,8 @@ def parquet(path: Path) -> RawFile:
 
 def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
     file = parquet(tmp_path / "t.parquet")
-    assert list(table_parquet.read(file, {"columns": ["n", "text", "other"], "needs": NEEDS})) == [
+    (block,) = table_parquet.read(file, {"columns": ["n", "text", "other"], "needs": NEEDS})
+    assert block == [
         {"n": 1, "text": "a"},
         {"n": 2, "text": None},
     ]
@@ -267,3 +270,92 @@ def test_bytes_and_times_of_a_parquet_file_are_read_as_text(tmp_path: Path) -> N
     pq.write_table(pa.table({"text": pa.array([b"a"]), "date": times, "far": far}), path)
     (row,) = rows(table_parquet.read, path, path.read_bytes())
     assert row["text"] == "a" and row["date"].startswith("2023-11-14 22:13:20") and isinstance(row["far"], str)
+
+
+def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path: Path) -> None:
+    cells = pa.array([b"a", b"\xff", b"c"]).cast(pa.binary()).view(pa.string())
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"text": cells}), path)
+    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), {})
+    assert block[0] == {"text": "a"} and block[2] == {"text": "c"}
+    assert block[1].position == "row 2" and "utf-8" in block[1].reason  # type: ignore[union-attr]
+
+
+def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"day": pa.array([0, 10**9], pa.int32()).view(pa.date32())}), path)
+    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), {})
+    assert [isinstance(row, BadRow) for row in block] == [False, True]
+
+
+@pytest.mark.parametrize("escape", ["", r"\ud800"])  # the second is read by another parser
+def test_a_record_nested_beyond_reason_is_a_bad_row(tmp_path: Path, escape: str) -> None:
+    deep = f'{{"text": {"[" * 400}"a{escape}"{"]" * 400}}}'
+    shallow = {"text": [["b"]]}
+    content = f"{deep}\n{json.dumps(shallow)}\n"
+    bad = BadRow("line 1", "is nested more than 100 deep")
+    assert rows(json_lines.read, tmp_path / "t.jsonl", content) == [bad, shallow]
+    assert rows(json_records.read, tmp_path / "t.json", f"[{deep},{json.dumps(shallow)}]") == [bad, shallow]
+
+
+def test_json_that_cannot_be_walked_is_refused_by_name(tmp_path: Path) -> None:
+    for value in ("[" * 5000 + "]" * 5000, "9" * 5000):
+        with pytest.raises(InputError, match=r"t\.json: invalid JSON on line 1"):
+            rows(json_records.read, tmp_path / "t.json", f'[{{"a": {value}}}]')
+
+
+def test_one_line_without_an_end_is_one_bad_row(tmp_path: Path) -> None:
+    content = '{"a": 1}\n{"a": "' + "x" * 5_000_000
+    assert rows(json_lines.read, tmp_path / "t.jsonl", content, limit=100_000) == [
+        {"a": 1},
+        BadRow("line 2", "is longer than max_record_bytes (100000)"),
+    ]
+
+
+@given(st.lists(st.text(alphabet="a\n", max_size=9), max_size=9), st.integers(1, 9))
+def test_lines_are_the_same_wherever_the_stream_is_cut(pieces: list[str], limit: int) -> None:
+    waiting = iter([piece for piece in pieces if piece])
+    cut = bounded_lines(lambda _: next(waiting, ""), lambda piece: piece.split("\n"), limit)
+    expected = "".join(pieces).split("\n")
+    if not expected[-1]:
+        expected.pop()
+    assert [line for lines in cut for line in lines] == [one if len(one) <= limit else None for one in expected]
+
+
+GROUP = {"by": "work", "text": "text", "join": "\n"}
+
+
+def test_a_work_is_joined_wherever_its_records_stand_and_keys_may_hold_any_number(tmp_path: Path) -> None:
+    huge = "9" * 5000
+    content = json.dumps(
+        {
+            "s10": {"work": "b", "text": "ten"},
+            f"s{huge}": {"work": "b", "text": "last"},
+            "x1": {"work": "a", "text": " alone "},
+            "s2": {"work": "b", "text": "two", "year": 1},
+            "s2.5": {"work": "b", "text": "\ud800"},
+        }
+    )
+    assert rows(json_records.read, tmp_path / "t.json", content, records="object", group=GROUP) == [
+        {"key": "s2", "work": "b", "text": "two\n\ud800\nten\nlast", "year": 1},
+        {"key": "x1", "work": "a", "text": "alone"},
+    ]
+
+
+def test_a_work_longer_than_a_record_may_be_is_one_bad_row(tmp_path: Path) -> None:
+    content = json.dumps([{"work": "a", "text": "x" * 60}] * 3 + [{"work": "b", "text": "y"}])
+    assert rows(json_records.read, tmp_path / "t.json", content, limit=100, group=GROUP) == [
+        BadRow("work 1 by work", "is longer than max_record_bytes (100)"),
+        {"work": "b", "text": "y"},
+    ]
+
+
+def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path: Path) -> None:
+    content = "id,text\n" + "x" * 3000 + '\n1,a\n2,b,c\n3,"' + "y" * 3000 + '"\n4\n'
+    assert csv_rows(tmp_path, content, limit=1000) == [
+        BadRow("line 2", "is longer than max_record_bytes (1000)"),
+        {"id": "1", "text": "a"},
+        BadRow("line 4", "has 3 cells, the header has 2"),
+        BadRow("line 5", "is longer than max_record_bytes (1000)"),
+        BadRow("line 6", "has 1 cells, the header has 2"),
+    ]

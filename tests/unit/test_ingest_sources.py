@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -11,7 +12,7 @@ import yaml
 
 from authbench.identity import author_id
 from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.mapping import Document, Refused, compile_source
+from authbench.ingest.mapping import Refused, compile_source
 from authbench.ingest.readers import READERS
 from authbench.records import PRIMARY_GENRES
 
@@ -39,9 +40,10 @@ def load(tag: str) -> dict[str, Any]:
     return source
 
 
-def document(tag: str, path: str = "x.csv", **row: Any) -> Document | Refused:
+def document(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace | Refused:
     mapped = compile_source(tag, load(tag))
-    return mapped.document({**row, **mapped.path_fields(path)})
+    made = mapped.documents([{**row, **mapped.path_fields(path)}])
+    return made.refused[0] if made.refused else SimpleNamespace(**made.records.to_pylist()[0])
 
 
 def refusal(tag: str, path: str = "x.csv", **row: Any) -> str:
@@ -50,9 +52,9 @@ def refusal(tag: str, path: str = "x.csv", **row: Any) -> str:
     return made.reason
 
 
-def kept(tag: str, path: str = "x.csv", **row: Any) -> Document:
+def kept(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace:
     made = document(tag, path, **row)
-    assert isinstance(made, Document), made
+    assert isinstance(made, SimpleNamespace), made
     return made
 
 
@@ -168,7 +170,7 @@ ARTICLE = {
 def test_the_outlet_is_cut_from_news(outlet: str, description: str, text: str) -> None:
     made = kept("babel_briefings", **{**ARTICLE, "source-name": outlet, "description": description})
     assert made.content == text
-    assert made[:1] == ("babel_briefings:7091963",)
+    assert made.doc_key == "babel_briefings:7091963"
     assert (made.genre, made.topic, made.date) == ("news", "sports", "2021-11-02")
 
 
@@ -264,7 +266,7 @@ def test_xiaohongshu_accounts_are_one_space_over_all_layouts() -> None:
 )
 def test_xiaohongshu_rows_go_by_site_and_machine_made_ones_stay_out(changes: dict[str, str], outcome: str) -> None:
     made = document("xiaohongshu", id="1", user_id="u1", content="好看", **changes)
-    assert outcome == (made.genre if isinstance(made, Document) else made.reason)
+    assert outcome == (made.genre if isinstance(made, SimpleNamespace) else made.reason)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,29 @@
 """Raw files are known by name and content."""
 
+import bz2
+import gzip
 import json
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench import inventory
-from authbench.inventory import shard_count, source_digest, take_inventory, total_bytes
+from authbench.ingest.sizes import expanded_bytes
+from authbench.inventory import (
+    SHARD_BYTES,
+    fitting_shards,
+    shard_count,
+    source_digest,
+    take_inventory,
+    total_bytes,
+)
 
 SOURCES: dict[str, dict[str, Any]] = {
     "news": {"files": ["**/*.csv"]},
@@ -78,6 +91,15 @@ def test_the_memory_forgets_files_that_are_gone(raw: Path, tmp_path: Path) -> No
     assert not [path for path in json.loads(memory.read_text()) if path.endswith("a.csv")]
 
 
+def test_a_damaged_memory_is_none(raw: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "memory.json"
+    before = take_inventory(raw, SOURCES, memory)
+    whole = memory.read_bytes()
+    memory.write_bytes(whole[: len(whole) // 2])
+    assert take_inventory(raw, SOURCES, memory) == before
+    assert memory.read_bytes() == whole
+
+
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1), min_size=1), st.randoms())
 def test_the_digest_of_a_source_ignores_order_and_sees_names_and_contents(files: dict[str, str], chance: Any) -> None:
     shuffled = list(files.items())
@@ -88,20 +110,58 @@ def test_the_digest_of_a_source_ignores_order_and_sees_names_and_contents(files:
     assert source_digest({**files, f"{name}x" * 2: "1"}) != source_digest(files)
 
 
-def test_shards_are_as_set_or_by_size_and_at_least_two(
+def test_shards_are_as_set_or_by_size_and_remembered(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = take_inventory(raw, SOURCES, tmp_path / "memory.json")
     assert total_bytes(raw, SOURCES, found) == len("onetwothree")
-    assert shard_count(5, raw, SOURCES, found) == 5
-    assert shard_count("auto", raw, SOURCES, found) == 2
     monkeypatch.setattr(inventory, "SHARD_BYTES", 3)
-    assert shard_count("auto", raw, SOURCES, found) == 4
+    monkeypatch.setattr(inventory.os, "cpu_count", lambda: 1)
+    memory = tmp_path / "shards.json"
+    assert shard_count(5, raw, SOURCES, found, memory) == 5 and not memory.exists()
+    assert shard_count("auto", raw, SOURCES, found, memory) == 4
+    monkeypatch.setattr(inventory, "SHARD_BYTES", 1)
+    assert shard_count("auto", raw, SOURCES, found, memory) == 4
+    assert shard_count("auto", raw, SOURCES, {"news": found["news"]}, memory) == len("onetwo")
+    assert shard_count("auto", raw, SOURCES, found, memory) == 4
+    memory.write_text("{")
+    assert shard_count("auto", raw, SOURCES, found, memory) == len("onetwothree")
 
 
-def test_there_are_never_more_shards_than_a_process_may_have_files_open(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = take_inventory(raw, SOURCES, tmp_path / "memory.json")
-    monkeypatch.setattr(inventory, "SHARD_BYTES", 0.001)
-    assert shard_count("auto", raw, SOURCES, found) == 500
+@given(st.integers(0, 1 << 50), st.integers(1, 1000))
+def test_shards_are_bounded_in_size_and_number(size: int, cores: int) -> None:
+    count = fitting_shards(size, cores)
+    assert 2 <= count <= 2000
+    assert size / count <= SHARD_BYTES or count == 2000
+    assert count >= cores or count * (8 << 20) >= size // 2 or count == 2
+
+
+TEXT = b"Some text, again and again. " * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "size"),
+    [
+        ("a.csv", TEXT, len(TEXT)),
+        ("a.csv.gz", gzip.compress(TEXT), len(TEXT)),
+        ("a.csv.gz", gzip.compress(TEXT) + gzip.compress(b""), None),
+        ("a.csv.zst", zstandard.compress(TEXT), len(TEXT)),
+        ("a.csv.bz2", bz2.compress(TEXT), None),
+        ("a.csv.zip", b"no zip file", None),
+        ("a.parquet", b"no parquet file", None),
+        ("a.gz", b"", 0),
+    ],
+)
+def test_compressed_files_count_as_they_expand(tmp_path: Path, name: str, content: bytes, size: int | None) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert expanded_bytes(tmp_path / name) == (4 * len(content) if size is None else size)
+
+
+def test_members_of_a_zip_file_and_columns_of_a_parquet_file_count_as_they_expand(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", TEXT)
+        archive.writestr("b.txt", TEXT)
+    assert expanded_bytes(tmp_path / "a.zip") == 2 * len(TEXT)
+    texts = [f"{place} {TEXT!r}" for place in range(10)]
+    pl.DataFrame({"text": texts}).write_parquet(tmp_path / "a.parquet")
+    assert expanded_bytes(tmp_path / "a.parquet") >= 10 * len(TEXT)

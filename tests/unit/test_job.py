@@ -36,6 +36,18 @@ def test_an_error_of_the_program_keeps_its_traceback(tmp_path: Path) -> None:
         assert "ZeroDivisionError" in said
 
 
+def test_a_full_disk_is_told_without_a_traceback_even_where_the_log_has_no_room(tmp_path: Path) -> None:
+    body = (
+        "log.handlers[1].stream.close()\nlog.handlers[1].stream = open('/dev/full', 'w')\n"
+        "import errno\nraise OSError(errno.ENOSPC, 'No space left on device')"
+    )
+    status, terminal, _ = run(body, tmp_path)
+    assert status != 0
+    assert "cannot be written" in terminal
+    assert "Make room" in terminal
+    assert "Traceback" not in terminal
+
+
 def test_messages_go_to_the_log_and_warnings_to_the_terminal_too(tmp_path: Path) -> None:
     status, terminal, log = run("log.info('quiet')\nlog.warning('loud')", tmp_path)
     assert status == 0

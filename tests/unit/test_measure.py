@@ -1,16 +1,15 @@
 """The compiled measurements are what a reader would count by hand."""
 
-from itertools import groupby
-from statistics import median
-
 import numpy as np
 import polars as pl
 import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_measures import WORD, measure_plainly
 
-from authbench.filter import measure, scripts, words
+from authbench.filter import measure, scripts
+from authbench.filter.kernels import decode, utf8
 
 # A few sentences per language, written for these tests.
 TEXTS = {
@@ -28,98 +27,6 @@ TEXTS = {
 AWKWARD = "aàßбв日々カーひ한ㅋहिि़ा\u200d\u200c'’.:,_·-12٣½²\n\r \u3000«»\"“”„>…😀👍🏽❤️\ufe0fﾞ\u0301אʼ"
 awkward_texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"])), max_size=60)
 
-EXTENDING = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]"
-SINGLE = r"[\p{WB=Katakana}[\p{L}&&[\p{Han}\p{Hiragana}\p{Katakana}]]]"
-LETTER = rf"[[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]--{SINGLE}]"
-WORD = regex.compile(
-    rf"""(?V1x)
-    (?: {LETTER} {EXTENDING}*
-        (?: [\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?={LETTER}) )?
-      | \p{{WB=Numeric}} {EXTENDING}*
-        (?: [\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}] {EXTENDING}* (?=\p{{WB=Numeric}}) )?
-      | \p{{WB=ExtendNumLet}} {EXTENDING}*
-    )+
-    | [[\p{{L}}\p{{N}}]--{EXTENDING}] {EXTENDING}*
-    """
-)
-
-
-def is_(pattern: str, character: str) -> bool:
-    return regex.fullmatch(rf"(?V1){pattern}", character) is not None
-
-
-def base(word: str) -> str:
-    return regex.sub(rf"(?V1){EXTENDING}", "", word)
-
-
-def words_of(text: str) -> list[str]:
-    return [word for word in WORD.findall(text) if regex.search(r"[\p{L}\p{N}]", base(word))]
-
-
-def longest(flags: list[bool]) -> int:
-    return max((len(list(group)) for flag, group in groupby(flags) if flag), default=0)
-
-
-def share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def count(pattern: str, text: str) -> int:
-    return len(regex.findall(rf"(?V1){pattern}", text))
-
-
-def by_hand(text: str, lang: str) -> dict[str, float | str | None]:
-    """Every measurement but langid's, in plain Python."""
-    found, tokens = words_of(text), [token for token in regex.split(r"\p{White_Space}+", text) if token]
-    windows = [found[start : start + 200] for start in range(0, len(found), 200)]
-    windows = [window for window in windows if len(window) == 200] or windows
-    runs = [(character, len(list(group))) for character, group in groupby(text)]
-    visible_runs = [(character, length) for character, length in runs if not is_(r"\p{White_Space}", character)]
-    visible = sum(length for _, length in visible_runs)
-    shown = "".join(character * min(length, 3) for character, length in visible_runs)
-    definite = regex.findall(r"(?V1)[\p{L}--[\p{Scx=Common}\p{Scx=Inherited}]]", text)
-    expected = "".join(rf"\p{{Scx={script}}}" for script in scripts.EXPECTED_SCRIPTS[lang])
-    alphabetic = rf"[{LETTER}&&\p{{L}}--[\p{{Hangul}}\p{{Bopomofo}}]]"
-    single = [is_(alphabetic, word) for word in found]
-    alone = [is_(r"\p{L}", token) for token in tokens]
-    kinds = [
-        "L"
-        if is_(r"[\p{L}\p{N}]", c)
-        else "M"
-        if is_(r"\p{M}", c)
-        else "Z"
-        if c.isspace() and is_(r"\p{White_Space}", c)
-        else "S"
-        for c in text
-    ]
-    return {
-        "visible": visible,
-        "collapsed": len(shown),
-        "all_letters": count(r"\p{L}", text),
-        "symbols": share(count(r"[^\p{L}\p{M}\p{N}]", shown), len(shown)),
-        "alphabetic": share(count(r"[\p{L}\p{M}]", shown), len(shown)),
-        "symbols_paper": share(visible - count(r"[\p{L}\p{N}]", text), visible),
-        "symbols_spaced_paper": share(count(r"[^\p{L}\p{N}]", text), len(text)) if visible else None,
-        "alphabetic_paper": share(count(r"\p{L}", text), visible),
-        "longest_run": max((length for _, length in visible_runs), default=0),
-        "long_run_share": share(sum(length for _, length in visible_runs if length > 20), visible),
-        "symbol_run": longest([kind == "S" for kind in kinds]),
-        "symbol_run_paper": longest([kind in "SM" for kind in kinds]),
-        "letters": len(definite),
-        "script": share(sum(is_(f"[{expected}]", letter) for letter in definite), len(definite)),
-        "words": len(found),
-        "unique_words": median(len(set(window)) / len(window) for window in windows) if windows else None,
-        "dominant_word": share(max(map(found.count, set(found)), default=0), len(found)),
-        "alphabetic_words": share(sum(count(r"\p{L}", base(word)) > 0 for word in found), len(found)),
-        "single_letter_words": share(sum(single), len(found)),
-        "single_letter_run": longest(single),
-        "tokens_ws": len(tokens),
-        "unique_tokens_ws": share(len(set(tokens)), len(tokens)),
-        "alphabetic_tokens_ws": share(sum(count(r"\p{L}", token) > 0 for token in tokens), len(tokens)),
-        "single_letter_tokens_ws": share(sum(alone), len(tokens)),
-        "single_letter_token_run_ws": longest(alone),
-    }
-
 
 def measured(text: str, lang: str = "en") -> dict[str, float | str | None]:
     documents = pl.DataFrame({"doc_key": ["d"], "lang": [lang], "content": [text]})
@@ -129,12 +36,12 @@ def measured(text: str, lang: str = "en") -> dict[str, float | str | None]:
 def assert_as_by_hand(text: str, lang: str) -> None:
     text = measure.without_placeholders(pl.Series([text])).item()
     row = measured(text, lang)
-    expected = by_hand(text, lang)
+    expected = measure_plainly(text, lang)
     assert {name: row[name] for name in expected} == {name: pytest.approx(value) for name, value in expected.items()}
 
 
 @given(awkward_texts, st.sampled_from(list(TEXTS)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_every_measurement_is_what_plain_python_counts(text, lang):
     assert_as_by_hand(text, lang)
 
@@ -148,8 +55,9 @@ def test_every_measurement_is_what_plain_python_counts_in_ten_languages(lang):
 @pytest.mark.parametrize("lang", ["en", "hi", "es", "fr", "ar", "ru", "de", "ko"])
 def test_words_are_those_of_unicode_annex_29(lang):
     expected = [word for word in regex.findall(r"(?w)\b\w.*?\b", TEXTS[lang]) if not regex.search(r"\p{Han}", word)]
-    assert [word for word in words_of(TEXTS[lang]) if not regex.search(r"\p{Han}", word)] == expected
-    assert measured(TEXTS[lang], lang)["words"] == len(words_of(TEXTS[lang]))
+    words = [word for word in WORD.findall(TEXTS[lang]) if regex.search(r"[\p{L}\p{N}]", word)]
+    assert [word for word in words if not regex.search(r"\p{Han}", word)] == expected
+    assert measured(TEXTS[lang], lang)["words"] == len(words)
 
 
 def test_each_han_and_kana_character_is_a_word_and_hangul_is_not():
@@ -230,12 +138,32 @@ def test_no_documents_have_no_measurements():
     assert measure.measure_texts(empty, ["en"]).equals(pl.DataFrame(schema=measure.MEASURES))
 
 
-def test_code_points_keep_where_each_text_begins():
-    codes, offsets = measure.code_points(["aé", "", "😀"])
-    assert codes.tolist() == [0x61, 0xE9, 0x1F600]
-    assert offsets.tolist() == [0, 2, 2, 3]
+def test_the_bytes_of_a_text_are_where_the_offsets_say():
+    texts = ["aé", "", "😀", "so"]
+    assert [part.tolist() for part in utf8(pl.Series(["", ""]))] == [[], [0, 0, 0]]
+    for series in (pl.Series(texts), pl.Series(["left out", *texts])[1:]):
+        content, offsets = utf8(series)
+        assert [bytes(content[a:b]).decode() for a, b in zip(offsets, offsets[1:], strict=False)] == texts
+
+
+@given(awkward_texts)
+@settings(deadline=None)
+def test_a_text_is_decoded_to_its_code_points(text):
+    codes, properties = (np.empty(len(text.encode()), np.uint32) for _ in range(2))
+    length, said = decode(np.frombuffer(text.encode(), np.uint8), scripts.properties(), codes, properties)
+    assert codes[:length].tolist() == [ord(character) for character in text]
+    assert (properties[:length] == scripts.properties()[codes[:length]]).all()
+    assert bool(said & scripts.QUOTING) == any(mark in text for mark in (*scripts.QUOTES, ">"))
+
+
+def test_nothing_is_known_of_code_points_that_are_not_assigned():
+    beyond = "".join(
+        map(chr, (code for start, end in ((0x40000, 0xE0000), (0xE1000, 0x110000)) for code in range(start, end)))
+    )
+    used = r"[\p{L}\p{M}\p{N}\p{White_Space}\p{Scx=Common}\p{Scx=Inherited}\p{WB=Extend}\p{WB=Format}\p{Han}]"
+    assert regex.search(rf"(?V1){used}", beyond) is None
 
 
 def test_a_text_without_words_has_no_share_of_them():
-    assert np.isnan(words.median_distinct_share(np.empty(0, np.uint64)))
-    assert measured("...")["dominant_word"] is None
+    row = measured("...")
+    assert (row["words"], row["unique_words"], row["dominant_word"]) == (0, None, None)

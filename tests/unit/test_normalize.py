@@ -3,11 +3,14 @@ import unicodedata
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.normalize.boilerplate import strip
 from authbench.normalize.markup import undo_html
-from authbench.normalize.text import normalize_records, normalize_text
+from authbench.normalize.personal import mask
+from authbench.normalize.table import normalize_records
+from authbench.normalize.text import normalize_text, not_composed
 from authbench.records import RECORD
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
@@ -122,6 +125,47 @@ def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
     assert kept["content"].to_list() == ["a&b [HANDLE] [EMAIL]", "a&amp;b"]
     assert kept.schema == RECORD and not removed.height
     assert masked == {"s": {"handle": 1, "email": 1}}
+
+
+@given(
+    st.lists(TROUBLE.map(lambda text: text.encode(errors="replace").decode() + "“ @ab"), min_size=1, max_size=5),
+    st.integers(0, 1),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["keep", "straight"]),
+)
+@settings(deadline=None)
+def test_a_table_is_normalised_as_its_texts_are_one_by_one(texts, html, unwrap, boilerplate, quotes):
+    texts = [text + "\nall rights reserved" * (n % 2) for n, text in enumerate(texts)]
+    source = {"html": html, "unwrap": unwrap, "boilerplate": boilerplate}
+    kept, _, _ = normalize_records(
+        records(*[{"content": text} for text in texts]), {"s": source}, {**SETTINGS, "quotes": quotes}
+    )
+    normal = [normalize_text(text, html, unwrap, quotes) for text in texts]
+    if boilerplate:
+        normal = [normalize_text(strip(text, "en")) for text in normal]
+    assert kept["content"].to_list() == [mask(text, SETTINGS["mask"])[0] for text in normal]
+
+
+@pytest.mark.parametrize(
+    "marks", ["\u0323\u0301", "\u0301\u0323", "\u0301\u093c\u0344\u0315", "\u05b0\u0591", "\u094d"]
+)
+def test_a_letter_with_a_hundred_thousand_marks_is_composed_in_linear_time(marks):
+    started = time.process_time()
+    bomb = normalize_text("a" + marks * (100_000 // len(marks)))
+    assert time.process_time() - started < 1
+    assert unicodedata.is_normalized("NFC", bomb)
+    short = "a" + marks * 100
+    assert normalize_text(short) == unicodedata.normalize("NFC", short)
+
+
+def test_no_text_out_of_composed_form_goes_unnoticed():
+    singles = [chr(code) for code in range(32, 0x30000) if not 0xD800 <= code < 0xE000]
+    decomposed = [unicodedata.normalize("NFD", character) for character in singles]
+    accented = [f"a\u0323{character}" for character in singles]
+    texts = pl.Series([*singles, *decomposed, *accented])
+    unnoticed = texts.filter(~texts.str.contains(not_composed()))
+    assert all(unicodedata.is_normalized("NFC", text) for text in unnoticed)
 
 
 def test_boilerplate_leaves_the_text_where_the_source_asks():

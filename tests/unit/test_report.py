@@ -1,6 +1,5 @@
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,6 +9,7 @@ from test_release import FACTS, SOURCES, author, corpus, document, frame, releas
 from authbench.release.write import tell
 from authbench.report import asked
 from authbench.report import page as report
+from authbench.report.template import TEMPLATES
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
 
@@ -203,5 +203,19 @@ def test_an_empty_release_has_a_report() -> None:
 
 
 def test_the_template_is_ours_alone() -> None:
-    template = (Path(report.TEMPLATES) / "report.html.j2").read_text(encoding="utf-8")
+    template = (TEMPLATES / "report.html.j2").read_text(encoding="utf-8")
     assert "|safe" not in template and "autoescape" not in template
+
+
+def test_documents_compared_with_a_part_only_are_told_as_a_warning():
+    config = {**FACTS["config"], "dedup": {"comparisons_per_document": 100_000}}
+    counts = {"documents": {"comparisons_curtailed": 1_200}, "chunks": {"comparisons_curtailed": 34}}
+    assert "1,234 documents had more than 100,000 others" in warned(dedup=counts, config=config)
+    assert "had more than" not in warned(dedup={"documents": {"comparisons_curtailed": 0}}, config=config)
+
+
+def test_a_line_without_end_breaks_and_widens_neither_page_nor_table() -> None:
+    template = (TEMPLATES / "report.html.j2").read_text(encoding="utf-8")
+    for place in ("body", ".inner td"):
+        rule = next(line for line in template.splitlines() if line.startswith(place + "{"))
+        assert "overflow-wrap:anywhere" in rule

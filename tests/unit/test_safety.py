@@ -189,7 +189,7 @@ def test_equal_scores_are_equal_bytes_whatever_the_order_they_came_in(tmp_path: 
 
 def test_a_broken_store_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "scores").write_text("no parquet")
-    with pytest.raises(InputError, match="delete it"):
+    with pytest.raises(InputError, match="Delete it"):
         ScoreStore(tmp_path / "scores")
 
 
@@ -234,3 +234,15 @@ def test_the_list_of_the_repository_reads_without_repetition() -> None:
 )
 def test_what_literature_says_innocently_is_below_the_threshold(lang: str, text: str) -> None:
     assert load_wordlist().score([text], [lang])[0] <= 0.7
+
+
+@given(st.data())
+def test_many_texts_are_scored_as_each_is_explained(data):
+    langs = data.draw(st.lists(st.sampled_from([*LANGUAGES, "xx"]), max_size=5))
+    terms = {lang: sorted(WORDS.lists.get(lang, WORDS.lists["en"])[0]) for lang in langs}
+    piece = st.sampled_from([" ", "\n", "  ", "a", "_", "9", "й", "カ", "好", "\u0301", ".", "한"])
+    texts = [
+        "".join(data.draw(st.lists(st.one_of(piece, st.sampled_from(terms[lang])), max_size=6))).replace("*", "")
+        for lang in langs
+    ]
+    assert WORDS.score(texts, langs) == [WORDS.explain(text, lang)[0] for text, lang in zip(texts, langs, strict=True)]

@@ -10,19 +10,12 @@ from authbench.errors import InputError
 from authbench.records import DOCUMENT
 from authbench.safety import ScoreStore
 from authbench.sample.deviation import recount, sampling_deviation
-from authbench.sample.documents import order_pool, refuse_authors, select_documents, select_safely, set_length_bins
-from authbench.sample.reservoir import (
-    AUTHOR,
-    keep_per_author,
-    keep_per_bucket,
-    merge_tallies,
-    rank_authors,
-    rank_documents,
-    tally_authors,
-    trim_authors,
-)
-from authbench.sample.stage import COLUMNS, Settings, sample
+from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
+from authbench.sample.documents import select_documents as select_from
+from authbench.sample.reservoir import fill_reservoir, keep_per_bucket, merge_tallies, trim_authors
+from authbench.sample.stage import Settings, admit, sample, stored_documents
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
+from authbench.tables import write_batches
 
 SAMPLE = {
     "documents": 60,
@@ -67,12 +60,25 @@ def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def pool_of(documents: pl.DataFrame, sample: dict) -> pl.DataFrame:
-    ranked = rank_documents(documents, seed=7)
-    tallies = refuse_authors(tally_authors(documents, sample["min_origins"]), AUTHORS, sample)
-    admitted = rank_authors(tallies.filter(pl.col("refused").is_null()), seed=7)
-    pool = trim_authors(ranked, sample["reservoir"]).join(admitted.select(*AUTHOR, "author_rank"), on=AUTHOR)
-    return order_pool(keep_per_bucket(pool, sample["documents"]))
+def pool_of(documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7) -> pl.DataFrame:
+    """The pool of a corpus in so many shards, its documents in any of them."""
+    shards = np.random.default_rng(seed).integers(0, parts, documents.height)
+    filled = [
+        fill_reservoir(
+            documents.filter(pl.Series(shards == shard)).with_row_index("row"),
+            7,
+            sample["reservoir"],
+            sample["min_origins"],
+        )
+        for shard in range(parts)
+    ]
+    merged, numbers = merge_tallies([tallies for _, tallies in filled], sample["min_origins"])
+    pool = admit([reservoir for reservoir, _ in filled], numbers, refuse_authors(merged, AUTHORS, sample))
+    return keep_per_bucket(trim_authors(pool, sample["reservoir"]), sample["documents"])
+
+
+def select_documents(pool: pl.DataFrame, verdicts: np.ndarray, sample: dict):
+    return select_from(languages_of(pool, sample), verdicts, sample)
 
 
 def safe(pool: pl.DataFrame) -> np.ndarray:
@@ -115,7 +121,7 @@ def test_the_most_specific_genre_pattern_wins():
 def test_no_selected_author_gives_fewer_or_more_documents_than_the_rule_says(seed, authors):
     pool = pool_of(corpus(authors, seed), SAMPLE)
     chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), SAMPLE).chosen))
-    sizes = chosen.group_by(AUTHOR).len()["len"]
+    sizes = chosen.group_by("author").len()["len"]
     assert sizes.is_between(3, 5).all()
     assert chosen.height <= SAMPLE["documents"]
 
@@ -127,7 +133,7 @@ def test_every_selected_author_gives_as_many_works_as_asked_for(seed, works):
     pool = pool_of(corpus(60, seed), sample)
     chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), sample).chosen))
     assert chosen.height
-    assert chosen.group_by("author_id").agg(pl.col("origin_id").n_unique())["origin_id"].min() >= works
+    assert chosen.group_by("author").agg(pl.col("origin").n_unique())["origin"].min() >= works
 
 
 def test_targets_are_met_where_the_data_allow():
@@ -142,7 +148,7 @@ def test_targets_are_met_where_the_data_allow():
 def test_available_is_what_authors_may_give_not_what_they_wrote():
     pool = pool_of(corpus(9, 3), SAMPLE)
     rows = sampling_deviation(pool, select_documents(pool, safe(pool), SAMPLE), SAMPLE)["languages"]
-    sizes = pool.group_by("lang", "author_id").len()
+    sizes = pool.group_by("lang", "author").len()
     for row in rows:
         of_language = sizes.filter(pl.col("lang") == row["language"])["len"]
         assert row["available"] == of_language.clip(upper_bound=5).sum() < of_language.sum()
@@ -155,9 +161,11 @@ def test_the_bound_is_reached_where_there_is_no_choice():
 
 
 def test_what_is_taken_is_counted_anew_once_documents_are_left_out():
-    pool = pool_of(corpus(300, 1), SAMPLE)
+    documents = corpus(300, 1)
+    pool = pool_of(documents, SAMPLE)
     selection = select_documents(pool, safe(pool), SAMPLE)
-    deviation, chosen = sampling_deviation(pool, selection, SAMPLE), pool.filter(pl.Series(selection.chosen))
+    deviation = sampling_deviation(pool, selection, SAMPLE)
+    chosen = documents[pool.filter(pl.Series(selection.chosen))["row"]]
     assert recount(deviation, chosen, SAMPLE) == deviation
     fewer = recount(deviation, chosen.filter(pl.col("author_id") != chosen["author_id"][0]), SAMPLE)
     gone = chosen.filter(pl.col("author_id") == chosen["author_id"][0])
@@ -188,15 +196,31 @@ def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_sho
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 1000), st.integers(1, 6))
-def test_reservoirs_of_parts_merge_into_the_reservoir_of_the_whole(seed, parts):
-    documents = rank_documents(corpus(30, seed, largest=30), seed=1)
-    part = np.random.default_rng(seed).integers(0, parts, documents.height)
-    pieces = [keep_per_author(documents.filter(pl.Series(part == index)), 10) for index in range(parts)]
-    tallies = [tally_authors(documents.filter(pl.Series(part == index)), 2) for index in range(parts)]
-    assert trim_authors(pl.concat(pieces).sample(fraction=1, shuffle=True), 10).equals(trim_authors(documents, 10))
-    merged = merge_tallies(pl.concat(tallies), 2).sort(AUTHOR)
-    assert merged.equals(tally_authors(documents, 2).sort(AUTHOR).select(merged.columns))
+@given(st.integers(0, 1000), st.integers(2, 6), st.integers(1, 2))
+def test_the_pool_is_the_same_in_one_shard_as_in_many(seed, parts, works):
+    documents, sample = corpus(30, seed, largest=60), SAMPLE | {"min_origins": works}
+    whole = pool_of(documents, sample)
+    assert pool_of(documents, sample, parts, seed).drop("shard", "row").equals(whole.drop("shard", "row"))
+
+
+def test_an_author_keeps_documents_of_his_lengths_in_turn():
+    rare = pl.when(pl.int_range(pl.len()) % 100 == 0).then(pl.lit("long")).otherwise(pl.lit("medium"))
+    documents = pl.concat([corpus(1, 0).head(1)] * 1000).with_columns(
+        doc_key=pl.format("s:{}", pl.int_range(pl.len())), length_bucket=rare
+    )
+    kept = pool_of(documents, SAMPLE)["length_bucket"].to_list()
+    assert [set(kept[turn : turn + 2]) for turn in range(0, 10, 2)] == [{"medium", "long"}] * 5
+
+
+def test_what_an_author_wrote_is_counted_over_all_shards():
+    documents = corpus(30, 4)
+    halves = [documents[::2], documents[1::2]]
+    tallies = [fill_reservoir(half.with_row_index("row"), 7, 2, 2)[1] for half in halves]
+    merged, numbers = merge_tallies(tallies, 2)
+    assert merged["documents"].sum() == documents.height
+    assert merged["origins"].list.len().max() == 2
+    for tally, rows in zip(tallies, numbers, strict=True):
+        assert merged["author_rank"].gather(rows).equals(tally["author_rank"])
 
 
 @settings(max_examples=30, deadline=None)
@@ -281,19 +305,59 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
         def score(self, texts, langs):
             return [toxicity] * len(texts)
 
-    found = corpus(20, 3).with_columns(content="doc_key").head(1_000 if authors else 0)
-    found = found.with_columns(
-        *(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found)
-    )
+    found = corpus(20, 3).with_columns(content="doc_key").head(1_000 if authors else 0).with_row_index("row")
     rules = SAMPLE | changes | {"length_bins": bins}
     safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
+    reservoir, tallies = fill_reservoir(found, 7, 10, 1)
+
+    def documents(places, columns):
+        yield found[places["row"]].select(*columns, at=pl.int_range(pl.len()))
+
     with pytest.raises(InputError, match=f"no document for a release.*{why}"):
         sample(
-            rank_documents(found, 7).select(COLUMNS),
-            tally_authors(found, 1),
+            [reservoir],
+            [tallies],
             found.group_by("lang", "token_length").len("documents"),
-            lambda keys: found.filter(pl.col("doc_key").is_in(keys.to_list())).sort("doc_key"),
+            documents,
             [Scorer()],
             ScoreStore(tmp_path / "scores.parquet"),
             Settings(rules, AUTHORS, safety, 7),
+        )
+
+
+def test_documents_are_fetched_from_where_they_stand(tmp_path):
+    shards = [pl.DataFrame({"doc_key": [f"s:{shard}-{row}" for row in range(50)]}) for shard in range(3)]
+    paths = [str(tmp_path / f"{shard}.parquet") for shard in range(3)]
+    for path, shard in zip(paths, shards, strict=True):
+        write_batches(path, shard.schema, shard.iter_slices(7))
+    asked = pl.DataFrame({"shard": [2, 0, 2, 0], "row": [49, 6, 0, 7]})
+    found = pl.concat(stored_documents(paths)(asked, ["doc_key"])).sort("at")
+    assert found["doc_key"].to_list() == ["s:2-49", "s:0-6", "s:2-0", "s:0-7"]
+    with pytest.raises(InputError, match="row 50"):
+        list(stored_documents(paths)(pl.DataFrame({"shard": [1], "row": [50]}), ["doc_key"]))
+
+
+def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_path):
+    class Scorer:
+        identity, languages = "test", frozenset({"en", "fr"})
+
+        def score(self, texts, langs):
+            return [0.0] * len(texts)
+
+    found = corpus(20, 3).with_columns(content="doc_key").with_row_index("row")
+    others = found.with_columns(
+        pl.col("author_id").reverse(),
+        *(pl.lit(None, kind).alias(name) for name, kind in DOCUMENT.items() if name not in found),
+    )
+    reservoir, tallies = fill_reservoir(found, 7, 10, 1)
+    safety = {"threshold": 0.8, "scope": "consulted", "exempt_genres": []}
+    with pytest.raises(InputError, match="do not belong together"):
+        sample(
+            [reservoir],
+            [tallies],
+            found.group_by("lang", "token_length").len("documents"),
+            lambda places, columns: [others[places["row"]].select(*columns, at=pl.int_range(pl.len()))],
+            [Scorer()],
+            ScoreStore(tmp_path / "scores.parquet"),
+            Settings(SAMPLE, AUTHORS, safety, 7),
         )

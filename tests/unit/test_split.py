@@ -186,8 +186,8 @@ def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
             "content": [alike, alike + "and once more", notice + "I like tea.", notice + "He sold his house."],
         }
     )
-    similar, contained = find_leaks(frame, leak=0.7, near=0.8, shingle_chars=5, containment=ContainmentSettings())
-    assert similar.select("a", "b").rows() == [("a", "b")]
-    assert contained.is_empty()
-    lower, _ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=ContainmentSettings())
+    found = find_leaks(frame, leak=0.7, near=0.8, shingle_chars=5, containment=ContainmentSettings())
+    assert found.similar.select("a", "b").rows() == [("a", "b")]
+    assert found.contained.is_empty()
+    lower, *_ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=ContainmentSettings())
     assert lower.select("a", "b").rows() == [("a", "b")]

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Tables are read back as they were written, a bounded part at a time."""
 
 from pathlib import Path
 
@@ -16,35 +16,6 @@ TEXTS = pl.Schema({"doc_key": pl.String, "content": pl.String})
 
 def texts(*contents: str) -> pl.DataFrame:
     return pl.DataFrame({"doc_key": [f"k{place}" for place in range(len(contents))], "content": contents}, TEXTS)
-
-
-def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "table.json"
-    tables.write_json(path, {"old": True})
-    with pytest.raises(RuntimeError), tables.whole(path) as aside:
-        aside.write_text("half")
-        raise RuntimeError
-    assert tables.read_json(path) == {"old": True}
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
-    folder = tmp_path / "release"
-    with tables.whole_folder(folder) as aside:
-        (aside / "a").write_text("old")
-    with pytest.raises(RuntimeError), tables.whole_folder(folder) as aside:
-        (aside / "a").write_text("half")
-        raise RuntimeError
-    assert [path.read_text() for path in folder.iterdir()] == ["old"]
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
-    folder = tmp_path / "release"
-    for name in ("old", "new"):
-        with tables.whole_folder(folder) as aside:
-            (aside / name).write_text("")
-    assert [path.name for path in folder.iterdir()] == ["new"]
 
 
 def test_batches_that_fail_half_way_leave_no_table(tmp_path: Path) -> None:
@@ -69,6 +40,12 @@ def test_what_is_written_in_batches_is_read_back_in_order(tmp_path_factory, part
     assert_frame_equal(tables.read_columns([path], ["content"]), whole.select("content"))
 
 
+@pytest.mark.parametrize("sizes", [[], [3], [2, 4]])
+def test_rows_are_counted_from_the_footer(tmp_path: Path, sizes: list[int]) -> None:
+    tables.write_batches(tmp_path / "table", TEXTS, [texts(*"abcd"[:size]) for size in sizes])
+    assert tables.count_rows(tmp_path / "table") == sum(sizes)
+
+
 def test_an_empty_table_keeps_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     tables.write_batches(path, TEXTS, [])
@@ -84,6 +61,16 @@ def test_row_groups_follow_the_batches(tmp_path: Path) -> None:
         assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [2, 1]
 
 
+def test_row_groups_are_bounded_however_large_a_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_BYTES", 1000)
+    frame = texts(*("word " * (place % 7) for place in range(500)))
+    tables.write_parquet(frame, tmp_path / "table.parquet")
+    groups = list(tables.read_batches([tmp_path / "table.parquet"]))
+    assert_frame_equal(pl.concat(groups), frame)
+    for group in groups:
+        assert sum(len(value.encode()) for row in group.iter_rows() for value in row) <= 1000
+
+
 @given(st.lists(st.text(max_size=30)), st.integers(min_value=1, max_value=60))
 def test_parts_hold_at_most_the_limit_or_one_row(contents: list[str], limit: int) -> None:
     frame = texts(*contents)
@@ -96,13 +83,9 @@ def test_parts_hold_at_most_the_limit_or_one_row(contents: list[str], limit: int
 def test_removed_documents_are_left_out_and_the_order_stays(tmp_path: Path) -> None:
     paths = [tmp_path / "one.parquet", tmp_path / "other.parquet"]
     for path, keys in zip(paths, (["k1"], ["k3", "unknown"]), strict=True):
-        pl.DataFrame({"doc_key": keys}).write_parquet(path)
+        tables.write_parquet(pl.DataFrame({"doc_key": keys}), path)
     assert tables.without(texts(*"abcde"), paths)["content"].to_list() == ["a", "c", "e"]
-
-
-def test_text_has_the_same_line_ends_everywhere(tmp_path: Path) -> None:
-    tables.write_text(tmp_path / "a.csv", "x\r\ny\n")
-    assert (tmp_path / "a.csv").read_bytes() == b"x\r\ny\n"
+    assert tables.without(texts(*"abcde"), [tables.read_columns(paths)])["content"].to_list() == ["a", "c", "e"]
 
 
 def test_equal_values_are_equal_bytes(tmp_path: Path) -> None:

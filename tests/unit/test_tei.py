@@ -21,7 +21,8 @@ OPTIONS = {
 def rows(tmp_path: Path, xml: str | bytes, **options: object) -> list[object]:
     path = tmp_path / "a.xml"
     path.write_bytes(xml if isinstance(xml, bytes) else xml.encode())
-    return list(read(RawFile(path, "a.xml", "0"), {**OPTIONS, **options}))
+    (block,) = read(RawFile(path, "a.xml", "0"), {**OPTIONS, **options})
+    return list(block)
 
 
 def text_of(xml: str, *leave_out: str) -> str:
@@ -115,7 +116,7 @@ def test_a_file_that_is_no_tei_document_is_a_bad_row(tmp_path: Path) -> None:
 def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_text(DOCUMENT.format("", "<body/>"))
-    (row,) = read(RawFile(path, "a.xml", "0", max_record_bytes=20), OPTIONS)
+    ((row,),) = read(RawFile(path, "a.xml", "0", max_record_bytes=20), OPTIONS)
     assert isinstance(row, BadRow)
 
 
@@ -159,3 +160,9 @@ def test_elements_nested_beyond_reason_are_a_bad_row(tmp_path: Path) -> None:
     body = "<div>" * 5000 + "x" + "</div>" * 5000
     xml = f"<TEI><teiHeader/><text><body>{body}</body></text></TEI>"
     assert rows(tmp_path, xml) == [BadRow("line 1", "elements are nested too deeply")]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-0", "gb18030", "utf-7"])
+def test_an_encoding_that_cannot_be_read_is_a_bad_row(tmp_path: Path, encoding: str) -> None:
+    (row,) = rows(tmp_path, f'<?xml version="1.0" encoding="{encoding}"?><TEI/>')
+    assert isinstance(row, BadRow)

@@ -43,7 +43,7 @@ def test_counts_are_lengths_of_encodings(encoding):
 
 def test_token_sizes_add_up_to_the_bytes_of_the_text(encoding):
     text = "".join(AWKWARD[:7])
-    assert token_sizes(encoding)[encode(encoding, text)].sum() == len(text.encode())
+    assert token_sizes()[encode(encoding, text)].sum() == len(text.encode())
 
 
 def test_white_space_beyond_the_pattern_is_an_error_that_says_so(encoding):

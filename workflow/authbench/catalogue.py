@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from authbench.config import read_yaml, source_languages
+from authbench.config import source_languages
+from authbench.pages import read_yaml
 from authbench.records import LANGUAGES, OTHER
 
 SOURCES = Path(__file__).parents[2] / "config" / "sources"

@@ -61,9 +61,113 @@ def sources(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
+    parser.add_argument("--split", default="test", help="which split asks (default: test)")
+    parser.add_argument(
+        "--model", action="append", required=True, metavar="NAME", help="of config/models, or a page of your own"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets a folder per model")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps vectors (default: embeddings in --out)")
+    parser.add_argument("--half", action="store_true", help="keep vectors in 16 bits")
+    parser.add_argument("--seed", type=int, default=0, help="of drawn negatives and intervals (default: 0)")
+
+
+def evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.evaluate.run import evaluate, line
+    from authbench.evaluate.split import read_split
+    from authbench.models.registry import find_model
+
+    models = [find_model(name) for name in arguments.model]
+    split = read_split(arguments.release, arguments.split)
+    cache = arguments.cache or arguments.out / "embeddings"
+    for model in models:
+        result = evaluate(model, split, arguments.seed, arguments.out, cache, arguments.half)
+        print(line(model.name, result), flush=True)
+    print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
+    return 0
+
+
+def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", nargs="+", type=Path, metavar="DIR", help="what authbench evaluate wrote")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="gets the tables (default: leaderboard in the first DIR)"
+    )
+
+
+def leaderboard(arguments: argparse.Namespace) -> int:
+    from authbench.leaderboard.write import write_leaderboard
+
+    out = arguments.out or arguments.results[0] / "leaderboard"
+    print(write_leaderboard(arguments.results, out))
+    print(f"The leaderboard: {out}/index.html")
+    return 0
+
+
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--documents", type=amount, required=True, metavar="N", help="documents of the corpus, e.g. 1e8"
+    )
+    parser.add_argument("--mean-chars", type=amount, required=True, metavar="N", help="their mean length in characters")
+    parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs at a time")
+    parser.add_argument(
+        "--release", type=amount, default=300_000, metavar="N", help="documents released (default: 300000)"
+    )
+
+
+def plan(arguments: argparse.Namespace) -> int:
+    from authbench.plan import Corpus, as_text, make_plan, read_rates
+
+    if arguments.cores < 1:
+        raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
+    rates = read_rates()
+    corpus = Corpus(arguments.documents, arguments.mean_chars, arguments.release, arguments.cores)
+    sys.stdout.write(as_text(make_plan(corpus, rates), rates))
+    return 0
+
+
+def amount(text: str) -> float:
+    """A number of things, which may be written 1e8."""
+    amount = float(text)
+    if not 0 < amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found {text}")
+    return amount
+
+
+def train_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
+    parser.add_argument("--model", required=True, metavar="NAME", help="where to begin: of config/models, or your own")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets models, their pages and curves")
+    parser.add_argument("--seeds", type=int, default=3, help="trainings, each with a seed of its own (default: 3)")
+    parser.add_argument("--epochs", type=int, default=1, help="pairs of each author (default: 1)")
+    parser.add_argument("--batch", type=int, default=32, help="pairs at a time (default: 32)")
+    parser.add_argument("--learning-rate", type=float, default=2e-5, metavar="RATE", help="(default: 2e-5)")
+    parser.add_argument("--evaluations", type=int, default=10, help="scores on the dev split (default: 10)")
+    parser.add_argument("--from", dest="learnt", default="train", metavar="SPLIT", help="(default: train)")
+    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="(default: dev)")
+
+
+def train(arguments: argparse.Namespace) -> int:
+    from authbench.evaluate.split import read_split
+    from authbench.models.registry import find_model
+    from authbench.train.run import last_line, train
+    from authbench.train.tune import TrainSettings
+
+    model = find_model(arguments.model)
+    settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
+    learnt, dev = (read_split(arguments.release, name) for name in (arguments.learnt, arguments.dev))
+    print(last_line(train(model, learnt, dev, settings, range(arguments.seeds), arguments.out)))
+    print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")
+    return 0
+
+
 COMMANDS = {
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
+    "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
+    "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
+    "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
     "sources": Command("list the known corpora: languages, tier, where to get them", sources_arguments, sources),
+    "train": Command("tune a model on a release", train_arguments, train),
 }
 
 

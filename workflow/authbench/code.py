@@ -8,24 +8,25 @@ Each rule therefore carries a hash of what its adapter and the project's modules
 import ast
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
-COMPILED = ("dedup", "filter", "sample")  # the stages with numba
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+COMPILED = ("dedup", "evaluate", "filter", "sample")  # the stages with numba
 
 
 def code_hash(adapter: Path) -> str:
     """SHA-256 over the adapter and every `authbench` module it imports, directly or not."""
     found: dict[str, str] = {}
-    waiting = sorted(_imports(adapter))
+    found[adapter.name], imports = _read(adapter)
+    waiting = sorted(imports)
     while waiting:
         module = waiting.pop()
         if module not in found:
-            path = _path(module)
-            found[module] = _meaning(path)
-            waiting.extend(_imports(path))
-    found[adapter.name] = _meaning(adapter)
+            found[module], imports = _read(_path(module))
+            waiting.extend(imports)
     return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()[:16]
 
 
@@ -50,27 +51,28 @@ def share_code_with_jobs(root: Path) -> None:
 
 
 @cache
-def _meaning(path: Path) -> str:
+def _read(path: Path) -> tuple[str, frozenset[str]]:
+    """What a file says, as a hash, and the project's modules that it imports, wherever the import stands."""
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
-            node
-        ):
-            node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-
-
-@cache
-def _imports(path: Path) -> frozenset[str]:
-    """The project's modules that a file names in its import statements, wherever they stand."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+    for node in (tree, *_statements(tree.body)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(name for name in names if name.startswith("authbench.") and _path(name).exists())
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False):
+            node.body = node.body[1:]
+    said = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return said, frozenset(name for name in names if name.startswith("authbench.") and _path(name).exists())
+
+
+def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """All statements of a block, however deep; expressions, most of a tree, are passed over."""
+    for node in block:
+        yield node
+        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+            yield from _statements(getattr(node, part, ()))
 
 
 def _path(module: str) -> Path:

@@ -7,21 +7,22 @@ for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides k
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
 
+from authbench.dedup.settings import weakness
 from authbench.errors import InputError
 from authbench.inventory import Digests, take_inventory
+from authbench.models.registry import Model, find_model
+from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.tables import read_json, write_json
 from authbench.vocabulary import find_vocabulary
-
-Settings = dict[str, Any]
 
 # Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
 VOCABULARIES = {
@@ -35,12 +36,14 @@ VOCABULARIES = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run stands on: the settings, the sources that have files, and the digests of those files."""
+    """What a run stands on: the settings, the sources that have files, the digests of those files, and the models by
+    the names that ask for them."""
 
     config: Settings
     sources: dict[str, Settings]
     inventory: dict[str, Digests]
     skipped: list[str]
+    models: dict[str, Model]
 
 
 def prepare(user: Mapping[str, Any], root: Path) -> Setup:
@@ -52,6 +55,8 @@ def prepare(user: Mapping[str, Any], root: Path) -> Setup:
     sources, more = _load_sources(config, root)
     problems += more
     problems += _without_vocabulary()
+    models, more = _find_models(config, root)
+    problems += more
     raw_dir = root / config["raw_dir"]
     inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
@@ -62,14 +67,14 @@ def prepare(user: Mapping[str, Any], root: Path) -> Setup:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise InputError("\n".join([f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]))
     present = {tag: source for tag, source in sources.items() if tag not in skipped}
-    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped)
+    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped, models)
 
 
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
     defaults = read_yaml(root / "config/config.yaml")
     config = _merge(defaults, user)
     problems = []
-    for section, problem in _schema_problems(config, root / "workflow/schemas/config.schema.yaml"):
+    for section, problem in schema_problems(config, root / "workflow/schemas/config.schema.yaml"):
         problems.append(problem)
         if section in defaults:
             config[section] = defaults[section]
@@ -91,19 +96,32 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
     for tag in config["sources"]:
         place = f"config/sources/{tag}.yaml"
         if tag not in known:
-            problems.append(f"sources: there is no {place}{_did_you_mean(tag, known)}")
+            problems.append(f"sources: there is no {place}{did_you_mean(tag, known)}")
             continue
         source = read_yaml(root / place)
-        found = list(_schema_problems(source, root / "workflow/schemas/source.schema.yaml"))
+        found = list(schema_problems(source, root / "workflow/schemas/source.schema.yaml"))
         problems += [f"{place}: {problem}" for _, problem in found]
         if not found:
             sources[tag] = source
     for pattern, preferred in config["sample"]["prefer_sources"].items():
         for tag in sorted(set(preferred) - set(known)):
-            problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{_did_you_mean(tag, known)}")
+            problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{did_you_mean(tag, known)}")
     if not problems:
         problems += list(_unmet_quotas(config, sources))
     return sources, problems
+
+
+def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[str]]:
+    """The models that are evaluated or trained, as they are asked for, and what is wrong with the others."""
+    models, problems = {}, []
+    asked = [("evaluate.models", name) for name in config["evaluate"]["models"]]
+    for place, name in [*asked, ("train.model", config["train"]["model"])]:
+        own_page = name.endswith((".yaml", ".yml"))
+        try:
+            models[name] = find_model(str(root / name) if own_page else name, root / "config/models")
+        except InputError as problem:
+            problems.append(f"{place}: {problem}")
+    return models, problems
 
 
 def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
@@ -114,9 +132,11 @@ def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
 
 def record_setup(setup: Setup, path: Path) -> None:
     """Keep the whole setup as JSON: {config, sources, inventory, skipped}; an equal file is left as it is."""
-    told = asdict(setup)
-    if not path.exists() or read_json(path) != told:
-        write_json(path, told)
+    told = {part: value for part, value in asdict(setup).items() if part != "models"}
+    with suppress(InputError, FileNotFoundError):
+        if read_json(path) == told:
+            return
+    write_json(path, told)
 
 
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
@@ -138,37 +158,6 @@ def _as_in_yaml(value: Any) -> Any:
     return plain if isinstance(plain, int | float | None) else value
 
 
-def read_yaml(path: Path) -> Settings:
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path} is not valid YAML: {error}") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
-    return value
-
-
-def _schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, str]]:
-    """The top-level key and the text of every violation of a schema."""
-    schema = yaml.safe_load(schema_path.read_text(encoding="utf-8"))
-    errors = Draft202012Validator(schema).iter_errors(value)
-    for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
-        section = str(error.absolute_path[0]) if error.absolute_path else ""
-        place = ".".join(str(part) for part in error.absolute_path) or "(top level)"
-        if error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
-            known = list(error.schema["properties"])
-            for key in sorted(set(error.instance) - set(known), key=str):
-                yield section, f"{place}: unknown key '{key}'{_did_you_mean(str(key), known)}"
-        elif error.validator == "enum" and isinstance(error.instance, str):
-            known = [str(choice) for choice in error.validator_value]
-            choices = ", ".join(known)
-            yield section, f"{place}: '{error.instance}' is not one of {choices}{_did_you_mean(error.instance, known)}"
-        else:
-            yield section, f"{place}: {error.message}"
-
-
 def _contradictions(config: Settings) -> Iterator[str]:
     """What a schema cannot say."""
     sample, split, chunk, filters = (config[part] for part in ("sample", "split", "chunk", "filter"))
@@ -178,10 +167,10 @@ def _contradictions(config: Settings) -> Iterator[str]:
     languages = [*LANGUAGES, *([OTHER] if config["ingest"]["other_languages"] == "keep" else [])]
     for language in sample["languages"]:
         if language not in languages:
-            yield f"sample.languages: unknown language '{language}'{_did_you_mean(language, languages)}"
+            yield f"sample.languages: unknown language '{language}'{did_you_mean(language, languages)}"
     for language, patterns in sample["genres"].items():
         if language not in languages:
-            yield f"sample.genres: unknown language '{language}'{_did_you_mean(language, languages)}"
+            yield f"sample.genres: unknown language '{language}'{did_you_mean(language, languages)}"
         for pattern in patterns:
             yield from _unknown_genre(f"sample.genres.{language}", pattern)
     for language in sorted(set(sample["languages"]) - set(sample["genres"])):
@@ -207,7 +196,8 @@ def _contradictions(config: Settings) -> Iterator[str]:
         yield "chunk: expected remainder_tokens <= min_tokens <= max_tokens < extra_long_tokens in order"
     if filters["min_tokens"] > filters["max_tokens"]:
         yield "filter: min_tokens is larger than max_tokens"
-    yield from _weak_bands(config["dedup"])
+    if weak := weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
+        yield weak
     for name in ("train", "dev", "test"):
         near = [split_name for split_name in split["splits"] if split_name != name]
         if name not in split["splits"] and (close := difflib.get_close_matches(name, near, 1, 0.7)):
@@ -220,6 +210,7 @@ def _contradictions(config: Settings) -> Iterator[str]:
         ("release.takedown", config["release"]["takedown"]),
         ("safety.wordlist.extra", config["safety"]["wordlist"]["extra"]),
         ("safety.detoxify.checkpoint", config["safety"]["detoxify"]["checkpoint"]),
+        ("safety.detoxify.huggingface_config_path", config["safety"]["detoxify"]["huggingface_config_path"]),
     ):
         if path is not None and not Path(path).exists():
             yield f"{place}: there is no file {path}"
@@ -240,17 +231,7 @@ def _share_tables(config: Settings) -> Iterator[tuple[str, Mapping[str, float]]]
 
 def _unknown_genre(place: str, pattern: str) -> Iterator[str]:
     if primary_genre(pattern) not in PRIMARY_GENRES and pattern != "*":
-        yield f"{place}: unknown genre '{pattern}'{_did_you_mean(primary_genre(pattern), PRIMARY_GENRES)}"
-
-
-def _weak_bands(dedup: Settings) -> Iterator[str]:
-    threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
-    recall = 1 - (1 - threshold**rows) ** bands
-    if recall < 0.98:
-        yield (
-            f"dedup: {bands} bands of {rows} rows find {recall:.1%} of the pairs at {threshold}, expected at least "
-            "98 %; take more bands or fewer rows"
-        )
+        yield f"{place}: unknown genre '{pattern}'{did_you_mean(primary_genre(pattern), PRIMARY_GENRES)}"
 
 
 def _unmet_quotas(config: Settings, sources: Mapping[str, Settings]) -> Iterator[str]:
@@ -274,9 +255,3 @@ def source_languages(source: Mapping[str, Any]) -> set[str] | None:
     if isinstance(lang, Mapping) and "map" in lang and "*" not in lang["map"]:
         return {str(value) for value in lang["map"].values()}
     return None
-
-
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
-    known = list(known)
-    close = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"

@@ -5,7 +5,7 @@ stops the stage, and stages whose tallies do not join stop the release: nothing 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -112,15 +112,6 @@ def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
             raise Unaccounted(f"{stage}: nothing came in of {sorted(lost)}")
         carried = {source: count["kept"] for source, count in counts[stage]["sources"].items()}
     return rows
-
-
-def write_log(path: str, removed: Sequence[str]) -> None:
-    """`dirty_docs.log`: every removal of every stage as a JSON line, in a fixed order (processing plan, 11.2)."""
-    from authbench.tables import whole
-
-    frames = [pl.scan_parquet(part) for part in removed]
-    with whole(path) as aside:
-        pl.concat(frames).sort("source", "doc_key", "detail", maintain_order=True).sink_ndjson(aside)
 
 
 def _by_source(frame: pl.DataFrame) -> dict[str, int]:

@@ -1,20 +1,25 @@
-"""Which raw files does a source have, and what are their digests?
+"""Which raw files does a source have, what are their digests, and into how many shards does that make them?
 
 The digests, not the times, say whether a corpus has changed: a touched or moved folder reruns nothing.
 They are computed once and remembered by size and modification time.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from authbench.errors import InputError
 from authbench.ingest.files import match_files
+from authbench.ingest.sizes import expanded_bytes
 from authbench.tables import read_json, write_json
 
 Digests = dict[str, str]
 SHARD_BYTES = 64 << 20
-MOST_SHARDS = 500  # ingestion writes all at once, and a process may have 1,024 files open
+WORTH_A_JOB = 8 << 20  # bytes for which a shard of its own pays
+FEWEST_SHARDS, MOST_SHARDS = 2, 2000
 
 
 def take_inventory(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], memory: Path) -> dict[str, Digests]:
@@ -22,7 +27,9 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], memo
 
     `memory` is a JSON file that remembers digests by path, size and modification time.
     """
-    known: dict[str, list[Any]] = read_json(memory) if memory.exists() else {}
+    known: dict[str, list[Any]] = {}
+    with suppress(InputError, FileNotFoundError):  # a damaged memory is none
+        known = read_json(memory)
     fresh: dict[str, list[Any]] = {}
     inventory: dict[str, Digests] = {}
     for tag, source in sources.items():
@@ -48,17 +55,44 @@ def source_digest(files: Digests) -> str:
 
 
 def total_bytes(raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]) -> int:
+    """The bytes of all raw files, of compressed ones as they expand."""
     return sum(
-        (raw_dir / sources[tag].get("folder", tag) / name).stat().st_size
+        expanded_bytes(raw_dir / sources[tag].get("folder", tag) / name)
         for tag, files in inventory.items()
         for name in files
     )
 
 
 def shard_count(
-    shards: int | str, raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]
+    shards: int | str,
+    raw_dir: Path,
+    sources: Mapping[str, Mapping[str, Any]],
+    inventory: Mapping[str, Digests],
+    memory: Path,
 ) -> int:
-    """The parts that the text stages run in: as set, or one per 64 MiB of raw files, 2 to 500."""
+    """The parts that the text stages run in: as set, or what `fitting_shards` says of the files and this machine.
+
+    `memory` is a JSON file that remembers the number by the files' digests, so that a job on another machine, or the
+    next run, does not count anew.
+    """
     if isinstance(shards, int):
         return shards
-    return min(max(2, -(-total_bytes(raw_dir, sources, inventory) // SHARD_BYTES)), MOST_SHARDS)
+    files = source_digest({tag: source_digest(found) for tag, found in inventory.items()})
+    known: dict[str, int] = {}
+    with suppress(InputError, FileNotFoundError):  # a damaged memory is none
+        known = read_json(memory)
+    if files not in known:
+        cores = os.cpu_count() or 1
+        known = {**known, files: fitting_shards(total_bytes(raw_dir, sources, inventory), cores)}
+        write_json(memory, known)
+    return known[files]
+
+
+def fitting_shards(size: int, cores: int) -> int:
+    """One shard per 64 MiB, so that memory is bounded; one per core, if there are 8 MiB for each; 2 to 2,000.
+
+    >>> fitting_shards(1 << 20, 8), fitting_shards(100 << 20, 8), fitting_shards(10 << 30, 8)
+    (2, 8, 160)
+    """
+    wanted = max(-(-size // SHARD_BYTES), min(cores, size // WORTH_A_JOB))
+    return min(max(FEWEST_SHARDS, wanted), MOST_SHARDS)

@@ -1,9 +1,11 @@
 """What does a running stage tell a person, and where?
 
 Messages go to the job's log and, where a step is long, to the terminal. An InputError is told in its own words,
-without a traceback.
+without a traceback, and so is a full disk.
 """
 
+import atexit
+import gc
 import logging
 import sys
 import time
@@ -14,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from authbench.disk import cannot_write, is_full
 from authbench.errors import InputError
 
 Item = TypeVar("Item")
@@ -26,17 +29,21 @@ def log_to(path: str) -> None:
 
     `path` is `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    job = path.partition("/logs/")[2].removesuffix(".log").replace("/", " ")
-    file = logging.FileHandler(path, mode="w", encoding="utf-8")
-    file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    results, _, name = path.partition("/logs/")
+    job = name.removesuffix(".log").replace("/", " ")
     terminal = logging.StreamHandler(sys.stderr)
     terminal.setFormatter(logging.Formatter("%(message)s"))
-    log.handlers, log.propagate = [file, terminal], False
-    log.setLevel(logging.INFO)
-    file.setLevel(logging.INFO)
     terminal.setLevel(logging.WARNING)
-    sys.excepthook = partial(_last_words, job)
+    log.handlers, log.propagate = [terminal], False
+    log.setLevel(logging.INFO)
+    logging.raiseExceptions = False  # a log that finds no room must not bury what the terminal says
+    sys.excepthook = partial(_last_words, job, Path(results))
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    file = logging.FileHandler(path, mode="w", encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    file.setLevel(logging.INFO)
+    log.addHandler(file)
+    atexit.register(gc.freeze)  # or Python, at its end, goes through every object of every library: 0.1 s a job
     log.warning("%s", job)
 
 
@@ -51,8 +58,11 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
             log.warning("%s: %d%s, %.0f s", what, number, of, told - started)
 
 
-def _last_words(job: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if issubclass(kind, InputError):
-        log.error("\n%s: %s\n", job, error)
+def _last_words(
+    job: str, results: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    told = cannot_write(error, results) if is_full(error) else error
+    if isinstance(told, InputError):
+        log.error("\n%s: %s\n", job, told)
     else:
         log.error("%s", "".join(traceback.format_exception(kind, error, trace)))

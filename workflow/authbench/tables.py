@@ -1,68 +1,52 @@
-"""How do tables and files reach the disk, whole or not at all?
+"""How do stages hand each other tables and facts?
 
-Every file is written under a temporary name beside its place and renamed when it is complete. Large tables
-are read and written in row groups bounded in bytes, so that a process holds one group, not the corpus.
+As Parquet and JSON files that appear whole (`whole.py`) and carry checksums (`seal.py`): `read_*` and `scan_columns`
+raise InputError where a file is not as it was written. Large tables are read and written in row groups bounded in
+bytes, so that a process holds one group, not the corpus.
 """
 
 import json
-import shutil
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from authbench.errors import InputError
+from authbench.seal import Chunk, check_chunks, open_json, read_seal, seal_parquet, sealed_json
+from authbench.whole import whole, write_text
 
 GROUP_BYTES = 16 << 20
+MOST_BYTES = 2 * GROUP_BYTES
 
 
-@contextmanager
-def whole(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`; rename it there when the block ends well, remove it otherwise."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        yield aside
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
+    """Write an object that a stage leaves for another as JSON text, which is sealed."""
+    write_text(path, sealed_json(value))
 
 
-@contextmanager
-def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Give an empty temporary folder beside `path`; it takes the place of `path` when the block ends well."""
-    path = Path(path)
-    aside, before = (path.with_name(f".{path.name}.{uuid.uuid4().hex}") for _ in range(2))
-    aside.mkdir(parents=True)
-    try:
-        yield aside
-        if path.exists():
-            path.replace(before)
-        aside.replace(path)
-    finally:
-        for leftover in (aside, before):
-            shutil.rmtree(leftover, ignore_errors=True)
+def read_json(path: str | Path) -> dict[str, Any]:
+    """An object that `write_json` wrote."""
+    return open_json(Path(path).read_bytes(), path)
 
 
-def write_text(path: str | Path, text: str) -> None:
-    with whole(path) as aside:
-        aside.write_text(text, encoding="utf-8", newline="")
-
-
-def write_json(path: str | Path, value: Any) -> None:
+def write_plain_json(path: str | Path, value: Any) -> None:
+    """JSON text that is for others to read: it is not sealed."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
-def read_json(path: str | Path) -> Any:
-    return json.loads(Path(path).read_text(encoding="utf-8"))
-
-
 def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
+    write_batches(path, frame.schema, [frame])
+
+
+def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
+    """A table that is for others to read: it is not sealed."""
     with whole(path) as aside:
         frame.write_parquet(aside, compression="zstd", compression_level=3)
 
@@ -75,50 +59,85 @@ def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataF
 def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
     """The row groups of the files, one frame at a time, in the order of the paths; an empty file is an empty frame."""
     for path in paths:
-        with pq.ParquetFile(path) as parquet:
-            for group in range(parquet.num_row_groups):
-                table = parquet.read_row_group(group, columns=None if columns is None else list(columns))
-                yield pl.from_arrow(table)  # type: ignore[misc]
-            if not parquet.num_row_groups:
-                yield pl.read_parquet(path, columns=list(columns) if columns else None)
+        with _groups(path, columns) as (sizes, read):
+            yield from map(read, range(len(sizes)))
+        if not sizes:
+            yield pl.read_parquet(path, columns=list(columns) if columns else None)
 
 
-def split_by_bytes(frame: pl.DataFrame, column: str = "content", limit: int = GROUP_BYTES) -> Iterator[pl.DataFrame]:
-    """Consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row)."""
-    if not frame.height:
-        return
-    sizes = frame[column].str.len_bytes().fill_null(0).to_numpy()
-    start, held = 0, 0
-    for row, size in enumerate(sizes):
-        if row > start and held + size > limit:
-            yield frame.slice(start, row - start)
-            start, held = row, 0
-        held += int(size)
-    yield frame.slice(start)
+def read_rows(path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The rows with these numbers, which ascend: a frame for each row group that holds some; others are not read."""
+    with _groups(path, columns) as (sizes, read):
+        if len(rows) and rows[-1] >= sum(sizes):
+            raise InputError(f"{path} has {sum(sizes)} rows, and row {rows[-1]} of it is asked for; make it anew")
+        ends = np.cumsum(sizes)
+        for group, (end, size) in enumerate(zip(ends, sizes, strict=True)):
+            here = rows[np.searchsorted(rows, end - size) : np.searchsorted(rows, end)]
+            if len(here):
+                yield read(group)[here - (end - size)]
+
+
+def count_rows(path: str | Path) -> int:
+    """The number of rows of a table, from its footer alone."""
+    with _groups(path, []) as (sizes, _):
+        return sum(sizes)
+
+
+def split_by_bytes(
+    frame: pl.DataFrame, column: str | None = "content", limit: int = GROUP_BYTES
+) -> Iterator[pl.DataFrame]:
+    """Consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row).
+
+    Without a column the text of all columns counts, and of what is no text an equal share for each row.
+    """
+    sizes = frame[column].str.len_bytes().fill_null(0).cast(pl.Int64) if column else _row_bytes(frame)
+    ends = sizes.cum_sum()
+    start = 0
+    while start < frame.height:
+        before = ends[start - 1] if start else 0
+        stop = max(start + 1, int(ends.search_sorted(before + limit, side="right")))
+        yield frame.slice(start, stop - start)
+        start = stop
 
 
 def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.DataFrame:
     """The named columns (all of them, if none is named) of all files, stacked in the order of the paths."""
-    return pl.concat([pl.read_parquet(path, columns=list(columns) if columns else None) for path in paths])
+    frames = []
+    for path in paths:
+        with _checked(path, columns) as file:
+            frames.append(pl.read_parquet(file, columns=list(columns) if columns else None))
+    return pl.concat(frames)
 
 
-def without(frame: pl.DataFrame, removed: Sequence[str | Path]) -> pl.DataFrame:
-    """The rows whose doc_key is in none of the files of removed documents."""
-    for path in removed:
-        frame = frame.join(pl.read_parquet(path, columns=["doc_key"]), on="doc_key", how="anti", maintain_order="left")
+def scan_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.LazyFrame:
+    """As `read_columns`, but lazily: all is checked now and read later."""
+    for path in paths:
+        with _checked(path, columns):
+            pass
+    frames = pl.concat([pl.scan_parquet(path) for path in paths])
+    return frames.select(columns) if columns else frames
+
+
+def without(frame: pl.DataFrame, removed: Sequence[str | Path | pl.DataFrame]) -> pl.DataFrame:
+    """The rows whose doc_key is in none of the tables (paths, or frames that are at hand) of removed documents."""
+    for gone in removed:
+        keys = gone.select("doc_key") if isinstance(gone, pl.DataFrame) else read_columns([gone], ["doc_key"])
+        frame = frame.join(keys, on="doc_key", how="anti", maintain_order="left")
     return frame
 
 
 def write_parquets(
     outputs: Mapping[str, tuple[str | Path, pl.Schema]], batches: Iterable[Mapping[str, pl.DataFrame]]
 ) -> None:
-    """Write several Parquet files side by side from batches that hold a frame for each; all appear, or none."""
-    with ExitStack() as stack:
+    """Write several Parquet files side by side from batches that hold a frame for each; all appear, or none.
+
+    A row group holds at most `MOST_BYTES` (or one longer row).
+    """
+    with ExitStack() as places, ExitStack() as open_files:
         writers = {}
         for name, (path, schema) in outputs.items():
             arrow = pl.DataFrame(schema=schema).to_arrow().schema
-            aside = stack.enter_context(whole(path))
-            writers[name] = stack.enter_context(_writer(aside, arrow))
+            writers[name] = open_files.enter_context(_writer(places.enter_context(whole(path)), arrow))
         for batch in batches:
             for name, frame in batch.items():
                 _append(writers[name], frame.select(outputs[name][1].names()))
@@ -131,10 +150,57 @@ def write_frames(path: str | Path, frames: Iterable[pl.DataFrame]) -> None:
     write_parquets({"all": (path, first.schema)}, ({"all": frame} for frame in chain([first], waiting)))
 
 
-def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=3)
+@contextmanager
+def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=3) as writer:
+        yield writer
+    seal_parquet(path)
 
 
 def _append(writer: pq.ParquetWriter, frame: pl.DataFrame) -> None:
-    if frame.height:
-        writer.write_table(frame.to_arrow().cast(writer.schema), row_group_size=frame.height)
+    for part in [frame] if frame.estimated_size() <= MOST_BYTES else split_by_bytes(frame, None, MOST_BYTES):
+        if part.height:
+            writer.write_table(part.to_arrow().cast(writer.schema), row_group_size=part.height)
+
+
+def _row_bytes(frame: pl.DataFrame) -> pl.Series:
+    """Of each row: the bytes of its texts, and an equal share of all that is no text."""
+    rest = int(frame.select(pl.exclude(pl.String)).estimated_size()) // max(frame.height, 1) + 1
+    texts = pl.col(pl.String).str.len_bytes().fill_null(0).cast(pl.Int64)
+    return frame.select(pl.sum_horizontal(pl.repeat(rest, pl.len(), dtype=pl.Int64), texts)).to_series()
+
+
+@contextmanager
+def _groups(
+    path: str | Path, columns: Sequence[str] | None
+) -> Iterator[tuple[list[int], Callable[[int], pl.DataFrame]]]:
+    """The numbers of rows of the row groups, and a reader of the group with a number, which it checks."""
+    with Path(path).open("rb") as file:
+        chunks = _read_here(read_seal(file), columns)
+        with pq.ParquetFile(file) as parquet:
+
+            def read(group: int) -> pl.DataFrame:
+                check_chunks(file, [chunk for chunk in chunks if chunk.group == group])
+                return pl.DataFrame(parquet.read_row_group(group, columns=list(columns) if columns else None))
+
+            yield [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)], read
+
+
+@contextmanager
+def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[BinaryIO]:
+    """The open file, once the columns are found to be as they were written."""
+    with Path(path).open("rb") as file:
+        check_chunks(file, _read_here(read_seal(file), columns))
+        file.seek(0)
+        yield file
+
+
+def _read_here(chunks: Iterable[Chunk], columns: Sequence[str] | None) -> list[Chunk]:
+    """The chunks that a reader of these columns reads; a nested column's go by `column.…`."""
+    if columns is None:
+        return list(chunks)
+    return [
+        chunk
+        for chunk in chunks
+        if any(chunk.column == name or chunk.column.startswith(f"{name}.") for name in columns)
+    ]

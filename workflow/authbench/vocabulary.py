@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from authbench.errors import InputError
-from authbench.tables import whole
+from authbench.whole import whole
 
 URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"

@@ -20,8 +20,9 @@ rule chunk_documents:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(700, per_mb=0.2, per_corpus_mb=0.05),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
     params:
         chunk=SETTINGS["chunk"],
         seed=SETTINGS["seed"],

@@ -4,10 +4,17 @@ Takes   normalize/<shard>.parquet (unit `documents`), chunk/<shard>.parquet less
 Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity), counts.json
 """
 
+from authbench.dedup.settings import part_count
+
 TEXTS = {
     "documents": result("normalize/{scatteritem}.parquet"),
     "chunks": result("chunk/{scatteritem}.parquet"),
 }
+SIGNATURES = gather.shards(result("dedup/{{unit}}/signatures/{scatteritem}.parquet"))
+PARTS = part_count(CORPUS_MB, SETTINGS["dedup"]["bands"])
+# What the filters drop, for the unit that comes after them.
+FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem}.parquet"))}
+EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
 
 rule sign_texts:
@@ -23,8 +30,9 @@ rule sign_texts:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(700),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
     params:
         signature={key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")},
         boilerplate=text_resource("boilerplate.yaml"),
@@ -33,14 +41,66 @@ rule sign_texts:
         "../scripts/sign_texts.py"
 
 
-rule find_duplicates:
-    """Verify candidate pairs, and keep the first of every group of copies in corpus order."""
+rule link_texts:
+    """Link the texts that share a bucket in one of a part's bands and look alike."""
     input:
-        signatures=gather.shards(result("dedup/{{unit}}/signatures/{scatteritem}.parquet")),
+        signatures=SIGNATURES,
+        filtered=lambda wildcards: FILTERED[wildcards.unit],
+    output:
+        links=result("dedup/{unit}/links/{part}-of-{parts}.parquet"),
+    log:
+        result("logs/link_texts/{unit}-{part}-of-{parts}.log"),
+    benchmark:
+        result("benchmarks/link_texts/{unit}-{part}-of-{parts}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(400, per_mb=0.1),
+        runtime=duration(5, per_mb=0.01),
+        in_series=1,
+    params:
+        dedup=SETTINGS["dedup"],
+        order=SOURCES,
+        code=code("link_texts"),
+    script:
+        "../scripts/link_texts.py"
+
+
+rule compare_texts:
+    """Verify the candidates of a part's components, in corpus order."""
+    input:
+        signatures=SIGNATURES,
         texts=lambda wildcards: gather.shards(TEXTS[wildcards.unit]),
-        filtered=lambda wildcards: (
-            gather.shards(result("filter/{scatteritem}.parquet")) if wildcards.unit == "chunks" else []
-        ),
+        links=expand(result("dedup/{unit}/links/{part}-of-{parts}.parquet"), **EACH_PART),
+    output:
+        pairs=result("dedup/{unit}/pairs/{part}-of-{parts}.parquet"),
+        counts=result("dedup/{unit}/pairs/{part}-of-{parts}.json"),
+    log:
+        result("logs/compare_texts/{unit}-{part}-of-{parts}.log"),
+    benchmark:
+        result("benchmarks/compare_texts/{unit}-{part}-of-{parts}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000, per_mb=0.05),
+        runtime=duration(5, per_mb=0.01),
+        in_series=1,
+    params:
+        dedup=SETTINGS["dedup"],
+        order=SOURCES,
+        boilerplate=text_resource("boilerplate.yaml"),
+        code=code("compare_texts"),
+    script:
+        "../scripts/compare_texts.py"
+
+
+rule find_duplicates:
+    """Name the documents that go, and which one stands for each."""
+    input:
+        signatures=SIGNATURES,
+        filtered=lambda wildcards: FILTERED[wildcards.unit],
+        pairs=expand(result("dedup/{unit}/pairs/{part}-of-{parts}.parquet"), **EACH_PART),
+        compared=expand(result("dedup/{unit}/pairs/{part}-of-{parts}.json"), **EACH_PART),
     output:
         removed=result("dedup/{unit}/removed.parquet"),
         counts=result("dedup/{unit}/counts.json"),
@@ -51,12 +111,12 @@ rule find_duplicates:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=120,
+        mem_mb=memory(400, per_mb=0.1),
+        runtime=duration(5, per_mb=0.01),
+        in_series=1,
     params:
         dedup=SETTINGS["dedup"],
         order=SOURCES,
-        boilerplate=text_resource("boilerplate.yaml"),
         code=code("find_duplicates"),
     script:
         "../scripts/find_duplicates.py"

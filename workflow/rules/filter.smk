@@ -1,8 +1,11 @@
 """Filter: measurements are made once and thresholds applied to them, so that a threshold is cheap to change.
 
 Takes   chunk/<shard>.parquet
-Gives   filter/measures/<shard>.parquet (MEASURES), filter/authors.parquet, filter/<shard>.parquet (REMOVED), counts/<shard>.json
+Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMOVED), counts/<shard>.json;
+        filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) where a threshold asks for them
 """
+
+AUTHORS_ASKED = any(SETTINGS["filter"][name] is not None for name in ("posts_per_day", "template_share"))
 
 
 rule measure_texts:
@@ -18,19 +21,41 @@ rule measure_texts:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(900),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
     params:
-        languages=list(SETTINGS["sample"]["languages"]),
         code=code("measure_texts"),
     script:
         "../scripts/measure_texts.py"
 
 
+rule count_activity:
+    """Count each author's texts per day and per template."""
+    input:
+        documents=result("chunk/{scatteritem}.parquet"),
+    output:
+        counts=result("filter/activity/{scatteritem}.parquet"),
+    log:
+        result("logs/count_activity/{scatteritem}.log"),
+    benchmark:
+        result("benchmarks/count_activity/{scatteritem}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(400, per_mb=2),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
+    params:
+        code=code("count_activity"),
+    script:
+        "../scripts/count_activity.py"
+
+
 rule measure_authors:
     """Measure how busy and how uniform each author is, over all texts."""
     input:
-        documents=gather.shards(result("chunk/{scatteritem}.parquet")),
+        counts=gather.shards(result("filter/activity/{scatteritem}.parquet")),
     output:
         authors=result("filter/authors.parquet"),
     log:
@@ -40,8 +65,9 @@ rule measure_authors:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(1300, per_mb=0.05),
+        runtime=duration(10, per_mb=0.005),
+        in_series=1,
     params:
         code=code("measure_authors"),
     script:
@@ -53,7 +79,7 @@ rule apply_filters:
     input:
         documents=result("chunk/{scatteritem}.parquet"),
         measures=result("filter/measures/{scatteritem}.parquet"),
-        authors=result("filter/authors.parquet"),
+        authors=result("filter/authors.parquet") if AUTHORS_ASKED else [],
     output:
         removed=result("filter/{scatteritem}.parquet"),
         counts=result("filter/counts/{scatteritem}.json"),
@@ -64,8 +90,9 @@ rule apply_filters:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
-        runtime=20,
+        mem_mb=memory(400, per_mb=0.5, per_corpus_mb=0.05),
+        runtime=duration(5, per_mb=0.02),
+        in_series=1,
     params:
         filter=SETTINGS["filter"],
         code=code("apply_filters"),

@@ -23,8 +23,9 @@ rule ingest_source:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(750, per_mb=0.02),
+        runtime=duration(10, per_mb=0.02),
+        in_series=1,
     params:
         source=lambda wildcards: {
             part: value for part, value in SETUP.sources[wildcards.source].items() if part not in TOLD_ELSEWHERE

@@ -20,8 +20,9 @@ rule normalize_text:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=60,
+        mem_mb=memory(550),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
     params:
         sources={tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()},
         normalize=SETTINGS["normalize"],

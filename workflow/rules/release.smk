@@ -24,8 +24,9 @@ rule write_release:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=30,
+        mem_mb=memory(650, per_mb=0.05),
+        runtime=duration(20, per_mb=0.01),
+        in_series=1,
     params:
         release=SETTINGS["release"],
         split=SETTINGS["split"],
@@ -57,9 +58,11 @@ rule check_release:
         result("benchmarks/check_release.tsv")
     conda:
         "../../envs/text.yaml"
+    threads: 2
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=30,
+        mem_mb=memory(900, per_mb=0.05),
+        runtime=duration(20, per_mb=0.01),
+        in_series=1,
     params:
         code=code("check_release"),
     script:

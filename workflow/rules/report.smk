@@ -27,6 +27,10 @@ rule count_survivors:
         result("logs/count_survivors.log"),
     conda:
         "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(300),
+        runtime=duration(5),
+        in_series=1,
     params:
         config={key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA},
         raw={tag: source_digest(files) for tag, files in SETUP.inventory.items()},
@@ -55,6 +59,10 @@ rule list_removed:
         result("logs/list_removed.log"),
     conda:
         "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(300, per_mb=0.1),
+        runtime=duration(10, per_mb=0.005),
+        in_series=1,
     params:
         code=code("list_removed"),
     script:

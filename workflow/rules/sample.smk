@@ -23,8 +23,9 @@ rule fill_reservoirs:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=20,
+        mem_mb=memory(400, per_mb=0.5, per_corpus_mb=0.05),
+        runtime=duration(5, per_mb=0.02),
+        in_series=1,
     params:
         reservoir=SETTINGS["sample"]["reservoir"],
         min_origins=SETTINGS["sample"]["min_origins"],
@@ -37,6 +38,7 @@ rule fill_reservoirs:
 rule select_documents:
     """Select whole authors that best meet the targets, and score the toxicity of what the selection looks at."""
     input:
+        documents=gather.shards(result("chunk/{scatteritem}.parquet")),
         reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
         authors=gather.shards(result("sample/authors/{scatteritem}.parquet")),
         lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
@@ -53,8 +55,9 @@ rule select_documents:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=240,
+        mem_mb=memory(700, per_mb=1.2),
+        runtime=duration(30, per_mb=0.02),
+        in_series=1,
     params:
         scores=result("sample/scores.parquet"),
         sample=SETTINGS["sample"],
@@ -65,6 +68,7 @@ rule select_documents:
             ROOT / "resources/text/toxic_words.yaml",
             SETTINGS["safety"]["wordlist"]["extra"],
         ),
+        weights=weights(),
         code=code("select_documents"),
     script:
         "../scripts/select_documents.py"

@@ -25,8 +25,9 @@ rule assign_splits:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=60,
+        mem_mb=memory(750, per_mb=0.05),
+        runtime=duration(20, per_mb=0.01),
+        in_series=1,
     params:
         split=SETTINGS["split"],
         dedup={key: SETTINGS["dedup"][key] for key in ("threshold", "shingle_chars")},

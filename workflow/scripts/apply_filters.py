@@ -1,6 +1,6 @@
 """Adapter of the rule apply_filters."""
 
-from authbench.filter.decide import apply_filters
+from authbench.filter.decide import apply_filters, beside
 from authbench.funnel import Tally
 from authbench.job import log_to
 from authbench.tables import read_columns, write_json, write_parquet
@@ -8,10 +8,10 @@ from authbench.tables import read_columns, write_json, write_parquet
 log_to(snakemake.log[0])
 columns = ["source", "doc_key", "author_id", "lang", "genre", "task", "token_length"]
 documents = read_columns([snakemake.input.documents], columns)
-measures, authors = (read_columns([path]) for path in (snakemake.input.measures, snakemake.input.authors))
-measured = documents.join(measures, on="doc_key", how="left", maintain_order="left").join(
-    authors, on="author_id", how="left", maintain_order="left"
-)
+measured = beside(documents, read_columns([snakemake.input.measures]))
+if snakemake.input.authors:
+    authors = read_columns([snakemake.input.authors])
+    measured = measured.join(authors, on="author_id", how="left", maintain_order="left")
 removed = apply_filters(measured, snakemake.params.filter)
 
 tally = Tally("filter")

@@ -12,7 +12,7 @@ log_to(snakemake.log[0])
 params = snakemake.params
 documents = read_columns([snakemake.input.selected])
 near, minimum = params.dedup["threshold"], params.sample["min_documents_per_author"]
-similar, contained = find_leaks(
+leaks = find_leaks(
     documents,
     params.split["leak_threshold"],
     near,
@@ -20,9 +20,9 @@ similar, contained = find_leaks(
     ContainmentSettings(**params.split["containment"]),
 )
 lock = read_lock(params.split["lock"]) if params.split["lock"] else {}
-outcome = split_documents(documents, similar, contained, params.split, minimum, near, params.seed, lock)
+outcome = split_documents(documents, leaks, params.split, minimum, near, params.seed, lock)
 write_parquet(outcome.documents, snakemake.output.documents)
-write_parquet(contained, snakemake.output.contained)
+write_parquet(leaks.contained, snakemake.output.contained)
 write_parquet(outcome.removed, snakemake.output.removed)
 write_json(snakemake.output.counts, outcome.counts)
 write_json(snakemake.output.facts, outcome.facts)

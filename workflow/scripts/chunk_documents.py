@@ -4,7 +4,7 @@ from authbench.chunk.cut import chunk_records
 from authbench.funnel import Tally
 from authbench.job import log_to, progress
 from authbench.records import DOCUMENT
-from authbench.tables import read_batches, split_by_bytes, without, write_batches, write_json
+from authbench.tables import read_batches, read_columns, split_by_bytes, without, write_batches, write_json
 from authbench.tokens import load_encoding
 
 log_to(snakemake.log[0])
@@ -13,8 +13,9 @@ tally = Tally("chunk")
 
 
 def chunked():
+    gone = read_columns([snakemake.input.duplicates], ["doc_key"])
     for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
-        records = without(batch, [snakemake.input.duplicates])
+        records = without(batch, [gone])
         documents, _, over_cap = chunk_records(records, encoding, snakemake.params.chunk, snakemake.params.seed)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)

@@ -1,9 +1,14 @@
 """Adapter of the rule measure_authors."""
 
-from authbench.filter.activity import count_activity, measure_authors
+from authbench.filter.activity import AUTHORS, PART, measure_authors, part_of
 from authbench.job import log_to
-from authbench.tables import read_batches, write_parquet
+from authbench.tables import read_columns, write_batches
 
 log_to(snakemake.log[0])
-batches = read_batches(snakemake.input.documents, ["author_id", "date", "content", "chunk_start"])
-write_parquet(measure_authors([count_activity(batch) for batch in batches]), snakemake.output.authors)
+counts = snakemake.input.counts
+parts = sum(read_columns([path], ["texts"]).height for path in counts) // PART + 1
+write_batches(
+    snakemake.output.authors,
+    AUTHORS,
+    (measure_authors(part_of(read_columns([path]), part, parts) for path in counts) for part in range(parts)),
+)

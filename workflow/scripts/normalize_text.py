@@ -2,7 +2,7 @@
 
 from authbench.funnel import Tally
 from authbench.job import log_to, progress
-from authbench.normalize.text import normalize_records
+from authbench.normalize.table import normalize_records
 from authbench.records import RECORD, REMOVED
 from authbench.tables import read_batches, write_json, write_parquets
 

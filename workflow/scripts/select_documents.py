@@ -7,12 +7,11 @@ from authbench.tables import read_columns, write_json, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
-pool = read_columns(snakemake.input.reservoirs, stage.COLUMNS)
 outcome = stage.sample(
-    pool,
-    read_columns(snakemake.input.authors),
+    (read_columns([path]) for path in snakemake.input.reservoirs),
+    (read_columns([path]) for path in snakemake.input.authors),
     read_columns(snakemake.input.lengths),
-    stage.stored_documents(snakemake.input.reservoirs),
+    stage.stored_documents(snakemake.input.documents),
     make_scorers(params.safety),
     ScoreStore(params.scores),
     stage.Settings(params.sample, params.authors, params.safety, params.seed),

@@ -5,7 +5,8 @@ import polars as pl
 from authbench.job import log_to
 from authbench.lock import read_lock
 from authbench.release.write import make_release, read_takedown, write_release
-from authbench.tables import read_columns, read_json, whole_folder, write_parquet
+from authbench.tables import read_columns, read_json, write_parquet
+from authbench.whole import whole_folder
 
 log_to(snakemake.log[0])
 params = snakemake.params
@@ -20,7 +21,7 @@ release = make_release(
     read_columns([snakemake.input.contained]),
 )
 measures = pl.concat(
-    [pl.read_parquet(path).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
+    [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
 with whole_folder(snakemake.output.draft) as folder:
     write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))

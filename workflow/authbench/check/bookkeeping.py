@@ -65,7 +65,7 @@ def check_provenance(release: Release, rules: Rules) -> Iterator[Finding]:
         if count > 1:
             yield Finding("provenance", ident, "several rows")
     content = release.documents["content"]
-    found = release.documents.with_columns(
+    found = release.documents.drop("content").with_columns(
         char_length=content.str.len_chars().cast(pl.Int64),
         content_sha256=pl.Series([hashlib.sha256(text.encode()).hexdigest() for text in content], dtype=pl.String),
     )

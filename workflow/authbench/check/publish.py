@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from authbench.check import check_release
+from authbench.check.reading import read_json
 from authbench.errors import InputError
-from authbench.tables import read_json, whole_folder
+from authbench.whole import whole_folder
 
 
 def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """What do the files of a release hold, row by row, and has every row the right form?"""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ OPTIONAL = {"candidates": (), "queries": (), "ground_truth": ("ignored_ids",)}
 DOCUMENT_ID = re.compile(r"doc_\d{6,}")
 AUTHOR_ID = re.compile(r"[0-9a-f]{64}")
 LANGUAGE = re.compile(r"[a-z]{2,3}|other")
+LABELS = frozenset({"lang", "genre", "source", "author_id"})  # fields of few values
 GENRE = re.compile(r"[^\sA-Z/]+(/[^\sA-Z/]+)?")
 
 DOCUMENTS = pl.Schema(
@@ -37,13 +37,14 @@ DOCUMENTS = pl.Schema(
         "query": pl.Boolean,
     }
 )
-Row = dict[str, Any]
-Rows = dict[str, dict[str, list[Row]]]
+IDS = {"positive_ids": pl.List(pl.String), "ignored_ids": pl.List(pl.String)}
+BATCH_BYTES = 4 << 20  # of a file's lines that are held as objects
+Tables = dict[str, dict[str, pl.DataFrame]]
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release whose rows have the right form: one row per document, and the rows of its files as they are.
+    """A release whose rows have the right form: one row per document, and the tables of its files as they are.
 
     `documents` has the schema DOCUMENTS; `manifest` is empty and `provenance` None where there is no such file.
     """
@@ -51,16 +52,16 @@ class Release:
     folder: Path
     splits: tuple[str, ...]
     documents: pl.DataFrame
-    rows: Rows
+    tables: Tables
     manifest: Mapping[str, Any]
     provenance: pl.DataFrame | None
 
 
-def read_rows(folder: Path) -> tuple[Rows, Mapping[str, Any]]:
-    """The rows of every file by split and file, and the manifest (empty where there is none).
+def find_splits(folder: Path) -> tuple[list[str], Mapping[str, Any]]:
+    """The splits of a release, and its manifest (empty where there is none).
 
     Splits are those that the manifest names, or the folders that hold a file of a split; one that is named but
-    absent is left out here (`check_rows` does not see it, the manifest's counts do).
+    absent is left out here (the manifest's counts notice it).
     """
     if not folder.is_dir():
         raise InputError(
@@ -80,12 +81,59 @@ def read_rows(folder: Path) -> tuple[Rows, Mapping[str, Any]]:
         raise InputError(
             f"{folder}: no split here. Expected folders such as test/ with " + ", ".join(f"{f}.jsonl" for f in FILES)
         )
-    return {split: {name: read_lines(folder / split / f"{name}.jsonl") for name in FILES} for split in splits}, manifest
+    return splits, manifest
+
+
+def read_tables(folder: Path, splits: Sequence[str]) -> tuple[Tables, list[Finding]]:
+    """The rows of every file by split and file, and what of their form is wrong.
+
+    Rows are objects only by the batch, then columns: memory is that of the texts, once. Rows of a batch with a wrong
+    one are in no table: where the form is wrong nothing else is asked.
+    """
+    tables: Tables = {}
+    findings: list[Finding] = []
+    places = []
+    for split in splits:
+        tables[split] = {}
+        for name in FILES:
+            own, schema = FIELDS[name][0], _schema(name)
+            parts, idents = [pl.DataFrame(schema=schema)], []
+            for first, rows in _batches(folder / split / f"{name}.jsonl"):
+                idents += [row.get(own) for row in rows if isinstance(row, dict)]
+                if _all_formed(name, rows):
+                    parts.append(pl.DataFrame({field: [row.get(field) for row in rows] for field in schema}, schema))
+                else:
+                    for number, row in enumerate(rows, start=first):
+                        findings += _check_row(name, row, f"{split}/{name}.jsonl:{number}")
+            tables[split][name] = pl.concat(parts)
+            known = [ident for ident in idents if isinstance(ident, str)]
+            places.append(pl.DataFrame({"id": pl.Series(known, dtype=pl.String), "split": split, "file": name}))
+    return tables, findings + list(_check_ids(pl.concat(places)))
+
+
+def _check_ids(places: pl.DataFrame) -> Iterator[Finding]:
+    """Ids that stand for several rows of a file, or for documents of several splits."""
+    rows = places.group_by("split", "file", "id", maintain_order=True).len().filter(pl.col("len") > 1)
+    for split, file, ident, count in rows.iter_rows():
+        yield Finding("repeated_id", ident, f"{count} rows in {split}/{file}.jsonl")
+    both = places.group_by("id", maintain_order=True).agg(pl.col("split").unique().sort())
+    for ident, splits in both.filter(pl.col("split").list.len() > 1).iter_rows():
+        yield Finding("repeated_id", ident, "in " + " and ".join(splits))
+
+
+def _schema(name: str) -> dict[str, Any]:
+    fields = (*FIELDS[name], *OPTIONAL[name])
+    return {field: pl.Int64 if field == "token_length" else IDS.get(field, pl.String) for field in fields}
 
 
 def read_lines(path: Path) -> list[Any]:
     """The values of a JSON lines file. InputError names the line that cannot be read."""
-    values = []
+    return [value for _, values in _batches(path) for value in values]
+
+
+def _batches(path: Path) -> Iterator[tuple[int, list[Any]]]:
+    """The values of a JSON lines file in batches, each with the number of its first line."""
+    first, values, size = 1, [], 0
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -93,13 +141,18 @@ def read_lines(path: Path) -> list[Any]:
                     values.append(orjson.loads(line))
                 except orjson.JSONDecodeError as problem:
                     raise InputError(f"{path}, line {number}: {_why(line, problem)}") from None
+                size += len(line)
+                if size > BATCH_BYTES:
+                    yield first, values
+                    first, values, size = number + 1, [], 0
     except FileNotFoundError:
         raise InputError(
             f"{path}: there is no such file, though its split is there. Expected {', '.join(FILES)}"
         ) from None
     except OSError as problem:
         raise InputError(f"{path}: cannot be read: {problem.strerror}") from None
-    return values
+    if values:
+        yield first, values
 
 
 def _why(line: bytes, problem: Exception) -> str:
@@ -140,27 +193,6 @@ def read_provenance(path: Path) -> pl.DataFrame | None:
     return table
 
 
-def check_rows(rows: Rows) -> Iterator[Finding]:
-    """Fields, types and the form of ids; ids that stand for several documents."""
-    splits_of: dict[str, set[str]] = {}
-    for split, files in rows.items():
-        for name in FILES:
-            own = FIELDS[name][0]
-            seen: Counter[str] = Counter()
-            for number, row in enumerate(files[name], start=1):
-                yield from _check_row(name, row, f"{split}/{name}.jsonl:{number}")
-                ident = row.get(own) if isinstance(row, dict) else None
-                if isinstance(ident, str):
-                    seen[ident] += 1
-                    splits_of.setdefault(ident, set()).add(split)
-            for ident, count in seen.items():
-                if count > 1:
-                    yield Finding("repeated_id", ident, f"{count} rows in {split}/{name}.jsonl")
-    for ident, splits in splits_of.items():
-        if len(splits) > 1:
-            yield Finding("repeated_id", ident, "in " + " and ".join(sorted(splits)))
-
-
 def _check_row(name: str, row: Any, place: str) -> Iterator[Finding]:
     if not isinstance(row, dict):
         yield Finding("schema", place, f"{name}: a row that is no object")
@@ -176,10 +208,11 @@ def _check_row(name: str, row: Any, place: str) -> Iterator[Finding]:
             yield Finding("schema", ident, f"{name}: unknown field {field}")
         elif not _FORMS[field](value):
             yield Finding("schema", ident, f"{name}: {field} is {value!r:.40}")
-        elif field in ("candidate_id", "query_id") and not DOCUMENT_ID.fullmatch(value):
-            yield Finding("id_form", ident)
-        elif field == "author_id" and not AUTHOR_ID.fullmatch(value):
-            yield Finding("author_form", ident, f"{name}: {value!r:.40}")
+        elif field in _ID_FORMS and not _ID_FORMS[field].fullmatch(value):
+            if field == "author_id":
+                yield Finding("author_form", ident, f"{name}: {value!r:.40}")
+            else:
+                yield Finding("id_form", ident)
 
 
 def _is_text(value: Any) -> bool:
@@ -190,6 +223,7 @@ def _is_ids(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
+_ID_FORMS = {"candidate_id": DOCUMENT_ID, "query_id": DOCUMENT_ID, "author_id": AUTHOR_ID}
 _FORMS: dict[str, Callable[[Any], bool]] = {
     "candidate_id": _is_text,
     "query_id": _is_text,
@@ -204,19 +238,40 @@ _FORMS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def make_release(folder: Path, rows: Rows, manifest: Mapping[str, Any]) -> Release:
+def _all_formed(name: str, rows: Sequence[Any]) -> bool:
+    """Whether `_check_row` would find nothing in any of the rows: looks at columns, and at each label once."""
+    fields, optional = frozenset(FIELDS[name]), frozenset(OPTIONAL[name])
+    if not all(type(row) is dict and row.keys() - optional == fields for row in rows):
+        return False
+    for field in fields:
+        values = [row[field] for row in rows]
+        if field in LABELS:
+            if set(map(type, values)) != {str}:
+                return False
+            values = list(set(values))
+        if not all(map(_FORMS[field], values)):
+            return False
+        form = _ID_FORMS.get(field)
+        if form and not all(map(form.fullmatch, values)):
+            return False
+    return all(_FORMS[field](row[field]) for field in optional for row in rows if field in row)
+
+
+def make_release(folder: Path, tables: Tables, manifest: Mapping[str, Any]) -> Release:
     """The documents of well-formed rows: the candidates, and the queries that are none (authors from the truth)."""
-    documents: list[Row] = []
-    for split, files in rows.items():
-        author = {row["query_id"]: row["author_id"] for row in files["ground_truth"]}
-        queries = {row["query_id"]: row for row in files["queries"]}
-        for row in files["candidates"]:
-            ident = row["candidate_id"]
-            documents.append({**row, "id": ident, "split": split, "candidate": True, "query": ident in queries})
-        known = {row["candidate_id"] for row in files["candidates"]}
-        for ident, row in queries.items():
-            if ident not in known:
-                own = {"id": ident, "split": split, "author_id": author.get(ident), "candidate": False, "query": True}
-                documents.append({**row, **own})
-    table = pl.DataFrame(documents, schema=DOCUMENTS) if documents else pl.DataFrame(schema=DOCUMENTS)
-    return Release(folder, tuple(rows), table, rows, manifest, read_provenance(folder / "provenance.parquet"))
+    documents = [pl.DataFrame(schema=DOCUMENTS)]
+    for split, files in tables.items():
+        candidates, queries = files["candidates"], files["queries"]
+        asked = pl.col("id").is_in(queries["query_id"].implode())
+        found = candidates.rename({"candidate_id": "id"}).with_columns(split=pl.lit(split), candidate=True, query=asked)
+        authors = files["ground_truth"].select("query_id", "author_id")
+        others = (
+            queries.join(candidates, left_on="query_id", right_on="candidate_id", how="anti", maintain_order="left")
+            .join(authors, on="query_id", how="left", maintain_order="left")
+            .rename({"query_id": "id"})
+            .with_columns(split=pl.lit(split), candidate=False, query=True)
+        )
+        documents += [part.select(DOCUMENTS.names()) for part in (found, others)]
+    return Release(
+        folder, tuple(tables), pl.concat(documents), tables, manifest, read_provenance(folder / "provenance.parquet")
+    )

@@ -2,27 +2,29 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
 from authbench.check.claims import Finding
 from authbench.check.reading import Release
 
+TEXTS_AT_ONCE = 1_000
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
 
 
-def check_texts(release: Release) -> Iterator[Finding]:
+def check_texts(release: Release) -> list[Finding]:
     """The form of each content, and its tokens counted anew. InputError where the vocabulary is missing."""
     from authbench.tokens import count, load_encoding
 
-    contents = release.documents["content"].to_list()
-    for ident, content in zip(release.documents["id"], contents, strict=True):
-        if problem := _unfit(content):
-            yield Finding("content_form", ident, problem)
-    counted = count(load_encoding(), contents)
-    said = release.documents.select("id", "token_length").iter_rows()
-    for (ident, length), tokens in zip(said, counted, strict=True):
-        if length != tokens:
-            yield Finding("token_length", ident, f"{ident} says {length}, has {tokens}")
+    encoding = load_encoding()
+    findings = []
+    for part in release.documents.select("id", "token_length", "content").iter_slices(TEXTS_AT_ONCE):
+        contents = part["content"].to_list()
+        counted = count(encoding, contents)
+        for ident, length, tokens, content in zip(part["id"], part["token_length"], counted, contents, strict=True):
+            if problem := _unfit(content):
+                findings.append(Finding("content_form", ident, problem))
+            if length != tokens:
+                findings.append(Finding("token_length", ident, f"{ident} says {length}, has {tokens}"))
+    return findings
 
 
 def _unfit(content: str) -> str:

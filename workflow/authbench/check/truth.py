@@ -1,27 +1,50 @@
 """Do queries, candidates and ground truth belong together?"""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
 
 from authbench.check.claims import Finding
-from authbench.check.overlap import Pairs
-from authbench.check.reading import TEXT_FIELDS, Release, Row
+from authbench.check.overlap import Pairs, contained_among
+from authbench.check.reading import TEXT_FIELDS, Release
 from authbench.check.rules import Rules
+
+NOBODY: frozenset[str] = frozenset()
+
+
+class Truth(NamedTuple):
+    """A row of the ground truth."""
+
+    positives: list[str]
+    author: str
+    ignored: list[str]
+
+
+class Doubt(NamedTuple):
+    """A finding that does not hold if two of these texts contain each other."""
+
+    finding: Finding
+    texts: Set[str]
 
 
 @dataclass(frozen=True)
 class Split:
     """What the truth of a split is compared with. `origin` and `kind` are empty without provenance."""
 
-    candidates: Mapping[str, Row]
-    queries: Mapping[str, Row]
-    truth: Mapping[str, Row]
+    author_of: Mapping[str, str]
+    truth: Mapping[str, Truth]
     by_author: Mapping[str, frozenset[str]]
     shared: bool
     origin: Mapping[str, str]
     kind: Mapping[str, str]
     contained: Pairs
+
+    def author(self, query: str) -> str:
+        """Who wrote a query: its candidate says, or where it is none the truth."""
+        return self.author_of.get(query) or self.truth[query].author
 
 
 def check_truth(release: Release, rules: Rules, contained: Pairs) -> Iterator[Finding]:
@@ -39,83 +62,87 @@ def check_truth(release: Release, rules: Rules, contained: Pairs) -> Iterator[Fi
     if shared is None:
         queries = release.documents.filter("query")
         shared = bool(queries["candidate"].any()) or not queries.height
-    for files in release.rows.values():
-        by_author: defaultdict[str, set[str]] = defaultdict(set)
-        for row in files["candidates"]:
-            by_author[row["author_id"]].add(row["candidate_id"])
+    for files in release.tables.values():
+        candidates, rows = files["candidates"], files["ground_truth"]
+        by_author = candidates.group_by("author_id").agg("candidate_id").iter_rows()
         split = Split(
-            candidates={row["candidate_id"]: row for row in files["candidates"]},
-            queries={row["query_id"]: row for row in files["queries"]},
-            truth={row["query_id"]: row for row in files["ground_truth"]},
-            by_author={author: frozenset(ids) for author, ids in by_author.items()},
+            author_of=dict(candidates.select("candidate_id", "author_id").iter_rows()),
+            truth={
+                query: Truth(positives, author, ignored or [])
+                for query, positives, author, ignored in rows.select(
+                    "query_id", "positive_ids", "author_id", "ignored_ids"
+                ).iter_rows()
+            },
+            by_author={author: frozenset(ids) for author, ids in by_author},
             shared=shared,
             origin=origin,
             kind=kind,
             contained=contained if origin else frozenset(),
         )
-        yield from _check_queries(split)
-        for query, row in split.truth.items():
-            yield from _check_positives(split, query, row, rules)
-        yield from _check_numbers(split, rules)
+        yield from _check_queries(split, candidates, files["queries"])
+        doubts: list[Doubt] = []
+        for query in split.truth:
+            yield from _check_positives(split, query, rules, doubts)
+        yield from _check_numbers(split, rules, doubts)
+        yield from _settle(doubts, release, rules)
 
 
-def _check_queries(split: Split) -> Iterator[Finding]:
-    for query, row in split.queries.items():
-        candidate = split.candidates.get(query)
-        if split.shared != (candidate is not None):
-            yield Finding("query_place", query, "is no candidate" if split.shared else "is a candidate")
-        if candidate is not None:
-            for field in (*TEXT_FIELDS, "token_length"):
-                if row[field] != candidate[field]:
-                    yield Finding("query_differs", query, f"{field} of {query}")
+def _check_queries(split: Split, candidates: pl.DataFrame, queries: pl.DataFrame) -> Iterator[Finding]:
+    for query in queries["query_id"]:
+        candidate = query in split.author_of
+        if split.shared != candidate:
+            yield Finding("query_place", query, "is a candidate" if candidate else "is no candidate")
         if query not in split.truth:
             yield Finding("query_without_truth", query)
+    both = queries.join(candidates, left_on="query_id", right_on="candidate_id", suffix="_said", maintain_order="left")
+    for field in (*TEXT_FIELDS, "token_length"):
+        for query in both.filter(pl.col(field) != pl.col(f"{field}_said"))["query_id"]:
+            yield Finding("query_differs", query, f"{field} of {query}")
+    asked = set(queries["query_id"])
     for query in split.truth:
-        if query not in split.queries:
+        if query not in asked:
             yield Finding("truth_without_query", query)
 
 
-def _check_positives(split: Split, query: str, row: Row, rules: Rules) -> Iterator[Finding]:
-    positives, ignored = set(row["positive_ids"]), set(row.get("ignored_ids") or ())
-    candidate = split.candidates.get(query)
-    author = candidate["author_id"] if candidate else row["author_id"]
-    if author != row["author_id"]:
+def _check_positives(split: Split, query: str, rules: Rules, doubts: list[Doubt]) -> Iterator[Finding]:
+    row = split.truth[query]
+    positives, ignored = set(row.positives), set(row.ignored)
+    author = split.author(query)
+    if author != row.author:
         yield Finding("author_mismatch", query)
     if not positives:
         yield Finding("no_positive", query)
     if query in positives:
         yield Finding("own_positive", query)
-    unknown = {ident for ident in positives if ident not in split.candidates} - {query}
-    if unknown or len(positives) < len(row["positive_ids"]):
+    unknown = {ident for ident in positives if ident not in split.author_of} - {query}
+    if unknown or len(positives) < len(row.positives):
         yield Finding("unknown_positive", query, ", ".join(sorted(unknown)[:3]) or "one is named twice")
     for ident in sorted(positives - unknown - {query}):
-        if split.candidates[ident]["author_id"] != author:
+        if split.author_of[ident] != author:
             yield Finding("foreign_positive", query, f"{ident} for {query}")
         elif rules.other_origin and split.origin and split.origin.get(ident) == split.origin.get(query):
             yield Finding("same_origin_positive", query, f"{ident} for {query}")
         if (query, ident) in split.contained:
             yield Finding("contained_positive", query, f"{ident} for {query}")
-    own = split.by_author.get(author, frozenset()) - {query}
-    if missing := own - positives - ignored:
+    if missing := split.by_author.get(author, NOBODY) - positives - ignored - {query}:
         yield Finding("missing_positive", query, f"{min(missing)} for {query}")
-    wrong = {ident for ident in ignored if ident not in split.candidates} | (ignored & (positives | {query}))
+    wrong = {ident for ident in ignored if ident not in split.author_of} | (ignored & (positives | {query}))
     if wrong:
         yield Finding("wrong_ignored", query, f"{min(wrong)} for {query}")
     if split.origin:
         for ident in sorted(ignored - wrong):
             same_origin = rules.other_origin and split.origin.get(ident) == split.origin.get(query)
             if not (same_origin or split.kind.get(ident) == "work" or (query, ident) in split.contained):
-                yield Finding("unexplained_ignored", query, f"{ident} for {query}")
+                doubts.append(Doubt(Finding("unexplained_ignored", query, f"{ident} for {query}"), {query, ident}))
 
 
-def _check_numbers(split: Split, rules: Rules) -> Iterator[Finding]:
+def _check_numbers(split: Split, rules: Rules, doubts: list[Doubt]) -> Iterator[Finding]:
     queries: defaultdict[str, set[str]] = defaultdict(set)
-    for query, row in split.truth.items():
-        candidate = split.candidates.get(query)
-        queries[candidate["author_id"] if candidate else row["author_id"]].add(query)
+    for query in split.truth:
+        queries[split.author(query)].add(query)
     for author in sorted({*split.by_author, *queries}):
         asked = queries[author]
-        texts = split.by_author.get(author, frozenset()) | asked
+        texts = split.by_author.get(author, NOBODY) | asked
         named = {ident for ident in texts if split.kind.get(ident) != "work"}
         most = rules.queries_per_author
         if most is not None and len(asked) > most:
@@ -126,12 +153,29 @@ def _check_numbers(split: Split, rules: Rules) -> Iterator[Finding]:
             yield Finding("query_of_small_author", min(asked), f"author with {len(named)} documents")
         possible = len(named) if split.shared else 1 if rules.other_origin else len(named) - 1
         wanted = possible if most is None else min(most, possible)
-        if len(named) >= rules.min_documents_for_query and len(asked) < wanted and _free(split, named, rules):
-            yield Finding("missing_query", author, f"{len(asked)} of {wanted} from {author[:8]}...")
+        if (
+            len(named) >= rules.min_documents_for_query
+            and len(asked) < wanted
+            and _several_origins(split, named, rules)
+        ):
+            finding = Finding("missing_query", author, f"{len(asked)} of {wanted} from {author[:8]}...")
+            doubts.append(Doubt(finding, named if split.origin else NOBODY))
 
 
-def _free(split: Split, texts: set[str], rules: Rules) -> bool:
-    """Whether each of an author's texts has a positive, whatever else is a query."""
-    if rules.other_origin and len({split.origin.get(ident) for ident in texts}) < 2:
-        return False
-    return not any((a, b) in split.contained for a in texts for b in texts)
+def _several_origins(split: Split, texts: set[str], rules: Rules) -> bool:
+    """Whether an author's texts come from several works, where query and positive must."""
+    return not rules.other_origin or len({split.origin.get(ident) for ident in texts}) > 1
+
+
+def _settle(doubts: list[Doubt], release: Release, rules: Rules) -> Iterator[Finding]:
+    """The findings that texts which contain each other do not explain.
+
+    Asked again of the few texts in doubt: among all, passages that many texts have were passed over.
+    """
+    if doubts:
+        contained: defaultdict[str, set[str]] = defaultdict(set)
+        for one, other in contained_among(release, {text for doubt in doubts for text in doubt.texts}, rules):
+            contained[one].add(other)
+        for doubt in doubts:
+            if not any(contained[text] & doubt.texts for text in doubt.texts):
+                yield doubt.finding

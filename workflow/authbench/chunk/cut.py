@@ -9,7 +9,7 @@ and that is chosen by hash before it is tokenised.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
 from authbench.tokens import encode, token_sizes
 
 Places = NDArray[np.int64]
+NEWLINE = ord("\n")
 NOWHERE: Places = np.array([], dtype=np.int64)
 
 LINE_BREAKS = re.compile(r"\n{2,}")
@@ -55,13 +56,21 @@ class ChunkSettings:
 class Stretch:
     """A tokenised part of a text: its end, the place of each token, and the places where it may be cut."""
 
+    content: str  # of the whole text
     start: int
     end: int
     tokens: Places
     paragraphs: Places
-    sentences: Places
     lines: Places
     seams: Places  # where parts that were tokenised apart meet
+    parts: Sequence["Stretch"] = ()
+
+    @cached_property
+    def sentences(self) -> Places:
+        """Looked for where a segment finds no paragraph to end at, and not before: many texts never need them."""
+        if self.parts:
+            return np.concatenate([part.sentences for part in self.parts])
+        return np.fromiter(sentence_starts(self.content, self.start, self.end), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Text:
     removed: Places  # line breaks left out up to each of them
 
     def original(self, place: int) -> int:
-        before = int(np.searchsorted(self.paragraphs, place, side="right"))
+        before = int(self.paragraphs.searchsorted(place, side="right"))
         return place + (int(self.removed[before - 1]) if before else 0)
 
 
@@ -97,67 +106,95 @@ def chunk_records(
     chunks than `max_chunks_per_document`.
     """
     chosen = ChunkSettings(**{**settings, "extra_long_tokens": tuple(settings["extra_long_tokens"])})
-    rows: list[int] = []
-    starts: list[int | None] = []
-    ends: list[int | None] = []
-    keys: list[str] = []
-    contents: list[str] = []
-    lengths: list[int] = []
+    texts = records["content"].str.replace_all("\n\n+", "\n")
+    lengths = np.zeros(records.height, dtype=np.int32)
+    whole = np.ones(records.height, dtype=np.bool_)
+    pieces: list[tuple[int, str, str, int, int, int]] = []
     over_cap: dict[str, int] = {}
-    for row, (source, doc_key, content) in enumerate(records.select("source", "doc_key", "content").iter_rows()):
-        text = join_paragraphs(doc_key, content)
-        segments, over = cut_text(text, encoding, chosen, seed)
+    for row, (content, size) in enumerate(zip(texts, texts.str.len_bytes(), strict=True)):
+        tokens = encode(encoding, content) if size <= WHOLE_BYTES else None
+        if tokens is not None and len(tokens) <= chosen.max_tokens:
+            lengths[row] = len(tokens)
+            continue
+        doc_key = records["doc_key"][row]
+        text = Text(doc_key, content, *paragraph_starts(records["content"][row]))
+        segments, over = cut_text(text, size, tokens, encoding, chosen, seed)
         if over:
+            source = records["source"][row]
             over_cap[source] = over_cap.get(source, 0) + 1
-        whole = len(segments) == 1 and segments[0] == Segment(0, len(text.content), segments[0].tokens)
+        if segments == [Segment(0, len(content), segments[0].tokens)]:
+            lengths[row] = segments[0].tokens
+            continue
+        whole[row] = False
         for number, segment in enumerate(segments):
-            piece = text.content[segment.start : segment.end]
+            piece = content[segment.start : segment.end]
             begin = segment.start + len(piece) - len(piece.lstrip(" \n"))
             piece = piece.strip(" \n")
-            rows.append(row)
-            starts.append(None if whole else text.original(begin))
-            ends.append(None if whole else text.original(begin + len(piece) - 1) + 1)
-            keys.append(doc_key if whole else f"{doc_key}#chunk_{number}")
-            contents.append(piece)
-            lengths.append(segment.tokens)
-    documents = (
-        records[rows]
-        .with_columns(
-            pl.Series("doc_key", keys, dtype=pl.String),
-            pl.Series("content", contents, dtype=pl.String),
-            pl.Series("chunk_start", starts, dtype=pl.Int64),
-            pl.Series("chunk_end", ends, dtype=pl.Int64),
-            pl.Series("token_length", lengths, dtype=pl.Int32),
-        )
+            span = text.original(begin), text.original(begin + len(piece) - 1) + 1
+            pieces.append((row, f"{doc_key}#chunk_{number}", piece, *span, segment.tokens))
+    documents = documents_of(records, texts, lengths, whole, pieces)
+    return documents, empty(REMOVED), over_cap
+
+
+def documents_of(
+    records: pl.DataFrame,
+    texts: pl.Series,
+    lengths: NDArray[np.int32],
+    whole: NDArray[np.bool_],
+    pieces: Sequence[tuple[int, str, str, int, int, int]],
+) -> pl.DataFrame:
+    """DOCUMENT rows in the order of the records: the `whole` ones with their `texts` and `lengths` in tokens, and
+    `pieces` (row of the record, key, content, start, end, tokens) of the others.
+    """
+    shape = {"row": pl.Int64, "doc_key": pl.String, "content": pl.String}
+    shape |= {"chunk_start": pl.Int64, "chunk_end": pl.Int64, "token_length": pl.Int32}
+    uncut = pl.DataFrame({"doc_key": records["doc_key"], "content": texts, "token_length": lengths}).select(
+        pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+        "doc_key",
+        "content",
+        pl.lit(None, pl.Int64).alias("chunk_start"),
+        pl.lit(None, pl.Int64).alias("chunk_end"),
+        "token_length",
+    )
+    cut = pl.DataFrame(pieces, schema=shape, orient="row")
+    parts = pl.concat([uncut.filter(whole), cut]).sort("row", maintain_order=True) if pieces else uncut
+    return (
+        records.drop("doc_key", "content")[parts["row"]]
+        .hstack(parts.drop("row"))
         .with_columns(
             pl.col("content").str.len_chars().cast(pl.Int32).alias("char_length"),
             length_bucket_expr("token_length").alias("length_bucket"),
         )
         .select(DOCUMENT.names())
     )
-    return documents, empty(REMOVED), over_cap
 
 
-def join_paragraphs(doc_key: str, text: str) -> Text:
-    if "\n\n" not in text:
-        return Text(doc_key, text, NOWHERE, NOWHERE)
-    runs = [found.span() for found in LINE_BREAKS.finditer(text)]
-    extra = np.array([end - start - 1 for start, end in runs], dtype=np.int64).cumsum()
-    ends = np.array([end for _, end in runs], dtype=np.int64)
-    return Text(doc_key, LINE_BREAKS.sub("\n", text), ends - extra, extra)
+def paragraph_starts(text: str) -> tuple[Places, Places]:
+    """Where the paragraphs of a text but the first begin once each run of line breaks is one, and how many line breaks
+    are then left out up to each of them.
+    """
+    runs = (place for found in LINE_BREAKS.finditer(text) for place in found.span())
+    starts, ends = np.fromiter(runs, dtype=np.int64).reshape(-1, 2).T
+    extra = (ends - starts - 1).cumsum()
+    return ends - extra, extra
 
 
-def cut_text(text: Text, encoding: tiktoken.Encoding, settings: ChunkSettings, seed: int) -> tuple[list[Segment], bool]:
-    """The segments of a text in their order, at most `max_chunks_per_document`, and whether there were more."""
+def cut_text(
+    text: Text,
+    size: int,
+    tokens: NDArray[np.uint32] | None,
+    encoding: tiktoken.Encoding,
+    settings: ChunkSettings,
+    seed: int,
+) -> tuple[list[Segment], bool]:
+    """The segments of a text of `size` bytes, at most `max_chunks_per_document`, in order; whether there were more.
+
+    Without `tokens`, those of the whole text, it is tokenised in windows, and no more of them than the segments need.
+    """
     content, limit = text.content, settings.max_chunks_per_document
-    size = len(content) if content.isascii() else len(content.encode())
-    if size <= WHOLE_BYTES:
-        tokens = encode(encoding, content)
-        if len(tokens) <= settings.max_tokens:
-            return [Segment(0, len(content), len(tokens))], False
-        segments = list(
-            cut_stretch(text, read_stretch(text, encoding, 0, len(content), tokens), encoding, settings, seed)
-        )
+    if tokens is not None:
+        stretch = read_stretch(text, encoding, 0, len(content), tokens)
+        segments = list(cut_stretch(text, stretch, encoding, settings, seed))
     else:
         bounds = windows(text, max(1, WINDOW_BYTES * len(content) // size))
         order = sorted(range(len(bounds)), key=lambda n: keyed_hash(seed, "window", text.doc_key, str(bounds[n][0])))
@@ -187,7 +224,7 @@ def windows(text: Text, size: int) -> list[tuple[int, int]]:
     content, spans, start = text.content, [], 0
     while len(content) - start > size * 5 // 4:
         low, aim, high = start + size * 3 // 4, start + size, start + size * 5 // 4
-        near = text.paragraphs[np.searchsorted(text.paragraphs, low) : np.searchsorted(text.paragraphs, high)]
+        near = text.paragraphs[slice(*text.paragraphs.searchsorted([low, high]))]
         if len(near):
             end = int(near[np.abs(near - aim).argmin()])
         elif (line := content.find("\n", aim, high)) >= 0:
@@ -206,27 +243,15 @@ def read_stretch(
     content = text.content[start:end]
     if tokens is None:
         tokens = encode(encoding, content)
-    offsets = sizes_of(encoding)[tokens].cumsum()
-    offsets = np.concatenate([[0], offsets[:-1]])
-    if not content.isascii():
-        data = np.frombuffer(content.encode("utf-8", "replace"), dtype=np.uint8)
-        offsets = (((data & 0xC0) != 0x80).cumsum() - 1)[offsets]
-    first, last = np.searchsorted(text.paragraphs, [start, end], side="right")
-    lines = [found.end() for found in re.compile("\n").finditer(text.content, start, end)]
-    return Stretch(
-        start,
-        end,
-        offsets + start,
-        text.paragraphs[first:last],
-        np.fromiter(sentence_starts(text.content, start, end), dtype=np.int64),
-        np.array(lines, dtype=np.int64),
-        NOWHERE,
-    )
-
-
-@cache
-def sizes_of(encoding: tiktoken.Encoding) -> NDArray[np.int64]:
-    return token_sizes(encoding)
+    sizes = token_sizes()[tokens]
+    offsets = sizes.cumsum() - sizes
+    data = np.frombuffer(content.encode(), dtype=np.uint8)
+    lines = np.flatnonzero(data == NEWLINE)
+    if len(data) > len(content):
+        places = ((data & 0xC0) != 0x80).cumsum() - 1
+        offsets, lines = places[offsets], places[lines]
+    first, last = text.paragraphs.searchsorted([start, end], side="right")
+    return Stretch(text.content, start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
 
 
 def join_stretches(parts: Sequence[Stretch]) -> Stretch:
@@ -236,13 +261,14 @@ def join_stretches(parts: Sequence[Stretch]) -> Stretch:
         return np.concatenate([getattr(part, name) for part in parts])
 
     return Stretch(
+        content=parts[0].content,
         start=parts[0].start,
         end=parts[-1].end,
         tokens=joined("tokens"),
         paragraphs=joined("paragraphs"),
-        sentences=joined("sentences"),
         lines=joined("lines"),
         seams=np.array([part.start for part in parts[1:]], dtype=np.int64),
+        parts=parts,
     )
 
 
@@ -254,7 +280,7 @@ def cut_stretch(
     chances = extra_long_chances(settings)
     start = stretch.start
     while start < stretch.end:
-        first = int(np.searchsorted(stretch.tokens, start))
+        first = int(stretch.tokens.searchsorted(start))
         left = len(stretch.tokens) - first
         low, room, bound = settings.min_tokens, settings.max_tokens, settings.max_tokens
         if left > settings.max_tokens:
@@ -267,7 +293,7 @@ def cut_stretch(
             tokens = count_span(text.content, stretch, encoding, start, end)
             if tokens <= bound or end <= start + 1:
                 break
-            used = int(np.searchsorted(stretch.tokens, end)) - first
+            used = int(stretch.tokens.searchsorted(end)) - first
             room = max(1, min(room, used) - (tokens - bound))
             low = min(low, room)
         while end < stretch.end and text.content[end] in " \n":
@@ -288,11 +314,11 @@ def count_span(content: str, stretch: Stretch, encoding: tiktoken.Encoding, star
         start += 1
     first = LETTERS_END.search(content, start, end)
     last = LAST_LETTERS_END.search(content, start, end)
-    inner = stretch.seams[np.searchsorted(stretch.seams, start) : np.searchsorted(stretch.seams, end)]
-    if first is None or last is None or len(inner):
+    first_seam, last_seam = stretch.seams.searchsorted([start, end])
+    if first is None or last is None or first_seam < last_seam:
         return len(encode(encoding, content[start:end]))
     head, tail = first.start() + 1, last.start() + 1
-    inside = int(np.searchsorted(stretch.tokens, tail) - np.searchsorted(stretch.tokens, head))
+    inside = int(stretch.tokens.searchsorted(tail) - stretch.tokens.searchsorted(head))
     return len(encode(encoding, content[start:head])) + inside + len(encode(encoding, content[tail:end]))
 
 
@@ -306,8 +332,9 @@ def last_place(content: str, stretch: Stretch, start: int, first: int, low: int,
         return int(stretch.tokens[first + tokens - 1]) + 1
 
     half = after(max(low, room // 2))
-    for places, least in ((stretch.paragraphs, half), (stretch.sentences, after(low)), (stretch.lines, after(low))):
-        before = int(np.searchsorted(places, high, side="right"))
+    for kind, least in (("paragraphs", half), ("sentences", after(low)), ("lines", after(low))):
+        places: Places = getattr(stretch, kind)
+        before = int(places.searchsorted(high, side="right"))
         if before and places[before - 1] >= least:
             return int(places[before - 1])
     return last_space(content, half, high) or last_grapheme(content, start, high)
@@ -351,9 +378,10 @@ def extra_long_chances(settings: ChunkSettings) -> NDArray[np.float64]:
         return np.where(left > limit, share * left, 0.0)
 
     chances = np.zeros(4 * longest)
-    for left in range(limit + 1, len(chances)):
+    for some in np.array_split(np.arange(limit + 1, len(chances)), 64):
+        left = some[:, None].astype(np.float64)
         taken = np.where(aims >= left, left, np.minimum(typical, left))
-        extra = float((taken + expected(left - taken)).mean())
-        without = float(expected(np.array(left - ordinary)))
-        chances[left] = min(1.0, max(0.0, (share * left - without) / (extra - without)))
+        extra = (taken + expected(left - taken)).mean(axis=1)
+        without = expected((some - ordinary).astype(np.float64))
+        chances[some] = ((share * some - without) / (extra - without)).clip(0.0, 1.0)
     return chances

@@ -31,6 +31,7 @@ ABBREVIATION_LIST = (
     " sra srta ud uds vd vds dn dña fray gral núm pág págs cap excmo"
     " г гг в вв т тт тыс млн млрд руб коп стр см напр проф акад ул д кв им р св гр"
 )
+LONGEST_INITIALS = 2  # letters after the last of the stops between initials
 ABBREVIATIONS = frozenset(ABBREVIATION_LIST.split())
 
 
@@ -52,5 +53,8 @@ def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def is_abbreviation(before: str) -> bool:
+    last = before.rpartition("\n")[2].rpartition(" ")[2]
+    if len(last) > LONGEST_INITIALS and last.isalpha():
+        return last.lower() in ABBREVIATIONS
     word = WORD_BEFORE.search(before)
     return word is not None and (word[0].lower() in ABBREVIATIONS or INITIALS.fullmatch(word[0]) is not None)

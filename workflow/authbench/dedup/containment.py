@@ -7,6 +7,7 @@ that the other has too. White space is folded, so that line breaks do not matter
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ import polars as pl
 from authbench.dedup.arrays import F64, I32, I64, U64
 
 SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
+COMMON = 100  # texts; a passage that more of them have says nothing about which of them belong together
 BLOCK_CHARS = 1 << 24  # of text whose shingles are held at once: 128 MB, twice
 TEXTS_AT_ONCE = 1_000
 
@@ -27,37 +29,97 @@ class ContainmentSettings:
     min_chars: int = 500
 
 
-def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings) -> pl.DataFrame:
+class Contained(NamedTuple):
+    """`pairs`: frame(a, b, share); `common`: how many texts have a passage that is too common to be searched by."""
+
+    pairs: pl.DataFrame
+    common: int
+
+
+class Occurrences(NamedTuple):
+    """The sampled shingles that at least two texts have, and no more than the most: `previous` is the last earlier
+    position with the same shingle (-1: none) and `owner` its text, whose positions are `ends[d]:ends[d + 1]`;
+    `sizes[d]` is the size of the text's sample without the shingles that are too common, `common[d]` how many are.
+    """
+
+    previous: I64
+    owner: I32
+    ends: I64
+    sizes: I64
+    common: I64
+
+
+def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings, most: int = COMMON) -> Contained:
     """Pairs of texts of different origins that share much: frame(a, b, share) with a < b, sorted.
 
     `documents` holds `doc_key`, `origin_id` and `content`; texts under `min_chars` characters take no part.
     `share` is verified on all distinct shingles of both. Candidates come from a sample of the shingles chosen by
     hash, the same in every text: a pair exactly at the share is missed with probability about 0.001, one well
-    above it never. Memory: four bytes per character of the long texts, and two blocks of shingles.
+    above it never. Shingles that more than `most` texts have (a licence, a disclaimer) lead to no candidates: they
+    would make pairs of all that have them, and each text meets the others at most `most` times a shingle.
+
+    Memory: two bytes per character of the long texts and up to eight more for those that others have too, two blocks
+    of shingles, and twenty per pair, of which a text has at most about four times `most`.
     """
-    from authbench.dedup import kernels
+    from authbench.dedup import overlaps
 
     long = documents.filter(pl.col("content").str.len_chars() >= settings.min_chars).sort("doc_key")
     origin = long["origin_id"].rank("dense").to_numpy().astype(np.int64)
-    sampled, ends = _sample(long["content"], settings.shingle_chars)
-    by_hash = np.argsort(sampled, kind="stable")
-    repeats = sampled[by_hash][1:] == sampled[by_hash][:-1]
-    previous = np.full(len(sampled), -1, np.int64)
-    previous[by_hash[1:][repeats]] = by_hash[:-1][repeats]
-    owner = np.repeat(np.arange(long.height, dtype=np.int32), np.diff(ends))
-    earlier, later = kernels.sample_overlaps(previous, owner, ends, origin, settings.share)
-
+    found = _occurrences(*_sample(long["content"], settings.shingle_chars), most)
+    earlier, later = overlaps.sample_overlaps(
+        found.previous, found.owner, found.ends, found.sizes, origin, settings.share
+    )
     share = _shares(long["content"], earlier, later, settings.shingle_chars)
     enough = share >= settings.share
     keys = long["doc_key"]
-    return pl.DataFrame(
+    pairs = pl.DataFrame(
         {"a": keys.gather(earlier[enough]), "b": keys.gather(later[enough]), "share": share[enough]}
     ).sort("a", "b")
+    return Contained(pairs, int(np.count_nonzero(found.common)))
+
+
+def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
+    """Each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
+    from authbench.dedup import overlaps
+    from authbench.dedup.shingles import shingle_hashes
+
+    parts = [np.empty(0, np.uint64)]
+    sizes = [np.zeros(1, np.int64)]
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        hashes, ends = shingle_hashes(texts[start : start + TEXTS_AT_ONCE], length)
+        chosen, chosen_ends = np.empty_like(hashes), np.empty_like(ends)
+        overlaps.sample(hashes, ends, SAMPLE, chosen, chosen_ends)
+        parts.append(chosen[: chosen_ends[-1]].copy())
+        sizes.append(np.diff(chosen_ends))
+    return np.concatenate(parts), np.cumsum(np.concatenate(sizes))
+
+
+def _occurrences(sampled: U64, ends: I64, most: int) -> Occurrences:
+    from authbench.dedup import overlaps
+
+    texts = len(ends) - 1
+    places = np.flatnonzero(overlaps.perhaps_repeated(sampled))
+    owner = (np.searchsorted(ends, places, side="right") - 1).astype(np.int32)
+    hashes = sampled[places]
+    order = np.argsort(hashes, kind="stable")
+    starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order][:1]))
+    holders = np.empty(len(places), np.int64)
+    holders[order] = np.repeat(np.diff(starts, append=len(places)), np.diff(starts, append=len(places)))
+
+    common = np.bincount(owner[holders > most], minlength=texts)
+    kept = (holders > 1) & (holders <= most)
+    place = np.cumsum(kept) - 1
+    order = order[kept[order]]
+    repeats = hashes[order][1:] == hashes[order][:-1]
+    previous = np.full(int(kept.sum()), -1, np.int64)
+    previous[place[order[1:][repeats]]] = place[order[:-1][repeats]]
+    counts = np.bincount(owner[kept], minlength=texts)
+    return Occurrences(previous, owner[kept], np.concatenate([[0], np.cumsum(counts)]), np.diff(ends) - common, common)
 
 
 def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
     """The share of each pair (earlier < later), comparing one block of texts with another at a time."""
-    from authbench.dedup import kernels
+    from authbench.dedup import overlaps
 
     share = np.zeros(len(earlier))
     asked = np.unique(np.concatenate([earlier, later]))
@@ -71,7 +133,7 @@ def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
             theirs = asked[block[asked] == other]
             hashes, ends = (my_hashes, my_ends) if one == other else _distinct(texts.gather(theirs), length)
             chosen = np.flatnonzero((pairs[:, 0] == one) & (pairs[:, 1] == other))
-            share[chosen] = kernels.shares_of_smaller(
+            share[chosen] = overlaps.shares_of_smaller(
                 my_hashes,
                 my_ends,
                 np.searchsorted(mine, earlier[chosen]),
@@ -92,17 +154,3 @@ def _distinct(texts: pl.Series, length: int) -> tuple[U64, I64]:
         own = np.sort(hashes[begin:end])  # np.unique takes three times as long
         parts.append(own[np.diff(own, prepend=~own[:1]) != 0])
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)], dtype=np.int64)
-
-
-def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
-    """Each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
-    from authbench.dedup.shingles import shingle_hashes
-
-    chosen, counts = [np.empty(0, np.uint64)], [0]
-    for start in range(0, len(texts), TEXTS_AT_ONCE):
-        hashes, ends = shingle_hashes(texts[start : start + TEXTS_AT_ONCE], length)
-        for begin, end in pairwise(ends.tolist()):
-            own = hashes[begin:end]
-            chosen.append(np.unique(own[own % np.uint64(SAMPLE) == 0]))
-            counts.append(len(chosen[-1]))
-    return np.concatenate(chosen), np.cumsum(counts, dtype=np.int64)

@@ -1,27 +1,19 @@
-"""What runs once per character? The compiled inner loops of `shingles`, `minhash`, `dedup` and `containment`.
-
-They stand in one file because numba's cache notices an edit only in the file of the function it compiled.
-All are sequential, release the GIL, and work on 64-bit hashes of shingles (`mix` of a polynomial).
+"""What runs once per character, or once per pair? The compiled inner loops of `shingles`, `minhash`, `links` and
+`compare`. All work on 64-bit hashes of shingles (`mix` of a polynomial over code points).
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 
 from authbench.dedup.arrays import F64, I32, I64, U8, U32, U64
+from authbench.kernel import compiled
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 u32, u64 = np.uint32, np.uint64
 
 BASE = u64(0xD6E8FEB86659FD93)  # of the polynomial over code points
 GOLDEN = u64(0x9E3779B97F4A7C15)  # apart from one occurrence of a shingle to the next
-WORDS = 64  # of 64 bits, in the bitmap of a text's shingles
-
-
-def compiled(function: Kernel) -> Kernel:
-    return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+PIECE = 1 << 14  # code points of a text that are decoded at once
+TABLE = 1 << 22  # distinct shingles that are counted at once; a longer text is gone through several times
+BEFORE, INSIDE, GAP = 0, 1, 2  # where the reading of a text stands: before its first word, in or after a word
 
 
 @compiled
@@ -45,6 +37,18 @@ def mix32(h: np.uint32) -> np.uint32:
 
 
 @compiled
+def ones(word: np.uint64) -> int:
+    """Number of bits set."""
+    word -= (word >> u64(1)) & u64(0x5555555555555555)
+    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
+    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
+    return int((word * u64(0x0101010101010101)) >> u64(56))
+
+
+# --- from text to shingles ---
+
+
+@compiled
 def is_space(point: int) -> bool:
     """The white space of `str.split`."""
     if point < 0x1680:
@@ -61,10 +65,13 @@ def is_space(point: int) -> bool:
 
 
 @compiled
-def folded_points(data: U8, start: int, end: int, points: U32) -> int:
-    """Decode UTF-8, fold each run of white space to one space and trim; give the number of code points."""
-    count, at, gap = 0, start, False
-    while at < end:
+def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> int:
+    """Decode UTF-8 behind the first `count` points until they are full or the text ends; give their number.
+
+    Each run of white space becomes one space, none at either end. `reading` holds the next byte and the state.
+    """
+    at, state = reading[0], reading[1]
+    while at < end and count + 2 <= len(points):
         lead = np.int64(data[at])
         if lead < 0x80:
             point, width = lead, 1
@@ -78,14 +85,15 @@ def folded_points(data: U8, start: int, end: int, points: U32) -> int:
             point = (point << 6) | (np.int64(data[at + k]) & 0x3F)
         at += width
         if is_space(int(point)):
-            gap = count > 0
+            state = GAP if state != BEFORE else BEFORE
             continue
-        if gap:
+        if state == GAP:
             points[count] = 32
             count += 1
-            gap = False
+        state = INSIDE
         points[count] = point
         count += 1
+    reading[0], reading[1] = at, state
     return count
 
 
@@ -96,57 +104,109 @@ def hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
     for _ in range(length):
         leaving *= BASE
     h = u64(0)
-    for i in range(count):
+    for i in range(min(count, length)):
         h = h * BASE + u64(points[i])
-        if i >= length:
-            h -= leaving * u64(points[i - length])
-        if i >= length - 1:
-            hashes[i - length + 1] = mix(h)
-    if count < length:
-        hashes[0] = mix(h)
-        return 1
-    return count - length + 1
+    hashes[0] = mix(h)
+    for i in range(length, count):
+        h = h * BASE + u64(points[i]) - leaving * u64(points[i - length])
+        hashes[i - length + 1] = mix(h)
+    return max(1, count - length + 1)
 
 
 @compiled
-def number_occurrences(hashes: U64, count: int, keys: U64, seen: I32, elements: U32) -> None:
-    """Make a set of a multiset: the k-th occurrence of a shingle becomes an element of its own.
+def next_shingles(
+    data: U8, reading: I64, end: int, length: int, points: U32, held: int, hashes: U64
+) -> tuple[int, int]:
+    """Hash the shingles of the next piece of a text; give their number and how many points the next piece shares.
 
-    `keys` and `seen` are the room of a hash table, at least twice `count`.
+    The first `held` points are those shared with the piece before, -1 at the beginning of a text. A number of 0
+    means that the text has ended.
     """
-    size = 1
-    while size < 2 * count:
-        size *= 2
-    mask = u64(size - 1)
-    seen[:size] = 0
-    for i in range(count):
-        slot = np.int64(hashes[i] & mask)
-        while seen[slot] > 0 and keys[slot] != hashes[i]:
-            slot = np.int64(u64(slot + 1) & mask)
-        keys[slot] = hashes[i]
-        elements[i] = u32((hashes[i] + u64(seen[slot]) * GOLDEN) >> u64(32))
-        seen[slot] += 1
+    count = read_points(data, reading, end, points, max(held, 0))
+    if count == held:
+        return 0, 0
+    shingles = hash_shingles(points, count, length, hashes)
+    held = min(count, length - 1)
+    for i in range(held):
+        points[i] = points[count - held + i]
+    return shingles, held
+
+
+@compiled
+def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None:
+    """Write the shingle hashes of the texts one after another; text d's end at `ends[d + 1]`."""
+    points, reading = np.empty(PIECE + length, u32), np.zeros(2, np.int64)
+    ends[0] = 0
+    for d in range(len(offsets) - 1):
+        reading[0], reading[1] = offsets[d], BEFORE
+        found, held, at = -1, -1, ends[d]
+        while found != 0:
+            found, held = next_shingles(data, reading, offsets[d + 1], length, points, held, hashes[at:])
+            at += found
+        ends[d + 1] = at
+
+
+# --- from shingles to signatures ---
+
+
+@compiled
+def characters(data: U8, start: int, end: int) -> int:
+    count = 0
+    for at in range(start, end):
+        count += (data[at] & 0xC0) != 0x80
+    return count
+
+
+@compiled
+def take_least(elements: U32, count: int, a: U32, b: U32, least: U32) -> None:
+    """Lower `least[k]` to the smallest of `a[k] * element + b[k]`."""
+    for k in range(len(a)):
+        factor, term, smallest = a[k], b[k], least[k]
+        for i in range(count):
+            smallest = min(smallest, u32(u32(factor * elements[i]) + term))
+        least[k] = smallest
 
 
 @compiled
 def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, sizes: U32) -> None:
-    """Fill the MinHash signature and the number of shingles of each text `data[offsets[d]:offsets[d + 1]]`."""
-    longest = 1
+    """Fill the MinHash signature and the number of shingles of each text `data[offsets[d]:offsets[d + 1]]`.
+
+    The multiset becomes a set: the k-th occurrence of a shingle is an element of its own. What occurred is kept in
+    a hash table of at most TABLE shingles; a longer text is read several times, each time for a share of the hashes.
+    """
+    points, hashes = np.empty(PIECE + length, u32), np.empty(PIECE + length, u64)
+    elements, reading = np.empty(PIECE + length, u32), np.zeros(2, np.int64)
+    keys, seen = np.empty(2, u64), np.empty(2, np.int32)
     for d in range(len(offsets) - 1):
-        longest = max(longest, offsets[d + 1] - offsets[d])
-    points, hashes, elements = np.empty(longest, u32), np.empty(longest, u64), np.empty(longest, u32)
-    keys, seen = np.empty(4 * longest, u64), np.empty(4 * longest, np.int32)
-    for d in range(len(offsets) - 1):
-        count = hash_shingles(points, folded_points(data, offsets[d], offsets[d + 1], points), length, hashes)
-        number_occurrences(hashes, count, keys, seen, elements)
-        for i in range(count):
-            elements[i] = mix32(elements[i])
-        for k in range(len(a)):
-            factor, term, least = a[k], b[k], u32(0xFFFFFFFF)
-            for i in range(count):
-                least = min(least, u32(u32(factor * elements[i]) + term))
-            signatures[d, k] = least
-        sizes[d] = count
+        signatures[d] = u32(0xFFFFFFFF)
+        sizes[d] = 0
+        length_of_text = characters(data, offsets[d], offsets[d + 1])
+        shares, slots = 1 + length_of_text // TABLE, 2
+        while slots < min(2 * length_of_text, 2 * TABLE):
+            slots *= 2
+        if slots > len(keys):
+            keys, seen = np.empty(slots, u64), np.empty(slots, np.int32)
+        mask = u64(slots - 1)
+        for share in range(shares):
+            seen[:slots] = 0
+            reading[0], reading[1] = offsets[d], BEFORE
+            found, held = -1, -1
+            while found != 0:
+                found, held = next_shingles(data, reading, offsets[d + 1], length, points, held, hashes)
+                count = 0
+                for i in range(found):
+                    h = hashes[i]
+                    if shares > 1 and np.int64((h >> u64(32)) % u64(shares)) != share:
+                        continue
+                    slot = np.int64(h & mask)
+                    while seen[slot] > 0 and keys[slot] != h:
+                        slot = np.int64(u64(slot + 1) & mask)
+                    keys[slot] = h
+                    elements[count] = mix32(u32((h + u64(seen[slot]) * GOLDEN) >> u64(32)))
+                    seen[slot] += 1
+                    count += 1
+                take_least(elements, count, a, b, signatures[d])
+                sizes[d] += count
 
 
 @compiled
@@ -161,35 +221,15 @@ def hash_bands(signatures: U32, rows: int, bands: U64) -> None:
 
 
 @compiled
-def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None:
-    """Write the shingle hashes of the texts one after another; text d's end at `ends[d + 1]`."""
-    longest = 1
-    for d in range(len(offsets) - 1):
-        longest = max(longest, offsets[d + 1] - offsets[d])
-    points = np.empty(longest, u32)
-    ends[0] = 0
-    for d in range(len(offsets) - 1):
-        count = folded_points(data, offsets[d], offsets[d + 1], points)
-        ends[d + 1] = ends[d] + hash_shingles(points, count, length, hashes[ends[d] :])
+def sketch(signatures: U32, bits: int, sketches: U64) -> None:
+    """Fill `sketches[d]` with one bit of each of the first `bits` values of signature d."""
+    for d in range(signatures.shape[0]):
+        sketches[d] = u64(0)
+        for k in range(bits):
+            sketches[d, k // 64] |= u64(mix32(signatures[d, k]) & u32(1)) << u64(k % 64)
 
 
-@compiled
-def first_with_same(values: U64) -> I32:
-    """For each position the first position with the same value."""
-    size = 1
-    while size < 2 * len(values):
-        size *= 2
-    mask = u64(size - 1)
-    table = np.full(size, -1, np.int32)
-    first = np.empty(len(values), np.int32)
-    for d in range(len(values)):
-        slot = np.int64(values[d] & mask)
-        while table[slot] >= 0 and values[table[slot]] != values[d]:
-            slot = np.int64(u64(slot + 1) & mask)
-        if table[slot] < 0:
-            table[slot] = d
-        first[d] = table[slot]
-    return first
+# --- from signatures to components ---
 
 
 @compiled
@@ -201,73 +241,61 @@ def root_of(parent: I32, d: int) -> int:
 
 
 @compiled
-def unite(parent: I32, first: I32) -> None:
-    """Join each document's component with that of `first[d]`; a component's root is its smallest member."""
-    for d in range(len(first)):
-        if first[d] != d:
-            x, y = root_of(parent, d), root_of(parent, first[d])
-            if x != y:
-                parent[max(x, y)] = min(x, y)
+def unite(parent: I32, one: I32, other: I32) -> None:
+    """Join the components of `one[k]` and `other[k]`; a component's root is its smallest member."""
+    for k in range(len(one)):
+        x, y = root_of(parent, one[k]), root_of(parent, other[k])
+        if x != y:
+            parent[max(x, y)] = min(x, y)
 
 
 @compiled
-def roots(parent: I32) -> I32:
-    found = np.empty_like(parent)
+def find_roots(parent: I32) -> None:
+    """Let every document point at the root of its component."""
     for d in range(len(parent)):
-        found[d] = root_of(parent, d)
-    return found
+        parent[d] = root_of(parent, d)
 
 
 @compiled
-def shared(a: U64, b: U64) -> int:
-    """Size of the intersection of two sorted multisets."""
-    i, j, count = 0, 0, 0
-    while i < len(a) and j < len(b):
-        if a[i] == b[j]:
-            count += 1
-            i += 1
-            j += 1
-        elif a[i] < b[j]:
-            i += 1
-        else:
-            j += 1
-    return count
+def disagreement(one: U64, other: U64) -> int:
+    """Number of bits in which two sketches differ."""
+    return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1])
 
 
 @compiled
-def ones(word: np.uint64) -> int:
-    """Number of bits set."""
-    word -= (word >> u64(1)) & u64(0x5555555555555555)
-    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
-    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
-    return int((word * u64(0x0101010101010101)) >> u64(56))
+def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int, widest: int, parent: I32) -> None:
+    """Join the components of documents that share a bucket and whose sketches differ in at most `most_apart` bits.
 
-
-@compiled
-def draw_bitmaps(hashes: U64, ends: I64) -> U64:
-    """A bitmap per document (documents x WORDS): the bits that the low ends of its hashes name."""
-    bitmaps = np.zeros((len(ends) - 1, WORDS), u64)
-    for d in range(len(ends) - 1):
-        for i in range(ends[d], ends[d + 1]):
-            bitmaps[d, np.int64((hashes[i] >> u64(6)) % u64(WORDS))] |= u64(1) << (hashes[i] & u64(63))
-    return bitmaps
-
-
-@compiled
-def jaccard_from(a: U64, b: U64, bits_a: U64, bits_b: U64, threshold: float) -> float:
-    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold.
-
-    A bit that only one of the bitmaps has is an element without a partner: that alone rejects most pairs.
+    `packed` is sorted, a hash above the `number_bits` of a document's number. A bucket of more than `widest` is
+    joined as a whole.
     """
+    shift = u64(number_bits)
+    mask = (u64(1) << shift) - u64(1)
+    start = 0
+    while start < len(packed):
+        end = start + 1
+        while end < len(packed) and packed[end] >> shift == packed[start] >> shift:
+            end += 1
+        for i in range(start + 1, end):
+            x = int(np.int64(packed[i] & mask))
+            for k in range(i - 1, i - 2 if end - start > widest else start - 1, -1):
+                y = int(np.int64(packed[k] & mask))
+                if end - start > widest or disagreement(sketches[x], sketches[y]) <= most_apart:
+                    root_x, root_y = root_of(parent, x), root_of(parent, y)
+                    if root_x != root_y:
+                        parent[max(root_x, root_y)] = min(root_x, root_y)
+        start = end
+
+
+# --- from components to verified pairs ---
+
+
+@compiled
+def jaccard_from(a: U64, b: U64, threshold: float) -> float:
+    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
     needed = threshold * (len(a) + len(b)) / (1.0 + threshold) - 1e-6  # shared elements at the threshold
     spare_a, spare_b = len(a) - needed, len(b) - needed  # elements that may lack a partner
     if spare_a < 0 or spare_b < 0:
-        return 0.0
-    alone_a, alone_b = 0, 0
-    for k in range(WORDS):
-        alone_a += ones(bits_a[k] & ~bits_b[k])
-        alone_b += ones(bits_b[k] & ~bits_a[k])
-    if alone_a > spare_a or alone_b > spare_b:
         return 0.0
     i, j, count = 0, 0, 0
     while i < len(a) and j < len(b):
@@ -288,99 +316,48 @@ def jaccard_from(a: U64, b: U64, bits_a: U64, bits_b: U64, threshold: float) -> 
 
 @compiled
 def compare_with_earlier(
-    first: I32, hashes: U64, ends: I64, threshold: float, only_accepted: bool
-) -> tuple[I32, I32, F64, int]:
-    """Compare each document with the earlier ones of its buckets; give (earlier, later, similarity, comparisons).
+    component: I32,
+    sketches: U64,
+    hashes: U64,
+    ends: I64,
+    threshold: float,
+    most_apart: int,
+    most: int,
+    only_accepted: bool,
+) -> tuple[I32, I32, F64, int, int]:
+    """Compare each document with the earlier ones of its component.
 
-    `first[j, d]` names document d's bucket in band j by the bucket's first document; `hashes[ends[d]:ends[d + 1]]`
-    are its shingles, sorted. With `only_accepted`, a document that resembles an earlier one joins no bucket:
-    nothing is ever compared with it, and a crowd of copies costs one comparison each.
+    Documents come component by component, in corpus order within; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
+    sorted. A pair whose sketches differ in more than `most_apart` bits is passed over. With `only_accepted`, a
+    document that resembles an earlier one is no longer there for those after it: a crowd of copies costs one
+    comparison each. Each document meets at most the `most` nearest before it.
+
+    Gives the pairs at the threshold (earlier, later, similarity), the number of exact comparisons, and the number of
+    documents that met fewer than there were.
     """
-    bands, n = first.shape
-    bitmaps = draw_bitmaps(hashes, ends)
-    newest = np.full((bands, n), -1, np.int32)  # last document to join a bucket
-    before = np.full((bands, n), -1, np.int32)  # the one that had joined before it
-    asked_by = np.full(n, -1, np.int32)
+    standing = np.empty(len(component), np.int32)
+    first, last = 0, 0  # of `standing`, those of the component
     earlier, later, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
-    found, comparisons = 0, 0
-    for d in range(n):
+    found, compared, curtailed = 0, 0, 0
+    for d in range(len(component)):
+        if d > 0 and component[d] != component[d - 1]:
+            first = last
         found_before = found
-        for j in range(bands):
-            other = newest[j, first[j, d]]
-            while other >= 0:
-                if asked_by[other] != d:
-                    asked_by[other] = d
-                    comparisons += 1
-                    value = jaccard_from(
-                        hashes[ends[other] : ends[other + 1]],
-                        hashes[ends[d] : ends[d + 1]],
-                        bitmaps[other],
-                        bitmaps[d],
-                        threshold,
-                    )
-                    if value >= threshold:
-                        if found == len(earlier):
-                            earlier = np.concatenate((earlier, np.empty_like(earlier)))
-                            later = np.concatenate((later, np.empty_like(later)))
-                            similarity = np.concatenate((similarity, np.empty_like(similarity)))
-                        earlier[found], later[found], similarity[found] = other, d, value
-                        found += 1
-                other = before[j, other]
-        if only_accepted and found > found_before:
-            continue
-        for j in range(bands):
-            before[j, d] = newest[j, first[j, d]]
-            newest[j, first[j, d]] = d
-    return earlier[:found], later[:found], similarity[:found], comparisons
-
-
-@compiled
-def sample_overlaps(previous: I64, owner: I32, ends: I64, origin: I64, share: float) -> tuple[I32, I32]:
-    """Pairs of documents of different origins whose samples of shingles may overlap by `share` of the smaller.
-
-    Document d's sampled shingles are positions `ends[d]:ends[d + 1]`, of which `previous` gives the last earlier
-    position with the same shingle (-1: none) and `owner` the document. A pair is left out when its overlap lies
-    more than three standard deviations under the one expected at `share`.
-    """
-    n = len(ends) - 1
-    overlap = np.zeros(n, np.int64)
-    touched = np.empty(n, np.int32)
-    earlier, later = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    found = 0
-    for d in range(n):
-        met = 0
-        for at in range(ends[d], ends[d + 1]):
-            other_at = previous[at]
-            while other_at >= 0:
-                other = owner[other_at]
-                if origin[other] != origin[d]:
-                    if overlap[other] == 0:
-                        touched[met] = other
-                        met += 1
-                    overlap[other] += 1
-                other_at = previous[other_at]
-        for k in range(met):
-            other = touched[k]
-            expected = share * min(ends[d + 1] - ends[d], ends[other + 1] - ends[other])
-            if overlap[other] >= expected - 3.0 * np.sqrt(expected):
+        curtailed += last - first > most
+        for k in range(last - 1, max(first, last - most) - 1, -1):
+            other = standing[k]
+            if disagreement(sketches[other], sketches[d]) > most_apart:
+                continue
+            compared += 1
+            value = jaccard_from(hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold)
+            if value >= threshold:
                 if found == len(earlier):
                     earlier = np.concatenate((earlier, np.empty_like(earlier)))
                     later = np.concatenate((later, np.empty_like(later)))
-                earlier[found], later[found] = other, d
+                    similarity = np.concatenate((similarity, np.empty_like(similarity)))
+                earlier[found], later[found], similarity[found] = other, d, value
                 found += 1
-            overlap[other] = 0
-    return earlier[:found], later[:found]
-
-
-@compiled
-def shares_of_smaller(a: U64, ends_a: I64, of_a: I64, b: U64, ends_b: I64, of_b: I64) -> F64:
-    """For each pair (`of_a[k]`, `of_b[k]`) of documents the share of the smaller one's elements that both have.
-
-    Document i of the first side is the sorted set `a[ends_a[i]:ends_a[i + 1]]`, likewise on the other side.
-    """
-    share = np.empty(len(of_a), np.float64)
-    for k in range(len(of_a)):
-        one = a[ends_a[of_a[k]] : ends_a[of_a[k] + 1]]
-        other = b[ends_b[of_b[k]] : ends_b[of_b[k] + 1]]
-        share[k] = shared(one, other) / min(len(one), len(other))
-    return share
+        if not only_accepted or found == found_before:
+            standing[last] = d
+            last += 1
+    return earlier[:found], later[:found], similarity[:found], compared, curtailed

@@ -1,44 +1,53 @@
 """What of a text is compared with other texts, and how is it fetched again?"""
 
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from authbench.normalize.boilerplate import strip
-from authbench.records import REMOVED
+from authbench.dedup.arrays import I64
+from authbench.dedup.compare import Texts
+from authbench.normalize.boilerplate import strip_texts
 from authbench.tables import read_batches
+
+IN_MEMORY = 1 << 27  # bytes of text that await comparison in memory; more of them in a temporary file
 
 
 def similarity_text(texts: pl.DataFrame) -> pl.Series:
     """The contents (frame with `lang`, `content`) without boilerplate, which would make strangers alike (A.2)."""
-    stripped = [strip(content, lang) or content for lang, content in texts.select("lang", "content").iter_rows()]
-    return pl.Series("text", stripped, dtype=pl.String)
+    stripped, contents = strip_texts(texts), texts["content"]
+    return stripped.zip_with(stripped != "", contents).alias("text")
 
 
-def stored_texts(paths: Sequence[str], doc_keys: pl.Series) -> Callable[[NDArray[np.int64]], list[str]]:
-    """A function that gives the similarity texts of the documents at rows of `doc_keys`, read from Parquet files."""
+def stored_texts(paths: Sequence[str | Path], rows: I64) -> Texts:
+    """A function that gives the similarity texts of the documents at places of `rows`.
 
-    def fetch(rows: NDArray[np.int64]) -> list[str]:
-        wanted = pl.DataFrame({"doc_key": doc_keys.gather(rows), "place": np.arange(len(rows))})
-        found = []
-        for batch in read_batches(paths, ["doc_key", "lang", "content"]):
-            part = batch.join(wanted, on="doc_key")
-            found.append(part.select("place").with_columns(similarity_text(part)))
-        return pl.concat(found).sort("place")["text"].to_list()
+    `rows` count the documents of the Parquet files one after another. The files are read once, now.
+    """
+    from authbench.dedup.shingles import utf8
+
+    aside = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (lives as long as the function returned)
+    begins, ends = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    ascending = np.argsort(rows, kind="stable")
+    read, taken, written = 0, 0, 0
+    for batch in read_batches(paths, ["lang", "content"]):
+        upto = int(np.searchsorted(rows, read + batch.height, sorter=ascending))
+        places = ascending[taken:upto]
+        data, offsets = utf8(similarity_text(batch[rows[places] - read]))
+        aside.write(data[offsets[0] : offsets[-1]].tobytes())
+        begins[places], ends[places] = written + offsets[:-1] - offsets[0], written + offsets[1:] - offsets[0]
+        read, taken, written = read + batch.height, upto, written + int(offsets[-1] - offsets[0])
+
+    def fetch(places: I64) -> pl.Series:
+        pieces = []
+        for begin, end in zip(begins[places].tolist(), ends[places].tolist(), strict=True):
+            aside.seek(begin)
+            pieces.append(aside.read(end - begin))
+        offsets = np.concatenate([[0], np.cumsum(ends[places] - begins[places])])
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(pieces))]
+        return pl.Series("text", pa.LargeStringArray.from_buffers(len(places), *buffers[1:]))
 
     return fetch
-
-
-def as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
-    """REMOVED rows of `dedup.find_duplicates`: the value is the similarity, the detail names the stand-in."""
-    return copies.select(
-        "source",
-        "doc_key",
-        stage=pl.lit(stage),
-        reason="reason",
-        value="similarity",
-        threshold=pl.lit(threshold),
-        detail=pl.format("stand-in {}", "stand_in"),
-    ).select(REMOVED.names())

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.filter.measure import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
-from authbench.filter.scripts import EXPECTED_SCRIPTS
+from authbench.filter.scripts import EXPECTED_SCRIPTS, MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
 from authbench.records import REMOVED
 
 STAGE = "filter"
@@ -50,8 +49,10 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
     section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a
     mapping from task type to number with an entry `default`. Raises InputError for a setting that cannot be used.
     """
+    numbered = documents.with_row_index("place")
     dropped = [
-        documents.filter(rule.applies.fill_null(False)).select(
+        numbered.filter(rule.applies.fill_null(False)).select(
+            "place",
             "source",
             "doc_key",
             pl.lit(STAGE).alias("stage"),
@@ -62,14 +63,15 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
         )
         for rule in rules(settings)
     ]
-    place = documents.select("doc_key", place=pl.int_range(pl.len()))
-    return (
-        pl.concat([pl.DataFrame(schema=REMOVED), *dropped])
-        .with_columns(order=pl.int_range(pl.len()))
-        .join(place, on="doc_key", how="left")
-        .sort("place", "order")
-        .select(REMOVED.names())
-    )
+    kept = pl.DataFrame(schema={"place": pl.UInt32, **REMOVED})
+    return pl.concat([kept, *dropped]).sort("place", maintain_order=True).select(REMOVED.names())
+
+
+def beside(documents: pl.DataFrame, measures: pl.DataFrame) -> pl.DataFrame:
+    """Documents and their measurements, which stand in the same order. Raises InputError if they do not."""
+    if not documents["doc_key"].equals(measures["doc_key"]):
+        raise InputError("Measurements and documents do not belong together; delete filter/measures, to measure anew")
+    return documents.hstack(measures.drop("doc_key"))
 
 
 def rules(settings: Mapping[str, Any]) -> list[Rule]:

@@ -1,7 +1,7 @@
 """What is a character: letter, mark, number, space; which script, which part of a word?
 
-One table per property over all code points, built once from the Unicode database of the `regex` package, so that
-compiled loops look characters up instead of asking for each.
+One table over all code points, built from the Unicode database of the `regex` package, so that compiled loops look a
+character up once and know all of it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,8 @@ import regex
 from numpy.typing import NDArray
 
 CODE_POINTS = 0x110000
+# Unicode has assigned nothing elsewhere but for private use: no letter, mark, number or space, and of no script.
+ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))
 
 # Which scripts a text in a language is written in (AuthBench paper, A.3). A language that is not here expects none.
 EXPECTED_SCRIPTS = {
@@ -30,12 +32,16 @@ SCRIPTS = ("Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Bopomofo", "Hira
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
-# Compiled loops elsewhere keep the numbers below as they were when compiled: after a change, delete __pycache__.
+# From how many letters the scripts of a text, and its language, are told; and the share of a script that is most of it.
+MIN_SCRIPT_LETTERS = 8
+MIN_LANGUAGE_LETTERS = 60
+MOSTLY = 0.5
+
 SYMBOL, LETTER, MARK, NUMBER, SPACE = range(5)
 KINDS = {LETTER: r"\p{L}", MARK: r"\p{M}", NUMBER: r"\p{N}", SPACE: r"\p{White_Space}"}
 
 # Word_Break classes of UAX #29, folded to those that matter for words; SINGLE is our tailoring: a word by itself.
-OTHER, BREAK, EXTEND, ALETTER, NUMERIC, CONNECTOR, MID_LETTER, MID_NUMBER, MID_BOTH, SINGLE = range(10)
+OTHER, BREAK, EXTEND, ALETTER, NUMERIC, CONNECTOR, MID_LETTER, MID_NUMBER, MID_BOTH, SINGLE = range(0, 160, 16)
 WORD_BREAKS = (
     (BREAK, r"[\p{WB=CR}\p{WB=LF}\p{WB=Newline}]"),
     (EXTEND, r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]"),
@@ -47,6 +53,21 @@ WORD_BREAKS = (
     (MID_BOTH, r"[\p{WB=MidNumLet}\p{WB=Single_Quote}]"),
     (SINGLE, r"[\p{WB=Katakana}[\p{L}&&[\p{Han}\p{Hiragana}\p{Katakana}]]]"),
 )
+
+# A quotation ends at the mark that fits its beginning, or counts for nothing if its line ends first.
+QUOTES = {"“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
+
+# Where all this stands in `properties`: masks of the kind and the word break, flags, and where the scripts begin.
+KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 16
+
+
+@cache
+def properties() -> NDArray[np.uint32]:
+    """All that is known of every code point, in one number."""
+    table = script_masks().astype(np.uint32) << np.uint32(SCRIPT_SHIFT) | kinds() | word_breaks()
+    table[alphabetic_letters()] |= ALPHABETIC
+    table[[ord(mark) for mark in (*QUOTES, ">")]] |= QUOTING
+    return table
 
 
 @cache
@@ -87,6 +108,16 @@ def alphabetic_letters() -> NDArray[np.bool_]:
     return letters
 
 
+def quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """For every code point the number of the quotation it opens (0: none), and a bit for each that it closes."""
+    opens, closes = np.zeros(CODE_POINTS, np.uint8), np.zeros(CODE_POINTS, np.uint8)
+    for number, (opening, closings) in enumerate(QUOTES.items(), start=1):
+        opens[ord(opening)] = number
+        for closing in closings:
+            closes[ord(closing)] |= 1 << number
+    return opens, closes
+
+
 def script_mask(scripts: Iterable[str]) -> int:
     return sum(1 << SCRIPTS.index(script) for script in scripts)
 
@@ -103,10 +134,11 @@ def _mark(table: NDArray[np.uint8] | NDArray[np.uint16], pattern: str, value: in
 
 def _spans(pattern: str) -> Iterable[tuple[int, int]]:
     """Ranges of code points that match a class of characters."""
-    for match in regex.finditer(rf"(?V1){pattern}+", _all_characters()):
-        yield match.span()
+    for (start, _), characters in zip(ASSIGNED, _characters(), strict=True):
+        for match in regex.finditer(rf"(?V1){pattern}+", characters):
+            yield start + match.start(), start + match.end()
 
 
 @cache
-def _all_characters() -> str:
-    return "".join(map(chr, range(CODE_POINTS)))
+def _characters() -> tuple[str, ...]:
+    return tuple("".join(map(chr, range(*span))) for span in ASSIGNED)

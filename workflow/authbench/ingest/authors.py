@@ -3,6 +3,7 @@
 Raw labels do not leave this package: what follows knows pseudonyms.
 """
 
+import functools
 import unicodedata
 from collections.abc import Collection
 
@@ -13,6 +14,7 @@ from authbench.identity import author_id, fold_space
 PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a")
 MIN_CHARACTERS = 2
 SURE_CHARACTERS = 4  # a shorter name must stand as a word to count as one
+CASELESS = regex.compile(r"[\p{Nd}\p{Lo}_.-]+")  # no other character folds to one of these
 
 
 def folded(label: str) -> str:
@@ -41,15 +43,25 @@ def occurs(name: str, text: str) -> bool:
     >>> occurs("Sam", "the same"), occurs("Sam", "I, Sam.")
     (False, True)
     """
-    name, text = name.casefold(), text.casefold()
+    name, caseless = _sought(name)
+    if caseless not in text:
+        return False
+    text = text.casefold()
     if name not in text:
         return False
     return len(name) >= SURE_CHARACTERS or bool(regex.search(rf"(?<!\w){regex.escape(name)}(?!\w)", text))
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _sought(name: str) -> tuple[str, str]:
+    """A name without case, and the longest part of it that has none, which a text can be asked for as it is."""
+    folded_name = name.casefold()
+    return folded_name, max(CASELESS.findall(folded_name), key=len, default="")
+
+
 def hides(raw_id: str, label: str) -> bool:
     """Whether a raw id holds the author's label, so that publishing the id would publish the name."""
-    return label.casefold() in folded(raw_id).casefold()
+    return label.casefold() in (raw_id if raw_id.isascii() else folded(raw_id)).casefold()
 
 
 def concealed(space: str, name: str, key: bytes | None) -> str:

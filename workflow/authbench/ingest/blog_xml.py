@@ -12,7 +12,7 @@ from typing import Any
 
 from authbench.ingest.files import RawFile
 from authbench.ingest.plain_text import whole_text
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.rows import BadRow, Block, Row, in_blocks
 
 ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
 OPENING = re.compile(r"\s*<Blog>")
@@ -39,15 +39,17 @@ MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) for name in names.split()}
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """A record per post, empty ones too: `post`, `date` (ISO, or null if it is no date), `written_date`, `ordinal`.
 
     Whatever in the file is not a date with its post (an unclosed post, text outside) is a bad row with its place.
     """
     text = whole_text(file, options)
-    if isinstance(text, BadRow):
-        yield text
-        return
+    found = [text] if isinstance(text, BadRow) else posts(text)
+    yield from in_blocks((row, 0) for row in found)
+
+
+def posts(text: str) -> Iterator[Row | BadRow]:
     opening = OPENING.match(text)
     position = opening.end() if opening else 0
     ordinal, end = 0, 0

@@ -1,11 +1,12 @@
 """How is one of our fields computed from theirs?
 
-An expression of a source's YAML becomes a function of a row. Nothing comes of nothing: a value that is absent,
-null, NaN or empty is `None`, and so is all that is made of it.
+An expression of a source's YAML becomes a function of rows, which gives a column: their values, in their order.
+Operations run once for each distinct value of a column. Nothing comes of nothing: a value that is absent, null, NaN or
+empty is `None`, and so is all that is made of it.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,12 +16,13 @@ from authbench.errors import InputError
 from authbench.ingest.authors import concealed
 from authbench.ingest.rows import ABSENT, Row, value_at
 
-Value = Callable[[Row], Any]
+Column = list[Any]
+Columns = Callable[[Sequence[Row]], Column]
 Step = Callable[[Any], Any]
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
 
-def compile_expression(expression: str | Mapping[str, Any], where: str, key: bytes | None = None) -> Value:
+def compile_expression(expression: str | Mapping[str, Any], where: str, key: bytes | None = None) -> Columns:
     """The function that an expression describes.
 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.
@@ -39,15 +41,28 @@ def compile_expression(expression: str | Mapping[str, Any], where: str, key: byt
     if not steps:
         return start
 
-    def value(row: Row) -> Any:
-        here = start(row)
+    def computed(here: Any) -> Any:
         for step in steps:
             if here is None:
                 return None
             here = step(here)
         return None if here == "" else here
 
-    return value
+    return lambda rows: by_distinct(computed, start(rows))
+
+
+def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column:
+    """The function's value for every entry of a column, computed once for each distinct one.
+
+    Entries are of a kind of which equal ones look alike: text, lists, or nothing, not 1, 1.0 and True.
+    """
+    column = list(column)
+    try:
+        distinct = dict.fromkeys(column)  # in their order, so that of several errors the first is told
+    except TypeError:  # a list cannot be looked up
+        return list(map(function, column))
+    made = {entry: function(entry) for entry in distinct}
+    return [made[entry] for entry in column]
 
 
 def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
@@ -78,6 +93,16 @@ def as_text(value: Any) -> str | None:
     return str(value) or None
 
 
+def is_text(column: Column) -> bool:
+    """Whether every entry is a text that is not empty."""
+    return set(map(type, column)) == {str} and "" not in column
+
+
+def texts(column: Column) -> list[str]:
+    """The entries as text, empty where an entry is none."""
+    return column if is_text(column) else [as_text(entry) or "" for entry in column]
+
+
 def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
     """The fields an expression needs: of each set at least one must occur in a file."""
     if isinstance(expression, str):
@@ -103,28 +128,46 @@ def names(expression: str | Mapping[str, Any]) -> set[str]:
     return set().union(*(names(one) for one in expression.get("any", [])))
 
 
-def _field(path: str) -> Value:
-    def value(row: Row) -> Any:
-        here = row.get(path, ABSENT)
-        return _present(value_at(row, path) if here is ABSENT else here)
+def _field(path: str) -> Columns:
+    def column(rows: Sequence[Row]) -> Column:
+        found = [row.get(path, ABSENT) for row in rows]
+        if is_text(found):
+            return found
+        return [
+            _present(value_at(row, path) if here is ABSENT else here) for row, here in zip(rows, found, strict=True)
+        ]
 
-    return value
+    return column
 
 
 def _present(value: Any) -> Any:
     return value if isinstance(value, (list, dict)) and value else as_text(None if value in ([], {}) else value)
 
 
-def _start(expression: Mapping[str, Any], where: str, key: bytes | None) -> Value:
+def _start(expression: Mapping[str, Any], where: str, key: bytes | None) -> Columns:
     if "field" in expression:
         return _field(expression["field"])
     if "const" in expression:
         constant = as_text(expression["const"])
-        return lambda row: constant
+        return lambda rows: [constant] * len(rows)
     if "any" in expression:
-        alternatives = [compile_expression(one, f"{where}.any.{i}", key) for i, one in enumerate(expression["any"])]
-        return lambda row: next((found for one in alternatives if (found := one(row)) is not None), None)
+        return _first_of([compile_expression(one, f"{where}.any.{i}", key) for i, one in enumerate(expression["any"])])
     return _composed(expression["compose"])
+
+
+def _first_of(alternatives: Sequence[Columns]) -> Columns:
+    def column(rows: Sequence[Row]) -> Column:
+        found: Column = [None] * len(rows)
+        open_places: Sequence[int] = range(len(rows))
+        for one in alternatives:
+            for place, value in zip(open_places, one([rows[place] for place in open_places]), strict=True):
+                found[place] = value
+            open_places = [place for place in open_places if found[place] is None]
+            if not open_places:
+                break
+        return found
+
+    return column
 
 
 def _template(text: str) -> tuple[list[tuple[str, str, bool]], str]:
@@ -136,20 +179,24 @@ def _template(text: str) -> tuple[list[tuple[str, str, bool]], str]:
     return parts, text[end:]
 
 
-def _composed(template: str) -> Value:
+def _composed(template: str) -> Columns:
     parts, tail = _template(template)
-    values = [(before, _field(name), optional) for before, name, optional in parts]
+    fields = [_field(name) for _, name, _ in parts]
 
-    def value(row: Row) -> str | None:
+    def composed(values: Sequence[Any]) -> str | None:
         made = []
-        for before, field, optional in values:
-            here = as_text(field(row))
+        for (before, _, optional), value in zip(parts, values, strict=True):
+            here = as_text(value)
             if here is None and not optional:
                 return None
             made.append(before + (here or ""))
         return "".join(made) + tail or None
 
-    return value
+    return lambda rows: [composed(values) for values in _side_by_side([field(rows) for field in fields], len(rows))]
+
+
+def _side_by_side(columns: Sequence[Column], height: int) -> Iterable[Sequence[Any]]:
+    return zip(*columns, strict=True) if columns else [()] * height
 
 
 def _step(name: str, argument: Any, where: str, key: bytes | None) -> Step:

@@ -6,12 +6,14 @@ disk. Encodings are declared, never guessed; a byte order mark is never part of 
 
 import bz2
 import codecs
+import errno
 import functools
 import gzip
 import io
 import lzma
 import re
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -33,6 +35,7 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
 NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python writes the bytes of a file name that are none
 ZSTANDARD_BLOCK = 1 << 11  # it can stand for 30,000 times as many bytes, all of which are held at once
+NO_ZIP = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OverflowError, struct.error)  # of damaged ones
 # Two-byte encodings, each of which decodes most texts in the others, to nonsense.
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
@@ -74,12 +77,12 @@ class RawFile:
         except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, gzip.BadGzipFile) as e:
             raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
         except OSError as e:
-            if e.errno is None:  # bz2 and gzip say so of damaged data
+            if e.errno in (None, errno.EINVAL):  # so bz2 and gzip say of damaged data, zip of places
                 raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
             raise
 
     @contextmanager
-    def open_text(self, encoding: str | Sequence[str] = "utf-8", newline: str = "") -> Iterator[IO[str]]:
+    def open_text(self, encoding: str | Sequence[str] = "utf-8", newline: str = "") -> Iterator[io.TextIOWrapper]:
         """The characters, decoded strictly, without byte order mark; line ends as they are unless `newline` says.
 
         Of several encodings the first in which the whole file decodes is used. Raises InputError, with the
@@ -118,7 +121,7 @@ class RawFile:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-        except zipfile.BadZipFile as error:
+        except NO_ZIP as error:
             with self.open_binary():  # an empty file or a pointer says so
                 raise InputError(f"{self.relative} is not a whole zip file ({error}); fetch it again.") from error
         for entry in entries:
@@ -142,11 +145,15 @@ class RawFile:
                 yield raw, self.path.stat().st_size, _suffixes(self.path.name)
             return
         stat = self.path.stat()
-        archive = _archive(self.path, stat.st_size, stat.st_mtime_ns)
-        entry = archive.getinfo(self.member)
-        _refuse_unsafe(self.relative, entry)
-        with archive.open(entry) as member:
-            yield member, entry.compress_size, _suffixes(self.member)
+        try:
+            archive = _archive(self.path, stat.st_size, stat.st_mtime_ns)
+            entry = archive.getinfo(self.member)
+            _refuse_unsafe(self.relative, entry)
+            member = archive.open(entry)
+        except NO_ZIP as error:
+            raise InputError(f"{self.relative} cannot be had of its zip file ({error}); fetch it again.") from error
+        with member:
+            yield member, min(entry.compress_size, stat.st_size), _suffixes(self.member)
 
     def _fitting(self, encodings: Sequence[str]) -> str:
         for encoding in encodings[:-1]:

@@ -1,34 +1,66 @@
 """How are the records of a JSON lines file read?"""
 
+import codecs
+import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import orjson
 
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.lines import bounded_lines
+from authbench.ingest.rows import DEEPEST, BadRow, Block, Row, nested_deeper
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
-    """The object of each line; blank lines are passed over, a line that holds none is a bad row."""
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
+    """The object of each line; blank lines are passed over, a line that holds none is a bad row.
+
+    So is a line of more than `max_record_bytes` bytes of UTF-8.
+    """
     limit = file.max_record_bytes
     with file.open_text(options.get("encoding", "utf-8"), newline="\n") as text:
-        for number, line in enumerate(iter(lambda: text.readline(limit + 1), ""), 1):
-            if len(line) > limit:
-                while line and not line.endswith("\n"):
-                    line = text.readline(limit)
-                yield BadRow(f"line {number}", f"is longer than max_record_bytes ({limit})")
-            elif line.strip():
-                yield _record(line, number)
+        before = 0
+        for lines in bounded_lines(_utf8(text), lambda piece: piece.split(b"\n"), limit):
+            yield _records(lines, before, limit)
+            before += len(lines)
 
 
-def _record(line: str, number: int) -> Row | BadRow:
+def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
+    """What reads on in the text, as UTF-8; what is declared as UTF-8 is left to the parser, which decodes it anyway."""
+    if codecs.lookup(text.encoding).name == "utf-8":
+        return text.buffer.read  # type: ignore[return-value]
+    return lambda size: text.read(size).encode()
+
+
+def _records(lines: list[bytes | None], before: int, limit: int) -> Block:
+    block: Block = []
+    for number, line in enumerate(lines, before + 1):
+        if line is None:
+            block.append(BadRow(f"line {number}", f"is longer than max_record_bytes ({limit})"))
+            continue
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if (text := line.decode()).strip():
+                block.append(_unusual(f"{text}\n", number))
+        else:
+            block.append(_row(record, number, line.count(b"[") + line.count(b"{")))
+    return block
+
+
+def _unusual(line: str, number: int) -> Row | BadRow:
+    """What holds NaN or halves of surrogate pairs, which are not JSON but are written."""
     try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        try:  # NaN and halves of surrogate pairs, which are not JSON but are written
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            return BadRow(f"line {number}", f"invalid JSON: {error}")
-    return record if isinstance(record, dict) else BadRow(f"line {number}", "is not a JSON object")
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return BadRow(f"line {number}", f"invalid JSON: {error}")
+    return _row(record, number, line.count("[") + line.count("{"))
+
+
+def _row(record: Any, number: int, brackets: int) -> Row | BadRow:
+    if type(record) is not dict:
+        return BadRow(f"line {number}", "is not a JSON object")
+    if brackets > DEEPEST and nested_deeper(record):
+        return BadRow(f"line {number}", f"is nested more than {DEEPEST} deep")
+    return record

@@ -5,18 +5,18 @@ An array or object of records is decoded record by record, so that a file larger
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from authbench.errors import InputError
 from authbench.ingest.files import CHUNK, RawFile
-from authbench.ingest.rows import BadRow, Row, value_at
+from authbench.ingest.rows import DEEPEST, BadRow, Block, Sized, in_blocks, nested_deeper
+from authbench.ingest.works import joined
 
 SPACE = re.compile(r"[ \t\r\n]*")
-NUMBER = re.compile(r"\d+")
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """The records of an array, of an object (their key is the field `key`), or the file as one record.
 
     `expand` names a field that holds records of its own: each is a row, with the record around it (without that
@@ -27,11 +27,11 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     if "expand" in options:
         rows = _expanded(rows, options["expand"])
     if "group" in options:
-        rows = _grouped(rows, options["group"])
-    return rows
+        rows = joined(rows, options["group"], file.max_record_bytes)
+    return in_blocks(rows)
 
 
-def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Row | BadRow]:
+def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Sized]:
     with file.open_text(encoding, newline="\n") as text:
         if shape == "file":
             found: Iterator[tuple[str | None, Any, int, int]] = iter([(None, _whole(file, text), 1, 0)])
@@ -39,11 +39,13 @@ def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Row | BadRow]
             found = _elements(file, text, keyed=shape == "object")
         for key, record, line, size in found:
             if size > file.max_record_bytes:
-                yield BadRow(f"line {line}", f"is longer than max_record_bytes ({file.max_record_bytes})")
+                yield BadRow(f"line {line}", f"is longer than max_record_bytes ({file.max_record_bytes})"), 0
             elif not isinstance(record, dict):
-                yield BadRow(f"line {line}", "is not a JSON object")
+                yield BadRow(f"line {line}", "is not a JSON object"), 0
+            elif nested_deeper(record):
+                yield BadRow(f"line {line}", f"is nested more than {DEEPEST} deep"), 0
             else:
-                yield record if key is None else {"key": key, **record}
+                yield record if key is None else {"key": key, **record}, size
 
 
 def _whole(file: RawFile, text: IO[str]) -> Any:
@@ -99,7 +101,11 @@ class _Window:
         while True:
             try:
                 found, end = DECODER.raw_decode(self.held, self.place)
-            except (ValueError, RecursionError) as error:
+            except RecursionError:
+                self.fail("lists and objects are nested too deeply")
+            except ValueError as error:
+                if not isinstance(error, json.JSONDecodeError):  # a number of thousands of digits
+                    self.fail(str(error).partition(";")[0])
                 if len(self.held) - self.place > 4 * self.file.max_record_bytes:
                     self.fail(f"a record is much longer than max_record_bytes ({self.file.max_record_bytes})")
                 if not self.more():
@@ -145,32 +151,21 @@ def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str |
         window.fail(f"the records end, but {window.peek()!r} follows")
 
 
-def _expanded(rows: Iterator[Row | BadRow], field: str) -> Iterator[Row | BadRow]:
-    for row in rows:
+def _expanded(rows: Iterable[Sized], field: str) -> Iterator[Sized]:
+    for row, size in rows:
         if isinstance(row, BadRow):
-            yield row
+            yield row, size
             continue
         inner = row.pop(field, None) or []
         if not isinstance(inner, dict | list):
-            yield BadRow(f"{field} of record {row.get('key', '')}", "holds no records")
+            yield BadRow(f"{field} of record {row.get('key', '')}", "holds no records"), size
             continue
         items = inner.items() if isinstance(inner, dict) else ((None, item) for item in inner)
         for key, item in items:
             if isinstance(item, dict):
-                yield {**item, "parent": row} if key is None else {**item, "key": key, "parent": row}
+                yield (
+                    {**item, "parent": row} if key is None else {**item, "key": key, "parent": row},
+                    size // len(inner),
+                )
             else:
-                yield BadRow(f"{field} of record {row.get('key', '')}", "is not a JSON object")
-
-
-def _grouped(rows: Iterator[Row | BadRow], group: Mapping[str, str]) -> Iterator[Row | BadRow]:
-    groups: dict[str, list[tuple[tuple[int, ...], Row]]] = {}
-    for row in rows:
-        if isinstance(row, BadRow):
-            yield row
-            continue
-        order = tuple(map(int, NUMBER.findall(str(row.get("key", "")))))
-        groups.setdefault(str(value_at(row, group["by"])), []).append((order, row))
-    for members in groups.values():
-        members.sort(key=lambda member: member[0])
-        texts = (str(row.get(group["text"]) or "").strip() for _, row in members)
-        yield {**members[0][1], group["text"]: group["join"].join(filter(None, texts))}
+                yield BadRow(f"{field} of record {row.get('key', '')}", "is not a JSON object"), 0

@@ -10,10 +10,10 @@ from typing import Any
 import regex
 
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.rows import BadRow, Block, Row, in_blocks
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """The records of a text file: fields `text`, `part` (1, 2, ...), and those of the header.
 
     Options: `header_ends`, a regular expression: all up to its first match is the header (none: the text starts at
@@ -22,12 +22,12 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     """
     text = whole_text(file, options)
     if isinstance(text, BadRow):
-        yield text
+        yield [text]
         return
     header, text = cut_header(text, options.get("header_ends"))
     fields: Row = {name: first_group(pattern, header) for name, pattern in options.get("header", {}).items()}
-    for number, part in enumerate(parts(text, options.get("split")), start=1):
-        yield {**fields, "part": number, "text": part}
+    numbered = enumerate(parts(text, options.get("split")), start=1)
+    yield from in_blocks(({**fields, "part": number, "text": part}, len(part)) for number, part in numbered)
 
 
 def whole_text(file: RawFile, options: Mapping[str, Any]) -> str | BadRow:

@@ -1,10 +1,11 @@
 """What does a reader give?
 
-A reader turns one raw file into rows: `read(file, options) -> Iterator[Row | BadRow]`. `options` is the `reader:`
-section of the source's YAML, with `columns` (the fields its mapping reads) and `needs` (those it cannot do without)
-added. It says what the format says and nothing about authors or languages; the source's mapping does that. A record
-that cannot be read is a `BadRow`; a file that cannot be read raises `InputError`. Readers stream: they hold one record,
-or one batch of a Parquet file.
+A reader turns one raw file into blocks of rows: `read(file, options) -> Iterator[Block]`. A block is a list of
+consecutive rows, small enough to be held (about a megabyte, or one record) and large enough to be worked on column by
+column. `options` is the `reader:` section of the source's YAML, with `columns` (the fields its mapping reads) and
+`needs` (those it cannot do without) added. A reader says what the format says and nothing about authors or languages;
+the source's mapping does that. A record that cannot be read is a `BadRow`; a file that cannot be read raises
+`InputError`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,10 +26,30 @@ class BadRow:
     reason: str
 
 
-Reader = Callable[[RawFile, Mapping[str, Any]], Iterator[Row | BadRow]]
+Block = list[Row | BadRow]
+Sized = tuple[Row | BadRow, int]  # a row and its size in bytes or characters
+Reader = Callable[[RawFile, Mapping[str, Any]], Iterator[Block]]
+
+DEEPEST = 100  # lists and objects inside of each other; deeper ones are no data, and what walks them may not end
+BLOCK_ROWS = 4096
+BLOCK_BYTES = 1 << 20
 
 Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields, of each of which one must occur
 ABSENT = object()
+
+
+def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
+    """Rows as blocks."""
+    block: Block = []
+    held = 0
+    for row, size in rows:
+        block.append(row)
+        held += size
+        if held >= BLOCK_BYTES or len(block) == BLOCK_ROWS:
+            yield block
+            block, held = [], 0
+    if block:
+        yield block
 
 
 def value_at(row: Any, path: str) -> Any:
@@ -48,6 +69,18 @@ def value_at(row: Any, path: str) -> Any:
         else:
             return ABSENT
     return here
+
+
+def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
+    """Whether lists and objects lie in each other more than `most` deep.
+
+    >>> nested_deeper([[1], {"a": 2}], 2), nested_deeper([[1], {"a": []}], 2)
+    (False, True)
+    """
+    if not isinstance(value, list | dict):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return most == 0 or any(nested_deeper(one, most - 1) for one in inner)
 
 
 def missing(needs: Needs, row: Row) -> Needs:

@@ -1,15 +1,18 @@
 """How are the rows of a CSV or TSV file read?"""
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+import io
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import IO, Any
 
 from authbench.errors import InputError
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row, check_header
+from authbench.ingest.lines import bounded_lines
+from authbench.ingest.rows import BadRow, Block, check_header
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """The rows under the names of the header, or of `options["header"]` if the file has none.
 
     A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte, or that is too long is a
@@ -19,39 +22,46 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     csv.field_size_limit(2 * limit)  # a longer record is read to its end, up to here
     delimiter = options.get("delimiter", ",")
     with file.open_text(options.get("encoding", "utf-8")) as text:
-        source = _lines(text, limit)
+        source = _Source(text, limit)
         if options.get("quoting", True):
-            lines = csv.reader(source, delimiter=delimiter, strict=True)
+            lines = csv.reader(source.lines, delimiter=delimiter, strict=True)
         else:
-            lines = csv.reader(source, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+            lines = csv.reader(source.lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
         header = options.get("header") or _header(lines, file, options.get("columns"))
         check_header(file.relative, header, options)
-        width, start = len(header), lines.line_num
+        width, before = len(header), lines.line_num
+        block: Block = []
+        held = source.pieces
         while True:
+            if source.pieces != held:
+                yield block
+                block, held = [], source.pieces
             try:
                 cells = next(lines)
             except StopIteration:
-                return
-            except csv.Error as error:
-                yield BadRow(f"line {start + 1}", f"not CSV with {delimiter!r} between cells: {error}")
-                start = lines.line_num
+                break
+            except (csv.Error, TooLongError) as error:
+                wrong = "" if isinstance(error, TooLongError) else f"not CSV with {delimiter!r} between cells: "
+                block.append(BadRow(f"line {before + 1}", f"{wrong}{error}"))
+                before = lines.line_num + source.skipped
                 continue
             if len(cells) == width:
-                if any("\0" in cell for cell in cells):
-                    yield BadRow(f"line {start + 1}", "holds a NUL byte")
-                elif sum(map(len, cells)) > limit:
-                    yield BadRow(f"line {start + 1}", f"is longer than max_record_bytes ({limit})")
+                if source.has_nul and any("\0" in cell for cell in cells):
+                    block.append(BadRow(f"line {before + 1}", "holds a NUL byte"))
+                elif lines.line_num + source.skipped > before + 1 and sum(map(len, cells)) > limit:
+                    block.append(BadRow(f"line {before + 1}", f"is longer than max_record_bytes ({limit})"))
                 else:
-                    yield dict(zip(header, cells, strict=True))
+                    block.append(dict(zip(header, cells, strict=True)))
             elif cells:
-                yield BadRow(f"line {start + 1}", f"has {len(cells)} cells, the header has {width}")
-            start = lines.line_num
+                block.append(BadRow(f"line {before + 1}", f"has {len(cells)} cells, the header has {width}"))
+            before = lines.line_num + source.skipped
+        yield block
 
 
 def _header(lines: Iterator[list[str]], file: RawFile, read: Collection[str] | None) -> list[str]:
     try:
         header = next(lines)
-    except (StopIteration, csv.Error) as error:
+    except (StopIteration, csv.Error, TooLongError) as error:
         raise InputError(f"{file.relative}: no header line could be read ({error or 'the file ends'}).") from error
     repeated = sorted({name for name in header if header.count(name) > 1 and (read is None or name in read)})
     if repeated:
@@ -59,12 +69,35 @@ def _header(lines: Iterator[list[str]], file: RawFile, read: Collection[str] | N
     return header
 
 
-def _lines(text: IO[str], limit: int) -> Iterator[str]:
-    """The lines; one beyond the limit becomes a single cell that is too large, which makes its record a bad row."""
-    while line := text.readline(limit + 1):
-        if len(line) <= limit:
-            yield line
-            continue
-        while line and not line.endswith(("\n", "\r")):
-            line = text.readline(limit)
-        yield "x" * (2 * limit + 1) + "\n"
+class _Source:
+    """The lines of a table, and what was seen of the file as they were taken."""
+
+    def __init__(self, text: IO[str], limit: int) -> None:
+        self.text, self.limit = text, limit
+        self.pieces, self.has_nul, self.skipped = 0, False, 0
+        self.lines = chain.from_iterable(self._pieces())
+
+    def _pieces(self) -> Iterator[Iterable[str]]:
+        for lines in bounded_lines(self._read, _cut, self.limit):
+            self.pieces += 1
+            yield lines if None not in lines else map(self._held, lines)  # type: ignore[misc]
+
+    def _held(self, line: str | None) -> str:
+        if line is None:
+            self.skipped += 1  # the parser does not count what it does not get
+            raise TooLongError(f"is longer than max_record_bytes ({self.limit})")
+        return line
+
+    def _read(self, size: int) -> str:
+        piece = self.text.read(size)
+        self.has_nul = self.has_nul or "\0" in piece
+        return piece
+
+
+class TooLongError(Exception):
+    """A line is longer than a record may be; the parser forgets the record that it was in."""
+
+
+def _cut(piece: str) -> list[str]:
+    lines = list(io.StringIO(piece, newline=""))
+    return lines if not lines[-1].endswith(("\n", "\r")) else [*lines, ""]

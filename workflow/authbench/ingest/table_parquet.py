@@ -8,29 +8,43 @@ import pyarrow.parquet as pq
 
 from authbench.errors import InputError
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row, check_header
+from authbench.ingest.rows import BadRow, Block, check_header
 
 BATCH_BYTES = 8 << 20  # a row may be a whole book
 BATCH_ROWS = 4096
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """The rows; only those columns that `options["columns"]` names, if it is given."""
     with file.open_seekable() as stream:
         try:
             with pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20) as parquet:
                 check_header(file.relative, parquet.schema_arrow.names, options)
                 columns = sorted(set(options.get("columns", ())) & set(parquet.schema_arrow.names)) or None
+                before = 0
                 for group in range(parquet.num_row_groups):
                     stored = parquet.metadata.row_group(group)
                     fitting = BATCH_BYTES * stored.num_rows // max(1, stored.total_byte_size)
                     size = max(1, min(BATCH_ROWS, fitting))
                     for batch in parquet.iter_batches(batch_size=size, row_groups=[group], columns=columns):
-                        yield from _readable(batch).to_pylist()
+                        yield _rows(batch, before)
+                        before += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             raise InputError(
                 f"{file.relative} is not a whole Parquet file ({str(error).strip()}); fetch it again."
             ) from error
+
+
+def _rows(batch: pa.RecordBatch, before: int) -> Block:
+    """The rows of a batch; one with a value that Python cannot hold, such as text that is not UTF-8, is a bad row."""
+    names = batch.schema.names
+    try:
+        columns = [column.to_pylist() for column in _readable(batch)]
+    except (ValueError, OverflowError) as error:  # pyarrow's errors are among them
+        if batch.num_rows == 1:
+            return [BadRow(f"row {before + 1}", str(error).strip())]
+        return [row for place in range(batch.num_rows) for row in _rows(batch.slice(place, 1), before + place)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _readable(batch: pa.RecordBatch) -> pa.RecordBatch:

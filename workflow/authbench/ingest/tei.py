@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from authbench.identity import fold_space
 from authbench.ingest.files import RawFile
-from authbench.ingest.rows import BadRow, Row
+from authbench.ingest.rows import BadRow, Block, Row
 
 BLOCKS = frozenset(
     "ab argument body byline castList closer dateline div div1 div2 div3 div4 div5 div6 "  # noqa: SIM905
@@ -36,7 +36,7 @@ class MalformedError(Exception):
         self.bad_row = BadRow(position, reason)
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
+def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     """The one record of a TEI file, with the field `text` and those of the header.
 
     Options: `header`, field -> path below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
@@ -46,14 +46,15 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Row | BadRow]:
     with file.open_binary() as stream:
         xml = stream.read(file.max_record_bytes + 1)
     if len(xml) > file.max_record_bytes:
-        yield BadRow("line 1", f"larger than {file.max_record_bytes} bytes")
+        yield [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
         return
     try:
-        yield record(parse(xml), options)
+        row = record(parse(xml), options)
     except MalformedError as error:
-        yield error.bad_row
+        row = error.bad_row
     except RecursionError:
-        yield BadRow("line 1", "elements are nested too deeply")
+        row = BadRow("line 1", "elements are nested too deeply")
+    yield [row]
 
 
 def record(root: Element, options: Mapping[str, Any]) -> Row | BadRow:
@@ -95,6 +96,10 @@ def parse(xml: str | bytes) -> Element:
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise MalformedError(place(error.lineno, error.offset), f"not well-formed XML ({reason})") from error
+    except (LookupError, ValueError) as error:
+        raise MalformedError(
+            place(1, 0), f"the XML declaration names an encoding that is not known ({error})"
+        ) from error
     return builder.close()
 
 

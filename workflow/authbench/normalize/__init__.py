@@ -1,5 +1,5 @@
 """What counts as the same text?
 
-Read in this order: `text` (the normal form), `markup` (tags and entities), `boilerplate` (what is nobody's text),
-`personal` (what names a person).
+Read in this order: `text` (the normal form), `table` (many texts at once), `markup` (tags and entities),
+`boilerplate` (what is nobody's text), `personal` (what names a person).
 """

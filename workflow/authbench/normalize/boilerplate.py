@@ -9,6 +9,7 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
+import polars as pl
 import yaml
 
 RULES = Path(__file__).parents[3] / "resources" / "text" / "boilerplate.yaml"
@@ -19,14 +20,22 @@ FRONT = 0.3  # `before` rules hold in the first part of a text, `after` rules in
 @cache
 def patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Whole-line patterns for a language and for all: lines to drop, ends of front matter, starts of back matter."""
-    rules = yaml.safe_load(unicodedata.normalize("NFC", RULES.read_text(encoding="utf-8")))
-    parts = [rules["all"], rules.get(lang, {})]
+    parts = [rules()["all"], rules().get(lang, {})]
 
     def compiled(kind: str) -> re.Pattern[str]:
         alternatives = [pattern for part in parts for pattern in part.get(kind, [])]
         return re.compile("|".join(f"(?:{pattern})" for pattern in alternatives) or r"(?!)", re.IGNORECASE)
 
     return compiled("lines"), compiled("before"), compiled("after")
+
+
+@cache
+def rules() -> dict[str, dict[str, list[str]]]:
+    """The rules by language (or `all`) and kind."""
+    found: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        unicodedata.normalize("NFC", RULES.read_text(encoding="utf-8"))
+    )
+    return found
 
 
 def strip(text: str, lang: str) -> str:
@@ -52,3 +61,35 @@ def strip(text: str, lang: str) -> str:
     if len(kept) == len(lines):
         return text
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n ")
+
+
+def strip_texts(texts: pl.DataFrame) -> pl.Series:
+    """The contents (frame with `lang`, `content`) without boilerplate; Python sees the suspected ones alone."""
+    rows = suspected(texts["content"])
+    found = texts.filter(rows).select("content", "lang").iter_rows()
+    stripped = pl.Series([strip(text, lang) for text, lang in found], dtype=pl.String)
+    return texts["content"].clone().scatter(rows.arg_true(), stripped) if len(stripped) else texts["content"]
+
+
+def suspected(texts: pl.Series) -> pl.Series:
+    """Which texts may hold boilerplate of any language: all that `strip` would change, and a few others."""
+    return texts.str.contains(_wider_pattern())
+
+
+@cache
+def _wider_pattern() -> str:
+    """All rules as one pattern for polars, whose engine takes time linear in the text whatever it is.
+
+    It is found wherever one of them matches a line, and elsewhere too: repetitions have no upper bound (which also
+    keeps the automaton small), and anything may stand where the engines disagree on what belongs to a word. Python
+    alone takes a Turkish i for an i.
+    """
+    patterns = [pattern for part in rules().values() for kind in part.values() for pattern in kind]
+    for narrow, wide in (
+        (r"\{(\d+),\d+\}\+?", r"{\1,}"),
+        (r"\[\^(?:\\n)?", r"[^\\n"),
+        (r"\\b", ""),
+        (r"\[\\w \]|\\[WS]", r"[^\\n]"),
+    ):
+        patterns = [re.sub(narrow, wide, pattern) for pattern in patterns]
+    return rf"(?im)^(?:{'|'.join(patterns)})$|[İı]"

@@ -1,43 +1,44 @@
 """What counts as the same text?
 
 N(·) of the AuthBench paper (A.1): Unicode NFC, no control characters, white space in one form; before it the
-source's markup is undone, after it boilerplate and personal data are taken out and what a task requires is checked.
+source's markup is undone.
 """
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Set
+from functools import cache
 
-import orjson
-import polars as pl
 import regex
 
-from authbench.normalize import boilerplate
 from authbench.normalize.markup import undo_html
-from authbench.normalize.personal import mask
-from authbench.records import REMOVED, empty
 
-# What each task's records must have, as columns or as keys of `labels` (A.4).
-TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
-
-LINE_BREAK = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
-INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters but tab and line breaks
-    "\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+INVISIBLE = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters but tab and line breaks
+    "\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 )
-HORIZONTAL = "\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-SPACES = re.compile(f"[{HORIZONTAL}]{{2,}}|[{HORIZONTAL[0]}{HORIZONTAL[2:]}]")
-SPACE_AT_BREAK = re.compile(r" ?\n ?")
-MANY_BREAKS = re.compile(r"\n{3,}")
+WIDE = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # white space within a line, but the plain space
+# What makes characters and white space canonical: patterns, for Python and for polars, and what takes their place.
+CANONICAL = (
+    ("\r\n|[\r\v\f\x85\u2028\u2029]", "\n"),
+    (f"[{INVISIBLE}]", ""),
+    (f"[{WIDE}][ {WIDE}]*| [ {WIDE}]+", " "),
+    (" \n ?|\n ", "\n"),
+    ("\n\n\n+", "\n\n"),
+)
+CANONICAL_STEPS = [(re.compile(pattern), plain) for pattern, plain in CANONICAL]
 SOFT_HYPHEN_BREAK = re.compile(r"\xad[ \t]*+(?:\r\n?|\n)[ \t]*+(?=\S)")
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-UNUSUAL = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f\u2060\u2066-\u2069"
-    "\u3000\ud800-\udfff\ufeff]| [ \n]|\n |\n\n\n"
+UNUSUAL_CHARACTERS = (
+    "\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f\u2060\u2066-\u2069"
+    "\u3000\ufeff"
 )
+UNUSUAL_SPACING = " [ \n]|\n |\n\n\n"
+UNUSUAL = re.compile(f"[{UNUSUAL_CHARACTERS}\ud800-\udfff]|{UNUSUAL_SPACING}")
+CURLY_QUOTES = "‘’‚‛“”„‟"
 STRAIGHT_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", '"'))
-CURLY = re.compile("[‘’‚‛“”„‟]")
+CURLY = re.compile(f"[{CURLY_QUOTES}]")
 
 HYPHENATED = regex.compile(r"(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}]*+)-\n(\p{Ll}[\p{L}\p{M}]*+)")
 SPACELESS_BREAK = regex.compile(
@@ -66,19 +67,36 @@ def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str =
         text = unwrap_lines(text)
     if quotes == "straight" and CURLY.search(text):
         text = text.translate(STRAIGHT_QUOTES)
-    if not unicodedata.is_normalized("NFC", text):
-        text = unicodedata.normalize("NFC", text)
-    return text
+    return compose(text)
+
+
+def compose(text: str) -> str:
+    """The text in NFC, in time linear in its length.
+
+    Python puts marks into their order by insertion, which takes minutes for a letter with 100,000 marks: here long
+    runs are sorted first, as NFC sorts them.
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", _long_runs().sub(_in_order, text))
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    marks = {character for character in map(chr, range(0x300, 0x30000)) if unicodedata.combining(character)}
+    return re.compile(f"{_class_of(marks)}{{64,}}")
+
+
+def _in_order(marks: re.Match[str]) -> str:
+    return "".join(sorted(marks[0], key=unicodedata.combining))
 
 
 def canonical_characters(text: str) -> str:
     if LONE_SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = LINE_BREAK.sub("\n", text)
-    text = INVISIBLE.sub("", text)
-    text = SPACES.sub(" ", text)
-    text = SPACE_AT_BREAK.sub("\n", text)
-    return MANY_BREAKS.sub("\n\n", text)
+    for pattern, plain in CANONICAL_STEPS:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def unwrap_lines(text: str) -> str:
@@ -91,55 +109,38 @@ def unwrap_lines(text: str) -> str:
     return INNER_BREAK.sub(" ", SPACELESS_BREAK.sub("", text))
 
 
-def normalize_records(
-    records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]]]:
-    """Normalise the texts of RECORD rows; say which rows went (REMOVED) and what was masked, by source and kind.
-
-    `texts` has each source's `normalize` mapping (`html`, `unwrap`, `boilerplate`; all optional), `settings` is
-    `normalize` of the configuration. A text that ends up empty is removed as `empty_text`; a record without a
-    field that its task requires as `missing_field`.
+@cache
+def unusual() -> str:
+    """A pattern for polars that is found in a text where `normalize_text` changes white space or characters, but for
+    markup, wrapped lines, quotes and NFC.
     """
-    kinds: Collection[str] = settings["mask"]
-    quotes: str = settings["quotes"]
-    masked: dict[str, dict[str, int]] = {}
-    contents = []
-    for source, lang, content in records.select("source", "lang", "content").iter_rows():
-        rules = texts.get(source, {})
-        text = normalize_text(content or "", int(rules.get("html", 0)), bool(rules.get("unwrap", False)), quotes)
-        if rules.get("boilerplate", False):
-            text = normalize_text(boilerplate.strip(text, lang))
-        text, counts = mask(text, kinds)
-        for kind, number in counts.items():
-            per_kind = masked.setdefault(source, {})
-            per_kind[kind] = per_kind.get(kind, 0) + number
-        contents.append(text)
-    records = records.with_columns(pl.Series("content", contents, dtype=pl.String))
-    why = [missing(row) for row in records.select("task", "labels", "content", "author_id").iter_rows(named=True)]
-    records = records.with_columns(
-        pl.Series("reason", [reason for reason, _ in why], dtype=pl.String),
-        pl.Series("detail", [detail for _, detail in why], dtype=pl.String),
-    )
-    gone = records.filter(pl.col("reason").is_not_null()).select(
-        "source",
-        "doc_key",
-        pl.lit("normalize").alias("stage"),
-        "reason",
-        pl.lit(None, pl.Float64).alias("value"),
-        pl.lit(None, pl.Float64).alias("threshold"),
-        "detail",
-    )
-    kept = records.filter(pl.col("reason").is_null()).drop("reason", "detail")
-    return kept, gone.cast(REMOVED) if gone.height else empty(REMOVED), masked
+    return rf"[{UNUSUAL_CHARACTERS}]|{UNUSUAL_SPACING}|\A[ \n]|[ \n]\z"
 
 
-def missing(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The reason why a record cannot stay, and the field; (None, None) where it can."""
-    if not row["content"]:
-        return "empty_text", "content"
-    required = TASK_FIELDS.get(row["task"] or "authorship", ("content",))
-    labels = orjson.loads(row["labels"]) if row["labels"] and any(field not in row for field in required) else {}
-    for field in required:
-        if not (row[field] if field in row else labels.get(field)):
-            return "missing_field", field
-    return None, None
+@cache
+def not_composed() -> str:
+    """A pattern for polars that is found in every text that is not in NFC.
+
+    Such a text has a character that NFC replaces, two neighbours that it joins, or two marks in a row, which it may
+    reorder or join to what is before them. Which these are, this Python says, as it is Python that normalises.
+    """
+    replaced, marks, joined = set[str](), set[str](), defaultdict[str, set[str]](set)
+    for character in map(chr, range(0xC0, 0x30000)):
+        if unicodedata.combining(character):
+            marks.add(character)
+        decomposition = unicodedata.decomposition(character)
+        if decomposition and not decomposition.startswith("<"):
+            if not unicodedata.is_normalized("NFC", character):
+                replaced.add(character)
+            elif len(decomposition) > 4:
+                first, second = (chr(int(code, 16)) for code in decomposition.split())
+                joined[second].add(first)
+    pairs = [f"{_class_of(firsts)}{second}" for second, firsts in joined.items()]
+    hangul = ["[\u1100-\u1112][\u1161-\u1175]", "[가-힣][\u11a8-\u11c2]"]
+    return "|".join([_class_of(replaced), f"{_class_of(marks)}{{2}}", *pairs, *hangul])
+
+
+def _class_of(characters: Set[str]) -> str:
+    starts = sorted(c for c in characters if chr(ord(c) - 1) not in characters)
+    ends = sorted(c for c in characters if chr(ord(c) + 1) not in characters)
+    return "[" + "".join(f"{start}-{end}" for start, end in zip(starts, ends, strict=True)) + "]"

@@ -5,7 +5,8 @@ author in its split; texts that would make the answer too easy are ignored: neit
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -70,12 +71,13 @@ def choose_queries(
         named = [text for text in texts if text.kind != "work"]
         if among is None and len(named) < settings["min_documents_for_query"]:
             continue
-        answers = {text.id: answering(text, named, contained, other_origin) for text in named}
+        by_id = {text.id: text for text in named}
+        answers = cache(partial(answering, named=by_id, contained=contained, other_origin=other_origin))
         order = [text.id for text in named if among is None or text.id in among]
         chosen = choose(order, answers, most, shared)
         for text in named:
             if text.id in chosen:
-                positives = answers[text.id] if shared else answers[text.id] - chosen
+                positives = answers(text.id) if shared else answers(text.id) - chosen
                 own = {other.id for other in texts if other.id != text.id}
                 copies = {place[key] for key in contained.get(text.doc_key, NOBODY) if key in place}
                 ignored = own - positives | {ident for where, ident in copies if where == split}
@@ -94,10 +96,11 @@ def queries_per_author(value: Any) -> int | None:
     raise InputError(f"release.queries_per_author is {value!r}. Expected a number from 1 on, or `all`.")
 
 
-def choose(order: Sequence[str], answers: Mapping[str, Set[str]], most: int | None, shared: bool) -> frozenset[str]:
+def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int | None, shared: bool) -> frozenset[str]:
     """Take texts as queries in the given order, as long as every query keeps a positive.
 
-    >>> sorted(choose("abc", {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}, None, shared=False))
+    >>> answers = {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}
+    >>> sorted(choose("abc", answers.__getitem__, None, shared=False))
     ['a', 'b']
     """
     chosen = NOBODY
@@ -105,18 +108,19 @@ def choose(order: Sequence[str], answers: Mapping[str, Set[str]], most: int | No
         if most is not None and len(chosen) == most:
             break
         grown = chosen | {candidate}
-        if answers[candidate] if shared else all(answers[query] - grown for query in grown):
+        if answers(candidate) if shared else all(answers(query) - grown for query in grown):
             chosen = grown
     return chosen
 
 
 def answering(
-    query: Text, texts: Iterable[Text], contained: Mapping[str, Set[str]], other_origin: bool
+    ident: str, named: Mapping[str, Text], contained: Mapping[str, Set[str]], other_origin: bool
 ) -> frozenset[str]:
-    """The ids of the author's texts that may be positives of this one."""
+    """The ids of the author's texts (`named`, by id) that may be positives of this one."""
+    query = named[ident]
     return frozenset(
         text.id
-        for text in texts
+        for text in named.values()
         if text.id != query.id
         and text.doc_key not in contained.get(query.doc_key, NOBODY)
         and not (other_origin and text.origin == query.origin)

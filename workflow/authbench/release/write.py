@@ -24,7 +24,8 @@ from authbench.release.queries import choose_queries
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.warnings import noisy_share, warnings
-from authbench.tables import whole, write_json, write_parquet, write_text
+from authbench.tables import write_plain_json, write_plain_parquet
+from authbench.whole import whole, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
 QUERY = ("query_id", "lang", "genre", "content", "source", "token_length")
@@ -242,9 +243,9 @@ def write_release(
     told = tell(release, sources, facts)
     for split in release.splits:
         write_split(folder / split, release, split)
-    write_parquet(provenance(release.documents, measures, sources), folder / "provenance.parquet")
-    write_json(folder / "release.lock", release.lock)
-    write_json(folder / "sampling_deviation.json", told["deviation"])
+    write_plain_parquet(provenance(release.documents, measures, sources), folder / "provenance.parquet")
+    write_plain_json(folder / "release.lock", release.lock)
+    write_plain_json(folder / "sampling_deviation.json", told["deviation"])
     funnel = statistics.funnel_table(told["funnel"])
     write_text(folder / "funnel.csv", funnel.write_csv())
     noisy = {tag for tag in sources if noisy_share(tag, sources, told["ingest"])}
@@ -253,7 +254,7 @@ def write_release(
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
     for name, picture in figures.pictures(tables, funnel).items():
         write_text(folder / "figures" / f"{name}.svg", picture)
-    write_json(folder / "manifest.json", manifest(release, sources, told))
+    write_plain_json(folder / "manifest.json", manifest(release, sources, told))
     write_text(folder / "report.html", render(release.documents, release.queries, sources, told))
     write_text(folder / "SHA256SUMS", checksums(folder))
 

@@ -4,24 +4,23 @@ One self-contained HTML page: no script, no clock, nothing loaded from elsewhere
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import jinja2
 import polars as pl
 from markupsafe import Markup
 
 import authbench
+from authbench.dedup.settings import band_recall
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
 from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
 from authbench.report.figures import RELEASED, STAGE_COLOURS, language_name
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.report.statistics import ALL
+from authbench.report.template import environment
 from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, count, decimal, percent, plural, shown, tier, title, words
 
-TEMPLATES = Path(__file__).parents[2] / "report"
 KINDS = {
     "person": "a person",
     "account": "an account",
@@ -36,6 +35,7 @@ SPLIT_WORDS = {
     "linked_pairs": "linked pairs",
     "near_copies": "of them near copies",
     "contained": "of them long texts that share passages",
+    "common_passages": "texts with passages too common to link by",
 }
 COPY_WORDS = {
     "exact_duplicate_same_author": "equal, same author",
@@ -44,6 +44,7 @@ COPY_WORDS = {
     "near_duplicate_other_author": "near copy, another author",
     "texts_of_several_authors": "texts that several authors have",
     "pairs_compared": "pairs compared exactly",
+    "comparisons_curtailed": "compared with a part of what they may resemble",
 }
 
 
@@ -58,15 +59,9 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
     funnel = statistics.funnel_table(facts["funnel"])
     tables = statistics.tables(documents, queries, splits)
     drawn = figures.pictures(tables, funnel)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"count": count, "percent": percent, "words": words, "language": language_name}
-    return environment.get_template("report.html.j2").render(
+    page = environment()
+    page.filters |= {"count": count, "percent": percent, "words": words, "language": language_name}
+    return page.get_template("report.html.j2").render(
         name=facts["config"].get("name") or "AuthBench",
         version=authbench.__version__,
         headline=headline(documents, queries, facts),
@@ -213,7 +208,7 @@ def copies_rule(dedup: Mapping[str, Any]) -> str:
     if not dedup:
         return ""
     threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
-    recall = 1 - (1 - threshold**rows) ** bands
+    recall = band_recall(threshold, bands, rows)
     found = "over 99.9 %" if recall > 0.9995 else percent(recall)
     return (
         f"Two texts are near copies when they share at least {threshold} of their runs of "

@@ -21,6 +21,7 @@ def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.Data
         *about_labels(documents, sources, facts["ingest"]),
         *about_origins(documents),
         *about_own_names(documents, facts["ingest"]),
+        *about_copies(facts["dedup"], facts["config"].get("dedup", {})),
         *about_safety(documents, facts["scorers"]),
         *about_sources(documents, sources, facts),
         *about_takedown(facts["takedown"]),
@@ -101,6 +102,17 @@ def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
     often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
     return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
+
+
+def about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, Any]) -> list[str]:
+    curtailed = sum(counts.get("comparisons_curtailed", 0) for counts in dedup.values())
+    if not curtailed:
+        return []
+    most = count(settings["comparisons_per_document"])
+    return [
+        f"{plural(curtailed, 'document')} had more than {most} others to be compared with, as hardly happens but on "
+        "purpose: each was compared with the nearest in corpus order, and near copies of others may remain."
+    ]
 
 
 def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:

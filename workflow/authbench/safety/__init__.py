@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.tables import write_parquet
+from authbench.tables import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
 SCORES = pl.Schema({"scorer": pl.String, "text": pl.Binary, "score": pl.Float64})
@@ -69,12 +69,7 @@ class ScoreStore:
         self.path = Path(path)
         self._scores: dict[str, dict[bytes, float]] = {}
         if self.path.exists():
-            try:
-                frame = pl.read_parquet(self.path).select(SCORES.names()).cast(SCORES)
-            except (pl.exceptions.PolarsError, OSError) as problem:
-                raise InputError(
-                    f"{self.path}: not a file of toxicity scores ({problem}); delete it to score anew"
-                ) from None
+            frame = read_columns([self.path], SCORES.names())
             for (scorer,), rows in frame.group_by("scorer"):
                 self._scores[str(scorer)] = dict(zip(rows["text"], rows["score"], strict=True))
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import regex
 import yaml
 
@@ -21,8 +22,10 @@ LIST = Path(__file__).parents[3] / "resources" / "text" / "toxic_words.yaml"
 VERSION = 1
 ANY = "any"
 UNSPACED = frozenset({"zh", "ja"})
-WORD = r"[\p{L}\p{M}\p{N}_]"
-KATAKANA = r"[\p{Script=Katakana}ー]"
+# Classes of characters, as both engines that read them write these.
+WORD = r"\p{L}\p{M}\p{N}_"
+KATAKANA = r"\p{Script=Katakana}ー"
+SPACE = r"[\s\x1C-\x1F]"
 
 Lists = dict[str, tuple[dict[str, float], frozenset[str]]]
 
@@ -58,8 +61,22 @@ class WordListScorer:
     def _innocent(self) -> dict[str, "regex.Pattern[str]"]:
         return {lang: _pattern(sorted(phrases), lang) for lang, (_, phrases) in self.lists.items() if phrases}
 
+    @cached_property
+    def _screens(self) -> dict[str, str]:
+        """Per language, a pattern that finds something wherever a term occurs, for an engine without lookaround."""
+        return {
+            lang: _screen([*self.lists.get(ANY, ({},))[0], *self.lists.get(lang, ({},))[0]], lang)
+            for lang in {*self.lists, ANY}
+        }
+
     def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
-        return [self.explain(text, lang)[0] for text, lang in zip(texts, langs, strict=True)]
+        known = [lang if lang in self._screens else ANY for lang in langs]
+        folded = pl.DataFrame({"lang": known, "text": list(map(fold, texts))}).with_row_index("row")
+        scores = [0.0] * len(texts)
+        for (lang,), part in folded.group_by("lang"):
+            for row in part.filter(pl.col("text").str.contains(self._screens[str(lang)]))["row"]:
+                scores[row] = self.explain(texts[row], langs[row])[0]
+        return scores
 
     def explain(self, text: str, lang: str) -> tuple[float, str]:
         """The score of a text and the occurrence that gave it."""
@@ -81,18 +98,35 @@ def _pattern(terms: Sequence[str], lang: str) -> "regex.Pattern[str]":
 
 
 def _term_pattern(term: str, lang: str) -> str:
-    """The pattern of one term: whole words, or anywhere in scripts that put no space between words."""
+    before, core, after = _parts(term, lang)
+    return (f"(?<![{before}])" if before else "") + core + (f"(?![{after}])" if after else "")
+
+
+def _screen(terms: Sequence[str], lang: str) -> str:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for before, core, after in (_parts(term, lang) for term in terms):
+        groups.setdefault((before, after), []).append(core)
+    return (
+        "|".join(
+            (f"(?:^|[^{before}])" if before else "") + f"(?:{'|'.join(cores)})" + (f"(?:$|[^{after}])" if after else "")
+            for (before, after), cores in groups.items()
+        )
+        or "$^"
+    )
+
+
+def _parts(term: str, lang: str) -> tuple[str, str, str]:
+    """The characters that may not stand before a term, its pattern, and those that may not stand after it: it is of
+    whole words, or stands anywhere in scripts that put no space between words."""
     stem = term.strip("*")
-    core = r"\s+".join(regex.escape(word, special_only=True) for word in stem.split())
+    core = rf"{SPACE}+".join(regex.escape(word, special_only=True) for word in stem.split())
     if lang not in UNSPACED or regex.fullmatch(r"[\p{Latin}\P{L}]+", stem):
         edge = WORD
-    elif regex.fullmatch(rf"{KATAKANA}+", stem):
+    elif regex.fullmatch(rf"[{KATAKANA}]+", stem):
         edge = KATAKANA
     else:
-        return core
-    before = "" if term.startswith("*") else rf"(?<!{edge})"
-    after = "" if term.endswith("*") else rf"(?!{edge})"
-    return before + core + after
+        return "", core, ""
+    return "" if term.startswith("*") else edge, core, "" if term.endswith("*") else edge
 
 
 def load_wordlist(extra: str | Path | None = None) -> WordListScorer:

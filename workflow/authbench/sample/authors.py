@@ -11,9 +11,10 @@ looked at is unknown is the run that full knowledge would give.
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from authbench.kernel import compiled
 
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
 NO_TARGET = -1.0
@@ -23,14 +24,14 @@ NO_TARGET = -1.0
 class Pool:
     """The documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of his reservoir.
 
-    `origins` numbers works; `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred` marks
-    documents from a source that their genre prefers.
+    Equal `origins` are one work; `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred`
+    marks documents from a source that their genre prefers.
     """
 
     offsets: NDArray[np.int64]
-    origins: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    genres: NDArray[np.int64]
+    origins: NDArray[np.uint64]
+    lengths: NDArray[np.uint8]
+    genres: NDArray[np.int16]
     preferred: NDArray[np.bool_]
 
 
@@ -72,13 +73,14 @@ def select_authors(
     return chosen, consulted
 
 
-@numba.njit(cache=True)
+@compiled
 def _fill(
     offsets, origins, lengths, genres, preferred, verdicts, chosen, consulted,
     lengths_open, genres_open, length_scale, genre_scale, target, minimum, maximum, window, min_origins,
 ):  # fmt: skip
     authors = len(offsets) - 1
-    undecided = np.zeros(authors, np.bool_)
+    start = authors  # of a ring through the undecided: whom `following` gives comes next, and `start` after the last
+    following, preceding = np.full(authors + 1, start), np.full(authors + 1, start)
     supply = 0
     taken = 0
     for author in range(authors):
@@ -87,33 +89,31 @@ def _fill(
         for document in range(offsets[author], offsets[author + 1]):
             already += chosen[document]
         taken += already
-        undecided[author] = already == 0 and size >= minimum
-        if undecided[author]:
+        if already == 0 and size >= minimum:
             supply += min(size, maximum)
+            _insert(author, preceding[start], start, following, preceding)
     picks = np.empty(maximum, np.int64)
     best_picks = np.empty(maximum, np.int64)
-    first = 0
     while target - taken >= minimum:
         need_all = supply <= target - taken
         best, best_score, best_count = -1, -1e300, 0
         seen = 0
-        author = first
-        while author < authors and seen < window:
-            if undecided[author]:
-                count, score = _pick(
-                    offsets[author], offsets[author + 1], origins, lengths, genres, preferred, verdicts, consulted,
-                    lengths_open, genres_open, length_scale, genre_scale,
-                    target - taken, minimum, maximum, min_origins, need_all, picks,
-                )  # fmt: skip
-                if count < minimum:
-                    undecided[author] = False
-                    supply -= min(offsets[author + 1] - offsets[author], maximum)
-                else:
-                    seen += 1
-                    if score > best_score:
-                        best, best_score, best_count = author, score, count
-                        best_picks[:count] = picks[:count]
-            author += 1
+        author = following[start]
+        while author != start and seen < window:
+            count, score = _pick(
+                offsets[author], offsets[author + 1], origins, lengths, genres, preferred, verdicts, consulted,
+                lengths_open, genres_open, length_scale, genre_scale,
+                target - taken, minimum, maximum, min_origins, need_all, picks,
+            )  # fmt: skip
+            if count < minimum:
+                supply -= min(offsets[author + 1] - offsets[author], maximum)
+                _remove(author, following, preceding)
+            else:
+                seen += 1
+                if score > best_score:
+                    best, best_score, best_count = author, score, count
+                    best_picks[:count] = picks[:count]
+            author = following[author]
         if best < 0:
             break
         for place in range(best_count):
@@ -123,13 +123,23 @@ def _fill(
             if genres[document] >= 0:
                 genres_open[genres[document]] -= 1
         taken += best_count
-        undecided[best] = False
         supply -= min(offsets[best + 1] - offsets[best], maximum)
-        while first < authors and not undecided[first]:
-            first += 1
+        _remove(best, following, preceding)
 
 
-@numba.njit(cache=True)
+@compiled
+def _insert(author, before, after, following, preceding):
+    following[before], preceding[author] = author, before
+    following[author], preceding[after] = after, author
+
+
+@compiled
+def _remove(author, following, preceding):
+    following[preceding[author]] = following[author]
+    preceding[following[author]] = preceding[author]
+
+
+@compiled
 def _pick(
     start, end, origins, lengths, genres, preferred, verdicts, consulted,
     lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, need_all, picks,
@@ -181,7 +191,7 @@ def _pick(
     return count, worth_sum / max(count, 1)
 
 
-@numba.njit(cache=True)
+@compiled
 def _has_work(origins, picks, count, document):
     """Whether the document's work is among those of the first `count` picks."""
     found = False
@@ -190,7 +200,7 @@ def _has_work(origins, picks, count, document):
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def _works(origins, picks, count):
     """How many works the first `count` picks are of."""
     works = 0

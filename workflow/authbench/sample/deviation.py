@@ -21,14 +21,20 @@ KINDS = 1_000  # the program takes a second; ten times as many take minutes
 def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Targets against what was available and what was taken; `settings` is the section `sample`.
 
-    Available is what the authors of the pool can give, each no more documents than the rule allows.
+    `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
+    documents than the rule allows.
     """
+    pairs = pool.select("lang", "genre").unique()
     patterns = [
-        (lang, genre, matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET)
-        for lang, genre in pool.select("lang", "genre").unique().iter_rows()
+        matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
+        for lang, genre in pairs.iter_rows()
     ]
-    known = pl.DataFrame(patterns, schema=["lang", "genre", "pattern"], orient="row")
-    marked = pool.with_columns(pl.Series("chosen", selection.chosen)).join(known, on=["lang", "genre"], how="left")
+    known = pairs.with_columns(pl.Series("pattern", patterns, pl.Categorical))
+    marked = (
+        pool.select("author", "lang", "genre", "length_bucket", pl.Series("chosen", selection.chosen))
+        .join(known, on=["lang", "genre"], how="left", maintain_order="left")
+        .drop("genre")
+    )
     languages, cells = [], []
     least = reached = 0.0
     for language, target in selection.languages.items():
@@ -49,7 +55,7 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
                 cells.append(row)
         if taken.height:
             least += least_deviation(part, selection.lengths[language], selection.genres[language], settings)
-    per_author = marked.filter("chosen").group_by(AUTHOR).len()["len"]
+    per_author = marked.filter("chosen").group_by("author").len()["len"]
     return {
         "documents": {"target": settings["documents"], "taken": int(selection.chosen.sum())},
         "languages": languages,
@@ -65,9 +71,9 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
     """
     taken: Counter[tuple[str, ...]] = Counter()
-    for lang, genre, length in documents.select("lang", "genre", "length_bucket").iter_rows():
+    for lang, genre, length, many in documents.group_by("lang", "genre", "length_bucket").len().iter_rows():
         pattern = matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
-        taken.update([(lang,), ("length", lang, length), ("genre", lang, pattern)])
+        taken.update({(lang,): many, ("length", lang, length): many, ("genre", lang, pattern): many})
 
     def row(told: Mapping[str, Any], *key: str) -> dict[str, Any]:
         return {**told, "taken": taken[key], "deficit": told["target"] - taken[key]}
@@ -91,7 +97,7 @@ def least_deviation(
 
     The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
     author. Where authors are of more than KINDS kinds, only cells limit what can be taken: less tight, and still a
-    bound. `part` is one language's pool with its genre `pattern`; the total is that of `lengths`.
+    bound. `part` is one language's `author, length_bucket, pattern`; the total is that of `lengths`.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
@@ -145,16 +151,21 @@ Cells = tuple[tuple[str, str, int], ...]
 
 def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, float]:
     """How many authors have the same documents per (length, pattern), each at most `maximum`: alike to the program."""
-    counts = part.group_by(*AUTHOR, "length_bucket", "pattern").len().sort(*AUTHOR, "length_bucket", "pattern")
-    alike: Counter[Cells] = Counter()
-    for _, author in counts.group_by(AUTHOR, maintain_order=True):
-        cells = tuple(
-            (length, pattern, min(size, maximum))
-            for length, pattern, size in author.select("length_bucket", "pattern", "len").iter_rows()
-        )
-        if sum(size for _, _, size in cells) >= minimum:
-            alike[cells] += 1
-    return dict(sorted(alike.items()))
+    cell, size = ("length_bucket", "pattern", "size"), pl.len().clip(upper_bound=maximum).cast(pl.Int64)
+    given = part.group_by("author", "length_bucket", "pattern").agg(size.alias("size"))
+    given = given.cast({"length_bucket": pl.String, "pattern": pl.String})
+    cells = given.select(cell).unique().sort(cell)
+    alike = (
+        given.join(cells.with_row_index("cell"), on=cell)
+        .group_by("author")
+        .agg(pl.col("size").sum(), pl.col("cell").sort())
+        .filter(pl.col("size") >= minimum)
+        .group_by("cell")
+        .agg(pl.len().cast(pl.Float64).alias("many"))
+        .sort("cell")
+    )
+    rows = cells.rows()
+    return {tuple(rows[row] for row in kind): many for kind, many in alike.iter_rows()}
 
 
 def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, float]:
@@ -168,7 +179,7 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
 
 def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> dict[str, int]:
     """Documents per value of a column, of each author at most as many as one author may give."""
-    each = part.group_by(*dict.fromkeys((*AUTHOR, column))).len("documents")
+    each = part.group_by("author", column).len("documents")
     most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
     return dict(each.group_by(column).agg(most).iter_rows())
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from authbench.records import LENGTH_BUCKETS
 from authbench.sample.authors import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
-from authbench.sample.reservoir import AUTHOR
+from authbench.sample.reservoir import LENGTH
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
 Settings = Mapping[str, Any]
@@ -61,20 +61,33 @@ def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) 
     for (lang,), counts in length_counts.sort("lang", "token_length").group_by("lang", maintain_order=True):
         reached = counts["documents"].cum_sum() / counts["documents"].sum()
         bounds[str(lang)] = [int(counts["token_length"][int((reached < q).sum())]) for q in (0.25, 0.5, 0.75)]
-    bucket = pl.lit(LENGTH_BUCKETS[0])
+    lang, bucket = pl.col("lang").cast(pl.String), pl.lit(LENGTH_BUCKETS[0])
     for index, name in enumerate(LENGTH_BUCKETS[1:]):
-        bound = pl.col("lang").replace_strict({lang: b[index] for lang, b in bounds.items()}, default=None)
+        bound = lang.replace_strict({lang: b[index] for lang, b in bounds.items()}, default=None)
         bucket = pl.when(pl.col("token_length") > bound).then(pl.lit(name)).otherwise(bucket)
-    return pool.with_columns(bucket.alias("length_bucket")), bounds
+    return pool.with_columns(bucket.cast(LENGTH).alias("length_bucket")), bounds
 
 
-def order_pool(pool: pl.DataFrame) -> pl.DataFrame:
-    """The order that selection works in: language, author by rank, document by its turn in the reservoir."""
-    return pool.sort("lang", "author_rank", *AUTHOR, "turn")
+@dataclass(frozen=True)
+class Language:
+    """One language's part of the pool: its neighbouring rows, and the arrays that the selection works on."""
+
+    rows: slice
+    pool: Pool
 
 
-def select_documents(pool: pl.DataFrame, verdicts: Verdicts, settings: Settings) -> Selection:
-    """Select whole authors from a pool in `order_pool`'s order. `settings` is the section `sample`."""
+def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, Language]:
+    """The parts of a pool that is sorted by language and author; languages without a share are left out."""
+    ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
+    return {
+        lang: Language(slice(end - size, end), _flat(pool.slice(end - size, size), lang, settings))
+        for size, lang, end in ends.iter_rows()
+        if settings["languages"].get(lang)
+    }
+
+
+def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, settings: Settings) -> Selection:
+    """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`."""
     rule = AuthorRule(
         settings["min_documents_per_author"],
         settings["max_documents_per_author"],
@@ -83,43 +96,41 @@ def select_documents(pool: pl.DataFrame, verdicts: Verdicts, settings: Settings)
         settings["min_origins"],
     )
     shares = {language: share for language, share in settings["languages"].items() if share}
-    parts = {str(lang): part for (lang,), part in pool.with_row_index("row").group_by("lang", maintain_order=True)}
-    available = {language: _most_documents(parts.get(language), rule) for language in shares}
-    chosen, consulted = np.zeros(pool.height, np.bool_), np.zeros(pool.height, np.bool_)
+    available = {key: _most_documents(languages[key].pool, rule) if key in languages else 0 for key in shares}
+    chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
     while True:
         targets = language_targets(settings["documents"], shares, available, settings["shortfall"])
-        for language, target in targets.items():
-            if reached.get(language) == target or language not in parts:
+        for key, target in targets.items():
+            if reached.get(key) == target or key not in languages:
                 continue
-            part = parts[language]
-            rows = part["row"].to_numpy()
-            lengths, genres = marginal_targets(language, target, settings)
+            part = languages[key]
+            lengths, genres = marginal_targets(key, target, settings)
             flags = select_authors(
-                _flat(part, list(genres), settings["prefer_sources"]),
-                verdicts[rows],
+                part.pool,
+                verdicts[part.rows],
                 np.array(list(lengths.values()), np.int64),
                 np.array(list(genres.values()), np.int64),
                 target,
                 rule,
             )
-            chosen[rows] = flags[0]
-            consulted[rows] |= flags[1]
-            reached[language], taken[language] = target, int(flags[0].sum())
-        short = {language for language in taken if targets[language] - taken[language] >= rule.minimum}
+            chosen[part.rows] = flags[0]
+            consulted[part.rows] |= flags[1]
+            reached[key], taken[key] = target, int(flags[0].sum())
+        short = {key for key in taken if targets[key] - taken[key] >= rule.minimum}
         if not short:
             break
         available = {key: taken[key] if key in short else value for key, value in available.items()}
     # What a quota asks for, before anything is redistributed, is what deviations are measured against.
     wanted = largest_remainder(settings["documents"], shares)
-    marginals = {language: marginal_targets(language, taken.get(language, 0), settings) for language in shares}
+    marginals = {key: marginal_targets(key, taken.get(key, 0), settings) for key in shares}
     return Selection(
         chosen,
         consulted,
         wanted,
-        {language: genres for language, (_, genres) in marginals.items()},
-        {language: lengths for language, (lengths, _) in marginals.items()},
+        {key: genres for key, (_, genres) in marginals.items()},
+        {key: lengths for key, (lengths, _) in marginals.items()},
     )
 
 
@@ -160,30 +171,27 @@ def select_safely(
         learn(asked)
 
 
-def _most_documents(part: pl.DataFrame | None, rule: AuthorRule) -> int:
+def _most_documents(pool: Pool, rule: AuthorRule) -> int:
     """The most documents that a language's authors can give."""
-    if part is None:
-        return 0
-    sizes = part.group_by(AUTHOR).len()["len"]
+    sizes = np.diff(pool.offsets)
     least = rule.minimum if rule.fallback is None else rule.fallback
-    return int(sizes.filter(sizes >= least).clip(upper_bound=rule.maximum).sum())
+    return int(np.minimum(sizes[sizes >= least], rule.maximum).sum())
 
 
-def _flat(part: pl.DataFrame, patterns: list[str], prefer: Mapping[str, list[str]]) -> Pool:
-    codes = {genre: _code(genre, patterns) for genre in part["genre"].unique().to_list()}
+def _flat(part: pl.DataFrame, language: str, settings: Settings) -> Pool:
+    patterns = list(settings["genres"][language])
+    genres = part["genre"].cast(pl.String)
+    codes = {genre: _code(genre, patterns) for genre in genres.unique()}
     preferred = pl.lit(False)
-    for pattern, sources in prefer.items():
+    for pattern, sources in settings["prefer_sources"].items():
         fits = [genre for genre in codes if matching_pattern(genre, [pattern])]
         preferred = preferred | (pl.col("genre").is_in(fits) & pl.col("source").is_in(sources))
-    sizes = part.group_by(AUTHOR, maintain_order=True).len()["len"].to_numpy()
     return Pool(
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        part["origin_id"].rank("dense").to_numpy().astype(np.int64),
-        part["length_bucket"].replace_strict({b: i for i, b in enumerate(LENGTH_BUCKETS)}).to_numpy().astype(np.int64),
-        part["genre"].replace_strict(codes).to_numpy().astype(np.int64),
-        part.select(preferred.alias("preferred")).to_series().to_numpy().astype(np.bool_)
-        if prefer
-        else np.zeros(part.height, np.bool_),
+        np.concatenate([[0], np.cumsum(part["author"].rle().struct.field("len"))]).astype(np.int64),
+        part["origin"].to_numpy(),
+        part["length_bucket"].to_physical().to_numpy(),
+        genres.replace_strict(codes, return_dtype=pl.Int16).to_numpy(),
+        part.with_columns(preferred.alias("preferred"))["preferred"].to_numpy(),
     )
 
 

@@ -1,7 +1,7 @@
 """From reservoirs of shards to the selected documents: what happens in which order?"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -12,33 +12,26 @@ from numpy.typing import NDArray
 
 from authbench.errors import InputError
 from authbench.funnel import Counts, add_up
+from authbench.identity import keyed_hashes
 from authbench.job import log
 from authbench.records import DOCUMENT, REMOVED
 from authbench.safety import Scorer, ScoreStore, score_texts
 from authbench.sample.deviation import sampling_deviation
 from authbench.sample.documents import (
-    Selection,
-    order_pool,
+    languages_of,
     refuse_authors,
     select_documents,
     select_safely,
     set_length_bins,
 )
-from authbench.sample.reservoir import (
-    AUTHOR,
-    POOL_COLUMNS,
-    keep_per_bucket,
-    merge_tallies,
-    rank_authors,
-    trim_authors,
-)
+from authbench.sample.reservoir import AUTHOR, LENGTH, keep_per_bucket, merge_tallies, trim_authors
 from authbench.sample.targets import matching_pattern
-from authbench.tables import read_batches
+from authbench.tables import read_rows
 
-COLUMNS = (*POOL_COLUMNS, "rank")
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
-# The documents (DOCUMENT) with these keys.
-Documents = Callable[[pl.Series], pl.DataFrame]
+# The named columns of documents that stand at places (rows of a frame with `shard, row`), in batches, and the place of
+# each document among those asked for as `at`.
+Documents = Callable[[pl.DataFrame, Sequence[str]], Iterator[pl.DataFrame]]
 
 
 @dataclass(frozen=True)
@@ -63,53 +56,61 @@ class Outcome:
 
 
 def stored_documents(paths: Sequence[str]) -> Documents:
-    """Documents by key from Parquet files, read one row group at a time."""
+    """Documents from the shards' Parquet files, read one row group at a time, and only where one is asked for."""
 
-    def fetch(keys: pl.Series) -> pl.DataFrame:
-        wanted = pl.DataFrame({"doc_key": keys})
-        found = [batch.join(wanted, on="doc_key", how="semi") for batch in read_batches(paths, DOCUMENT.names())]
-        return pl.concat([pl.DataFrame(schema=DOCUMENT), *found]).sort("doc_key")
+    def fetch(places: pl.DataFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        numbered = places.select("shard", "row", at=pl.int_range(pl.len())).sort("shard", "row")
+        for (shard,), part in numbered.group_by("shard", maintain_order=True):
+            done = 0
+            for found in read_rows(paths[int(shard)], part["row"].to_numpy(), columns):
+                yield _alone(found).with_columns(part["at"].slice(done, found.height))
+                done += found.height
 
     return fetch
 
 
+def _alone(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in memory of their own: else they would keep the row group that they were taken from."""
+    return pl.DataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
 def sample(
-    reservoirs: pl.DataFrame,
-    tallies: pl.DataFrame,
+    reservoirs: Iterable[pl.DataFrame],
+    tallies: Iterable[pl.DataFrame],
     lengths: pl.DataFrame,
     documents: Documents,
     scorers: Sequence[Scorer],
     store: ScoreStore,
     settings: Settings,
 ) -> Outcome:
-    """Select the documents of a benchmark from the shards' reservoirs (COLUMNS), tallies and length counts.
+    """Select the documents of a benchmark from what `reservoir.fill_reservoir` kept of each shard.
 
-    Raises InputError where none can be selected, and says what became of them.
+    In memory stand some 300 bytes for each document of a reservoir, and at first 250 for each author of each shard.
+    Texts are read a row group at a time, but those selected are held, twice while they are sorted. Raises InputError
+    where nothing can be selected, and says what became of it.
     """
     rules = settings.sample
-    authors = refuse_authors(merge_tallies(tallies, rules["min_origins"]), settings.authors, rules)
-    admitted = rank_authors(authors.filter(pl.col("refused").is_null()), settings.seed).select(*AUTHOR, "author_rank")
-    if not admitted.height:
+    merged, numbers = merge_tallies(tallies, rules["min_origins"])
+    authors = refuse_authors(merged, settings.authors, rules)
+    if authors["refused"].is_not_null().all():
         raise _nothing(dict(authors.group_by("refused").agg(pl.col("documents").sum()).sort("refused").iter_rows()))
-    pool = trim_authors(reservoirs, rules["reservoir"]).join(admitted, on=AUTHOR)
+    pool = trim_authors(admit(reservoirs, numbers, authors), rules["reservoir"]).drop("rank")
     pool, bounds = set_length_bins(pool, lengths, rules["length_bins"])
-    pool = order_pool(keep_per_bucket(pool, rules["documents"] + rules["window"]))
-    exempt = np.array(
-        [matching_pattern(genre, settings.safety["exempt_genres"]) is not None for genre in pool["genre"]], np.bool_
-    )
-    exempt = exempt.reshape(pool.height)
+    pool = keep_per_bucket(pool, rules["documents"] + rules["window"]).drop("task", "token_length")
+    exempt = _exempt(pool["genre"], settings.safety["exempt_genres"])
 
     def score(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        keys = pool["doc_key"].gather(rows)
-        texts = documents(keys)
         log.warning("safety: scoring %d texts", len(rows))
-        scored = score_texts(scorers, texts["content"].to_list(), texts["lang"].to_list(), store)
+        scores = np.empty(len(rows))
+        for texts in documents(pool[rows], ["lang", "content"]):
+            scored = score_texts(scorers, texts["content"].to_list(), texts["lang"].to_list(), store)
+            scores[texts["at"].to_numpy()] = [value for value, _ in scored]
         store.save()
-        by_key = dict(zip(texts["doc_key"], (value for value, _ in scored), strict=True))
-        return np.array([by_key[key] for key in keys], np.float64)
+        return scores
 
+    languages = languages_of(pool, rules)
     selection, scores, rounds = select_safely(
-        lambda verdicts: select_documents(pool, verdicts, rules),
+        lambda verdicts: select_documents(languages, verdicts, rules),
         score,
         exempt,
         settings.safety["threshold"],
@@ -119,21 +120,17 @@ def sample(
         pl.Series("chosen", selection.chosen),
         pl.Series("consulted", selection.consulted),
         pl.Series("toxicity", scores).fill_nan(None),
-        pl.Series("exempt", exempt, dtype=pl.Boolean),
+        pl.Series("exempt", exempt),
     ).with_columns(
         toxic=pl.col("consulted") & ~pl.col("exempt") & (pl.col("toxicity") > settings.safety["threshold"])
     )  # fmt: skip
-    counts = _counts(authors, judged, selection)
+    counts = _counts(authors, judged)
     if not selection.chosen.any():
         raise _nothing(reduce(add_up, (source["dropped"] for source in counts["sources"].values())))
-    chosen = judged.filter("chosen").select("doc_key", "toxicity", bucket="length_bucket")
-    selected = (
-        documents(chosen["doc_key"])
-        .join(chosen, on="doc_key")
-        .with_columns(length_bucket=pl.col("bucket"))
-        .select(SELECTED.names())
-        .sort("doc_key")
-    )
+    chosen = judged.filter("chosen")
+    selected = _selected(chosen, documents)
+    _check_authors(selected, authors["author_rank"].gather(selected["author"]), settings.seed)
+    selected = selected.select(SELECTED.names()).cast(SELECTED).sort("doc_key")
     deviation = sampling_deviation(pool, selection, rules)
     facts = {
         "scorers": [{"identity": scorer.identity, "languages": sorted(scorer.languages)} for scorer in scorers],
@@ -147,7 +144,51 @@ def sample(
         .sum(),
     }
     log.info("selected %d of %d documents in %d rounds", selected.height, pool.height, rounds)
-    return Outcome(selected, _removed(judged, settings), counts, deviation, facts)
+    return Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)
+
+
+def admit(
+    reservoirs: Iterable[pl.DataFrame], numbers: Sequence[NDArray[np.uint32]], authors: pl.DataFrame
+) -> pl.DataFrame:
+    """The documents of authors who are not refused: `author` (row of `authors`), `shard, row`, and what is known of it.
+
+    `numbers` gives for each shard which row of `authors` its authors are.
+    """
+    admitted = authors["refused"].is_null()
+    parts = []
+    for shard, (reservoir, numbered) in enumerate(zip(reservoirs, numbers, strict=True)):
+        author = pl.Series("author", numbered[reservoir["author"].to_numpy()])
+        known = reservoir.with_columns(
+            author,
+            pl.lit(shard, pl.UInt16).alias("shard"),
+            *(authors[name].gather(author) for name in ("lang", "source")),
+            pl.col("genre", "task").cast(pl.Categorical),
+            pl.col("length_bucket").cast(LENGTH),
+        )
+        parts.append(known.filter(admitted.gather(author)))
+    return pl.concat(parts)
+
+
+def _exempt(genres: pl.Series, patterns: Sequence[str]) -> NDArray[np.bool_]:
+    fits = [genre for genre in genres.unique() if matching_pattern(genre, list(patterns)) is not None]
+    return genres.cast(pl.String).is_in(fits).to_numpy()
+
+
+def _selected(chosen: pl.DataFrame, documents: Documents) -> pl.DataFrame:
+    """The chosen documents themselves (SELECTED and `author`)."""
+    known = chosen.select("author", "toxicity", "length_bucket")
+    found = [batch.drop("length_bucket").hstack(known[batch["at"]]) for batch in documents(chosen, DOCUMENT.names())]
+    return pl.concat(found)
+
+
+def _check_authors(selected: pl.DataFrame, ranks: pl.Series, seed: int) -> None:
+    """Whether every document is by the author it was chosen for, and no two authors were taken for one."""
+    names = selected.select(pl.concat_str(AUTHOR, separator="\x1f")).to_series()
+    if not keyed_hashes(seed, "author", names).equals(ranks):
+        raise InputError("Reservoirs and documents do not belong together; delete both, and let them be made anew")
+    people = selected.select("author", *AUTHOR).unique().group_by("author").len()
+    if (people["len"] > 1).any():
+        raise InputError("Two authors share a hash of 64 bits; choose another `seed`")
 
 
 def _nothing(dropped: Mapping[str, int]) -> InputError:
@@ -158,7 +199,7 @@ def _nothing(dropped: Mapping[str, int]) -> InputError:
     )
 
 
-def _counts(authors: pl.DataFrame, judged: pl.DataFrame, selection: Selection) -> Counts:
+def _counts(authors: pl.DataFrame, judged: pl.DataFrame) -> Counts:
     """What became of every document that entered sampling, by source: an author's fate, then the document's own."""
     entered: Counter[str] = Counter()
     dropped: Counter[tuple[str, str]] = Counter()
@@ -168,10 +209,9 @@ def _counts(authors: pl.DataFrame, judged: pl.DataFrame, selection: Selection) -
             dropped[source, refused] += number
     kept = Counter(judged.filter("chosen")["source"])
     toxic = Counter(judged.filter("toxic")["source"])
-    taken = judged.filter("chosen").select(AUTHOR).unique()
-    by_author = authors.filter(pl.col("refused").is_null()).join(taken, on=AUTHOR, how="semi")
-    of_taken = dict(by_author.group_by("source").agg(pl.col("documents").sum()).iter_rows())
-    toxic_of_taken = Counter(judged.filter("toxic").join(taken, on=AUTHOR, how="semi")["source"])
+    taken = judged.filter("chosen")["author"].unique()
+    of_taken = dict(authors[taken].group_by("source").agg(pl.col("documents").sum()).iter_rows())
+    toxic_of_taken = Counter(judged.filter("toxic", pl.col("author").is_in(taken.implode()))["source"])
     sources = {}
     for source in sorted(entered):
         reasons = {reason: number for (tag, reason), number in sorted(dropped.items()) if tag == source}
@@ -190,16 +230,21 @@ def _counts(authors: pl.DataFrame, judged: pl.DataFrame, selection: Selection) -
 def _toxicity_rates(judged: pl.DataFrame) -> list[dict[str, Any]]:
     consulted = judged.filter("consulted").group_by("lang", "genre")
     return (
-        consulted.agg(pl.len().alias("scored"), pl.col("toxic").sum().alias("dropped")).sort("lang", "genre").to_dicts()
+        consulted.agg(pl.len().alias("scored"), pl.col("toxic").sum().alias("dropped"))
+        .cast({pl.Categorical: pl.String})
+        .sort("lang", "genre")
+        .to_dicts()
     )
 
 
-def _removed(judged: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+def _removed(toxic: pl.DataFrame, documents: Documents, settings: Settings) -> pl.DataFrame:
+    keys = pl.concat(
+        [pl.DataFrame(schema={"doc_key": pl.String, "at": pl.Int64}), *documents(toxic, ["doc_key"])]
+    ).sort("at")
     return (
-        judged.filter("toxic")
-        .select(
+        toxic.select(
             "source",
-            "doc_key",
+            keys["doc_key"],
             stage=pl.lit("sample"),
             reason=pl.lit("toxic"),
             value=pl.col("toxicity"),
@@ -207,5 +252,6 @@ def _removed(judged: pl.DataFrame, settings: Settings) -> pl.DataFrame:
             detail=pl.lit(None, pl.String),
         )
         .select(REMOVED.names())
+        .cast(REMOVED)
         .sort("doc_key")
     )

@@ -14,6 +14,7 @@ import polars as pl
 
 from authbench.funnel import Counts, Tally
 from authbench.split.balance import BALANCED_FROM, balance, cut_in_hash_order, fixed_splits
+from authbench.split.leakage import Leaks
 from authbench.split.units import find_bridges, unit_of
 
 
@@ -42,23 +43,22 @@ class Outcome:
 
 def split_documents(
     documents: pl.DataFrame,
-    similar: pl.DataFrame,
-    contained: pl.DataFrame,
+    leaks: Leaks,
     settings: Mapping[str, Any],
     minimum: int,
     near: float,
     seed: int,
     lock: Mapping[str, Any],
 ) -> Outcome:
-    """Give the selected documents their splits; `similar` and `contained` are the pairs of `leakage.find_leaks`.
+    """Give the selected documents their splits.
 
     `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
     copies of which one stays, `lock` an earlier release.lock (or empty). De-duplication found all but one in
     thousands of the copies; those it missed go here, where few documents are left to compare.
     """
-    copies = near_copies(similar.filter(pl.col("similarity") >= near))
-    leaks = similar.filter(pl.col("similarity") >= settings["leak_threshold"])
-    linked = pl.concat([leaks.select("a", "b"), contained.select("a", "b")])
+    copies = near_copies(leaks.similar.filter(pl.col("similarity") >= near))
+    similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
+    linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
     splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}), copies)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     kept = judged.filter(pl.col("left_out").is_null()).drop("left_out")
@@ -78,8 +78,9 @@ def split_documents(
         "units_moved": splits.churn,
         "bridges": splits.bridges,
         "linked_pairs": linked.height,
-        "near_copies": leaks.height,
-        "contained": contained.height,
+        "near_copies": similar.height,
+        "contained": leaks.contained.height,
+        **({"common_passages": leaks.common} if leaks.common else {}),
         "buckets": split_deviation(kept, settings["splits"]),
     }
     return Outcome(kept, removed, tally.counts(), facts)

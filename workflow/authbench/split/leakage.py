@@ -1,20 +1,50 @@
 """Which texts give each other away across splits?"""
 
+from typing import NamedTuple
+
 import polars as pl
 
-from authbench.dedup.containment import ContainmentSettings, contained_pairs
+from authbench.dedup.containment import COMMON, ContainmentSettings, contained_pairs
 from authbench.dedup.duplicates import similar_pairs
 from authbench.dedup.similarity import similarity_text
 
+TEXTS_AT_ONCE = 500
+
+
+class Leaks(NamedTuple):
+    """Similar texts (a, b, similarity), and long texts of different works that contain each other (a, b, share).
+
+    Pairs are of doc_keys, sorted; `common` texts have passages too common to search by (`contained_pairs`).
+    """
+
+    similar: pl.DataFrame
+    contained: pl.DataFrame
+    common: int
+
 
 def find_leaks(
-    documents: pl.DataFrame, leak: float, near: float, shingle_chars: int, containment: ContainmentSettings
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Similar texts (a, b, similarity) and long texts of different works that contain each other (a, b, share).
+    documents: pl.DataFrame,
+    leak: float,
+    near: float,
+    shingle_chars: int,
+    containment: ContainmentSettings,
+    most: int = COMMON,
+) -> Leaks:
+    """The leaks among `documents` (doc_key, origin_id, lang, content).
 
-    `documents` has doc_key, origin_id, lang and content; pairs are of doc_keys, sorted. Similar are those at `leak`
-    or at `near`, whichever is lower: the search for the lower one finds more of the pairs at the higher.
+    Similar are those at `leak` or at `near`, whichever is lower: the search for the lower one finds more of the
+    pairs at the higher. A passage that more than `most` texts have is not searched by.
     """
-    texts = documents.select("doc_key", "origin_id", content=similarity_text(documents))
-    similar = similar_pairs(texts["doc_key"].to_list(), texts["content"].to_list(), min(leak, near), shingle_chars)
-    return similar, contained_pairs(texts, containment)
+    texts = documents.select("doc_key", "origin_id", content=_stripped(documents))
+    similar = similar_pairs(texts["doc_key"], texts["content"], min(leak, near), shingle_chars)
+    return Leaks(similar, *contained_pairs(texts, containment, most))
+
+
+def _stripped(documents: pl.DataFrame) -> pl.Series:
+    """The similarity texts; where none of a part has boilerplate, the contents themselves and no copy of them."""
+    parts = []
+    for start in range(0, max(documents.height, 1), TEXTS_AT_ONCE):
+        part = documents[start : start + TEXTS_AT_ONCE]
+        text, content = similarity_text(part), part["content"]
+        parts.append(content if content.equals(text) else text)
+    return pl.concat(parts)

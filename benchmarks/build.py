@@ -1,0 +1,286 @@
+"""How fast does a raw corpus become a checked release, where does the time go, and what does it take in memory?
+
+    python benchmarks/build.py [--documents 100000 1000000] [--corpora FOLDER] [--rates]
+    python benchmarks/build.py --demo
+
+For each size: a corpus by benchmarks/corpus.py (kept in FOLDER and used again, if given), then `snakemake --cores 2` in
+a clean copy of the project, asked for a tenth of the documents. A build of 2,000 documents comes first, in which the
+kernels are compiled; the sizes asked for use what it compiled. With `--demo` the demo is built twice instead: with
+nothing compiled, and again from the start.
+
+Every process says at its end what it used (benchmarks/watch). What Snakemake and the start of processes take is wall
+time less the time during which at least one job works, from the moment it opens its log, its imports done, to its end.
+`--rates` writes what `authbench plan` computes from, and its table in docs/scaling.md anew; it needs two sizes.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from corpus import make_corpus
+from machine import ROOT, commit, heading, machine, versions
+from stages import Job, documents_in, rule_of, table
+
+sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
+from project import Project, copy_project, surroundings  # noqa: E402
+
+from authbench import plan  # noqa: E402
+from authbench.asks import raw_mb  # noqa: E402
+from authbench.inventory import total_bytes  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one process said at its end: its job (`rule/part`; none: Snakemake itself), when it started, began to work
+    and ended, CPU seconds until it worked and in all, peak MiB."""
+
+    job: str | None
+    start: float
+    begin: float
+    end: float
+    starting: float
+    cpu: float
+    peak: float
+
+
+Corpus = tuple[int, int, int, int, float]  # documents, characters, raw bytes, the same expanded, a guess of MB
+
+
+@dataclass(frozen=True)
+class Build:
+    """A finished build: what it was asked, and what it took. Seconds; CPU seconds in all, of Snakemake (`own`) and of
+    jobs until they work (`starting`); MiB; bytes by stage."""
+
+    documents: int
+    characters: int
+    raw_bytes: int
+    expanded_bytes: int
+    text_mb: float
+    shards: int
+    wall: float
+    working: float
+    running: float
+    cpu: float
+    own: float
+    starting: float
+    peak: float
+    jobs: list[Job]
+    entered: dict[str, int]
+    disk: dict[str, int]
+    summary: str
+
+    @property
+    def overhead(self) -> float:
+        """The share of wall time in which no job works."""
+        return 1 - self.working / self.wall
+
+
+def union(intervals: Iterable[tuple[float, float]]) -> float:
+    """The time that at least one of the intervals covers."""
+    covered, until = 0.0, float("-inf")
+    for start, end in sorted(intervals):
+        covered += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return covered
+
+
+def read_told(folder: Path) -> list[Told]:
+    """What the processes of a build said, in the order of their end."""
+    told = []
+    for path in folder.glob("*.json"):
+        said = json.loads(path.read_text(encoding="utf-8"))
+        job = said["log"].partition("/logs/")[2].removesuffix(".log") if said["log"] else None
+        cpu = said["cpu"] + (said["children"] if job else 0.0)
+        begin, starting = said["begin"] or said["start"], said.get("starting", 0.0)
+        told.append(Told(job, said["start"], begin, said["end"], starting, cpu, said["peak"]))
+    return sorted(told, key=lambda one: one.end)
+
+
+def bytes_below(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def build(project: Project, results: Path, arguments: Sequence[str], cores: int, corpus: Corpus) -> Build:
+    """Build from the start, and gather what it took."""
+    shutil.rmtree(results, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as watched:
+        env = surroundings({"PYTHONPATH": str(ROOT / "benchmarks/watch"), "WATCHED": watched})
+        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
+        began = time.monotonic()
+        with (project.folder / "said.txt").open("w") as said:
+            process = subprocess.Popen(command, cwd=project.folder, env=env, stdout=said, stderr=subprocess.STDOUT)
+            _, status, used = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began
+        if status:
+            raise SystemExit((project.folder / "said.txt").read_text()[-4000:])
+        told = read_told(Path(watched))
+    jobs = [one for one in told if one.job]
+    return Build(
+        *corpus,
+        shards=len(list((results / "normalize").glob("*.parquet"))),
+        wall=wall,
+        working=union((one.begin, one.end) for one in jobs),
+        running=union((one.start, one.end) for one in jobs),
+        cpu=used.ru_utime + used.ru_stime,
+        starting=sum(one.starting for one in jobs),
+        own=sum(one.cpu for one in told if not one.job),
+        peak=max(one.peak for one in told),
+        jobs=[Job(rule_of(one.job or ""), one.end - one.start, one.cpu, one.peak) for one in jobs],
+        entered=documents_in(results),
+        disk={path.name: bytes_below(path) for path in sorted(results.iterdir()) if path.is_dir()},
+        summary=json.loads((results / "check.json").read_text(encoding="utf-8"))["summary"],
+    )
+
+
+def told_build(done: Build) -> str:
+    """All of a build, in words and tables."""
+    starting = done.running - done.working
+    alone = done.wall - done.running
+    ends = done.cpu - done.own - sum(job.cpu for job in done.jobs)
+    disk = ", ".join(f"{stage} {size / 2**20:,.0f}" for stage, size in done.disk.items())
+    return "\n".join(
+        [
+            f"{done.summary}",
+            f"{done.documents / done.wall:,.0f} documents a second; {len(done.jobs)} jobs, {done.shards} shards",
+            f"wall {done.wall:.1f} s, CPU {done.cpu:.1f} s (Snakemake itself {done.own:.1f} s, jobs until they work "
+            f"{done.starting:.1f} s, their ends {ends:.1f} s), largest process {done.peak:,.0f} MiB",
+            f"Snakemake and the start of processes: {done.overhead:.0%} of wall time: "
+            f"{alone:.1f} s in which no job runs, {starting:.1f} s in which jobs only start (interpreter, imports)",
+            f"MiB on disk: {disk}",
+            "",
+            table(done.jobs, done.entered),
+        ]
+    )
+
+
+def totals(builds: Sequence[Build]) -> str:
+    lines = [
+        "| documents | raw MB | documents released | wall s | documents/s | CPU s | wall µs per document "
+        "| largest process MiB | Snakemake and starts |",
+        "|" + " ---: |" * 9,
+    ]
+    for done in builds:
+        each = 1e6 * done.wall / done.documents
+        released = done.entered["release"]
+        lines.append(
+            f"| {done.documents:,} | {done.raw_bytes / 1e6:,.1f} | {released:,} | {done.wall:.1f} "
+            f"| {done.documents / done.wall:,.0f} | {done.cpu:.1f} | {each:,.1f} | {done.peak:,.0f} "
+            f"| {done.overhead:.0%} |"
+        )
+    if len(builds) > 1 and builds[-1].documents > builds[-2].documents:
+        one, other = builds[-2:]
+        ratio = (other.wall / other.documents) / (one.wall / one.documents)
+        lines.append(f"\nTime per document, {one.documents:,} → {other.documents:,}: {ratio:.2f} times")
+    return "\n".join(lines)
+
+
+def corpus_at(folder: Path, documents: int) -> Corpus:
+    """A corpus of so many documents in the folder, made if it is not there."""
+    noted, raw = folder / "characters.json", folder / "raw"
+    if not noted.exists():
+        noted.write_text(json.dumps(make_corpus(folder, documents)))
+    files = {source.name: {path.name: "" for path in source.iterdir()} for source in raw.iterdir()}
+    pages: dict[str, dict[str, Any]] = {tag: {} for tag in files}
+    characters, guessed = json.loads(noted.read_text()), sum(raw_mb(raw, pages, files).values())
+    return documents, characters, bytes_below(raw), total_bytes(raw, pages, files), guessed
+
+
+def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build]:
+    builds = []
+    with tempfile.TemporaryDirectory() as folder:
+        project = copy_project(Path(folder) / "project")
+        for size in [2_000, *sizes]:
+            corpus = corpora / f"{size}"
+            corpus.mkdir(parents=True, exist_ok=True)
+            given = corpus_at(corpus, size)
+            for page in (corpus / "sources").glob("*.yaml"):
+                shutil.copy(page, project.folder / "config/sources")
+            results = project.folder / "results/bench"
+            done = build(project, results, ["--configfile", str(corpus / "config.yaml")], cores, given)
+            builds.append(done)
+            note = ", with compilation" if size == 2_000 else ""
+            print(f"\n## {size:,} documents{note}\n\n{told_build(done)}", flush=True)
+    return builds
+
+
+def build_demo(cores: int, arguments: Sequence[str] = ()) -> list[Build]:
+    builds = []
+    with tempfile.TemporaryDirectory() as folder:
+        project = copy_project(Path(folder) / "project")
+        raw = bytes_below(project.folder / "resources/demo/raw")
+        for note in ("nothing compiled yet", "again"):
+            done = build(project, project.folder / "results/demo", arguments, cores, (2074, 0, raw, raw, 0.0))
+            builds.append(done)
+            print(f"\n## The demo, {note}\n\n{told_build(done)}", flush=True)
+    return builds
+
+
+def as_rates(builds: Sequence[Build], cores: int) -> dict[str, Any]:
+    """What `authbench plan` reads: per size the rules' jobs, CPU and wall seconds, peak MiB; bytes on disk by stage."""
+    sizes = []
+    for done in builds:
+        rules: dict[str, dict[str, float]] = {}
+        for job in done.jobs:
+            rule = rules.setdefault(job.rule, {"jobs": 0, "cpu_s": 0.0, "wall_s": 0.0, "peak_mib": 0.0})
+            rule["jobs"] += 1
+            rule["cpu_s"] = round(rule["cpu_s"] + job.cpu, 2)
+            rule["wall_s"] = round(rule["wall_s"] + job.wall, 2)
+            rule["peak_mib"] = round(max(rule["peak_mib"], job.peak))
+        sizes.append(
+            {
+                "documents": done.documents,
+                "characters": done.characters,
+                "released": done.entered["release"],
+                "raw_bytes": done.raw_bytes,
+                "expanded_bytes": done.expanded_bytes,
+                "text_mb": round(done.text_mb),
+                "shards": done.shards,
+                "wall_s": round(done.wall, 1),
+                "rules": rules,
+                "disk_bytes": done.disk,
+            }
+        )
+    return {"machine": machine(), "versions": versions(), "commit": commit(), "cores": cores, "sizes": sizes}
+
+
+def write_rates(rates: dict[str, Any]) -> None:
+    """Keep the rates, and put the plan that they make between the lines of the page on scaling."""
+    head = "# Written by benchmarks/build.py, which measured it: what `authbench plan` computes from.\n"
+    plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
+    page = ROOT / "docs/scaling.md"
+    before, _, after = page.read_text(encoding="utf-8").split("\n---\n\n")
+    made = plan.as_text(plan.make_plan(plan.Corpus(1e8, 600, 300_000, 256), rates), rates)
+    page.write_text("\n---\n\n".join([before, made, after]), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure whole builds.")
+    parser.add_argument("--documents", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--corpora", type=Path, help="where corpora are kept; a temporary folder if not given")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--demo", action="store_true", help="build the demo instead")
+    parser.add_argument("--rates", action="store_true", help="write benchmarks/rates.yaml and what follows from it")
+    asked = parser.parse_args()
+    print(heading(), flush=True)
+    if asked.demo:
+        print(f"\n{totals(build_demo(asked.cores))}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        builds = build_corpora(asked.documents, asked.corpora or Path(folder), asked.cores)
+    print(f"\n{totals(builds)}")
+    if asked.rates:
+        write_rates(as_rates(builds[1:], asked.cores))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""On what was this measured? The lines above every table: machine, versions, commit.
+
+python benchmarks/machine.py
+"""
+
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LIBRARIES = ("snakemake", "polars", "numpy", "numba", "pyarrow", "tiktoken", "datasketch", "langid")
+
+
+def machine() -> str:
+    """Processor, cores this process may use, memory, system."""
+    described = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    model = next((line.partition(":")[2].strip() for line in described if line.startswith("model name")), "unknown")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+
+
+def versions() -> str:
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in LIBRARIES)])
+
+
+def commit() -> str:
+    """The commit that stands here, and whether files differ from it."""
+    try:
+        head = _git("rev-parse", "--short", "HEAD")
+        return head + (" and uncommitted changes" if _git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def heading() -> str:
+    load = os.getloadavg()[0]
+    return f"Machine: {machine()}; load {load:.1f}\nVersions: {versions()}\nCommit: {commit()}"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    print(heading())

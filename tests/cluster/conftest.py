@@ -1,0 +1,18 @@
+"""A SLURM of the tests' own, where its programs are installed."""
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+from private_slurm import PrivateSlurm, missing_programs, private_slurm
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateSlurm]:
+    missing = missing_programs()
+    if missing:
+        pytest.skip(f"no {', '.join(missing)}: install Debian's slurmctld, slurmd, slurm-client and munge")
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        pytest.skip("no snakemake-executor-plugin-slurm: install the extra `slurm`")
+    with private_slurm(tmp_path_factory.mktemp("slurm")) as running:
+        yield running

@@ -1,0 +1,91 @@
+"""What a job asks of a cluster grows with its input and with its attempts, and the profiles agree."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from authbench.asks import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
+
+ROOT = Path(__file__).parents[2]
+RATES = ROOT / "benchmarks/rates.yaml"
+GROUPING = {"groups", "group-components"}
+SOURCES_MEASURED = 3  # of one size
+HEADROOM = 1.15
+
+
+def profile(name: str) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
+    return read
+
+
+def rules() -> dict[str, str]:
+    """The text of every rule, by its name."""
+    found: dict[str, str] = {}
+    for path in (ROOT / "workflow/rules").glob("*.smk"):
+        blocks = re.split(r"^rule (\w+):$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        found |= dict(zip(blocks[::2], blocks[1::2], strict=True))
+    return found
+
+
+def asked_by(block: str) -> dict[str, float]:
+    """The figures in a rule's `memory(…)`."""
+    (given,) = re.findall(r"mem_mb=memory\((.*)\),", block)
+    return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=)?([\d.]+)", given)}
+
+
+def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input() -> None:
+    assert memory_mb(base=300, grown=0, attempt=1) == SNAKEMAKE_MB + 300
+    assert memory_mb(base=300, grown=199.5, attempt=1) == SNAKEMAKE_MB + 500
+
+
+def test_every_further_attempt_asks_for_twice_as_much() -> None:
+    asked = [memory_mb(base=300, grown=21.15, attempt=attempt) for attempt in (1, 2, 3)]
+    assert asked[1] == pytest.approx(2 * asked[0], abs=1)
+    assert asked[2] == pytest.approx(4 * asked[0], abs=3)
+    assert [minutes(base=10, grown=10, attempt=attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
+
+
+def test_compressed_raw_files_count_for_the_text_in_them(tmp_path: Path) -> None:
+    for name in ("plain/a.jsonl", "packed/a.jsonl.zst", "packed/b.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(bytes(1_000_000))
+    sources = {"first": {"folder": "plain"}, "packed": {}}
+    inventory = {"first": {"a.jsonl": ""}, "packed": {"a.jsonl.zst": "", "b.parquet": ""}}
+    assert raw_mb(tmp_path, sources, inventory) == {"first": 1.0, "packed": 8.0}
+
+
+def test_the_profiles_for_slurm_keep_what_the_default_profile_says() -> None:
+    default = profile("default")
+    for name in ("slurm", "slurm-small"):
+        assert {key: profile(name).get(key) for key in default} == default
+
+
+def test_the_profiles_for_slurm_differ_in_their_groups_alone() -> None:
+    large, small = (
+        {key: value for key, value in profile(name).items() if key not in GROUPING} for name in ("slurm", "slurm-small")
+    )
+    assert large == small
+
+
+@pytest.mark.parametrize("name", ["slurm", "slurm-small"])
+def test_rules_that_are_submitted_together_run_in_series(name: str) -> None:
+    """Without `in_series` the members of a group would ask for their cores and memory all at once."""
+    for rule in profile(name)["groups"]:
+        assert re.search(r"mem_mb=memory\(.*\n +runtime=duration\(.*\n +in_series=1,", rules()[rule]), rule
+
+
+@pytest.mark.skipif(not RATES.exists(), reason="benchmarks/build.py --rates has not measured yet")
+def test_every_rule_asks_for_more_memory_than_it_was_seen_to_take() -> None:
+    for size in yaml.safe_load(RATES.read_text(encoding="utf-8"))["sizes"]:
+        for name, seen in size["rules"].items():
+            block = rules()[name.split()[0]]
+            shares = {"{scatteritem}": size["shards"], "{source}": SOURCES_MEASURED}
+            share = next((count for wildcard, count in shares.items() if wildcard in block.partition("output:")[2]), 1)
+            asked = asked_by(block)
+            grown = asked.get("per_mb", 0) / share + asked.get("per_corpus_mb", 0)
+            script_mb = asked["base"] + grown * size["text_mb"]
+            took_mb = seen["peak_mib"] * 2**20 / 1e6
+            assert script_mb >= HEADROOM * took_mb, f"{name}, {size['documents']} documents: raise its `memory`"

@@ -1,0 +1,56 @@
+"""An error of the disk is told in words, and no other error is taken for one."""
+
+import errno
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from authbench.disk import cannot_write, check_room
+from authbench.errors import InputError
+from authbench.whole import whole
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        OSError("No space left on device (os error 28)"),
+        pl.exceptions.ComputeError(
+            "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+        ),
+        OSError("500000 requested and 131072 written"),
+    ],
+    ids=["space", "quota", "polars", "polars' Parquet", "numpy"],
+)
+def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path: Path, error: Exception) -> None:
+    told = str(cannot_write(error, tmp_path / "results/table.parquet"))
+    assert "table.parquet cannot be written: the disk of" in told
+    assert "Make room there, then run the same command again" in told
+
+
+def test_what_may_not_be_written_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "results/table.parquet"
+    for number, words in ((errno.EROFS, "is on a read-only disk"), (errno.EACCES, "may not be written by user")):
+        for name in (path, tmp_path / "results", path.with_name(f".table.parquet.{'0' * 32}")):
+            assert words in str(cannot_write(OSError(number, "no", str(name)), path))
+
+
+def test_errors_of_what_is_read_stay_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "results/table.parquet"
+    assert cannot_write(OSError(errno.EACCES, "no", str(tmp_path / "raw/a.csv")), path) is None
+    assert cannot_write(OSError(errno.EACCES, "no", str(path.with_name("counts.json"))), path) is None
+    assert cannot_write(FileNotFoundError(errno.ENOENT, "no", str(path)), path) is None
+    for error in (ValueError, InputError):
+        assert cannot_write(error("row 7 says: No space left on device (os error 28)"), path) is None
+    with pytest.raises(ZeroDivisionError), whole(path):
+        _ = 1 / 0
+
+
+def test_room_is_looked_for_and_nothing_left(tmp_path: Path) -> None:
+    check_room([tmp_path / "results", tmp_path / "other/folder"])
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises((InputError, OSError)):
+        check_room([tmp_path / "file"])

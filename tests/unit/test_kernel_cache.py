@@ -1,0 +1,87 @@
+"""Compiled code in one folder is safe from processes that compile at the same time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+caching = pytest.importorskip("numba.core.caching")
+
+from authbench.kernel_cache import FilesByContent  # noqa: E402
+
+COMPILING = """
+import sys
+import numba, numpy as np
+sys.path.insert(0, sys.argv[1])
+from doubled import twice
+kinds = {"int": np.arange(5), "float": np.arange(5.0)}
+for kind in sys.argv[2:]:
+    assert twice(kinds[kind]) == 20, kind
+print(sum(twice.stats.cache_hits.values()))
+"""
+DOUBLED = """
+import numba
+from authbench.kernel_cache import name_files_by_content
+
+def twice(values):
+    total = values[0]
+    for value in values:
+        total += value + value
+    return total
+
+twice = name_files_by_content(numba.njit(cache=True)(twice))
+"""
+
+
+def test_nothing_is_compiled_in_another_way() -> None:
+    library = Path(__file__).parents[2] / "workflow/authbench"
+    compiling = {path.name for path in library.rglob("*.py") if "njit" in path.read_text(encoding="utf-8")}
+    assert compiling == {"kernel.py"}
+
+
+def interleaved(kind: type, folder: Path) -> tuple[Any, Any]:
+    """What two processes find that saved at once, neither having seen the other: the first writes within the second."""
+    first, second, later = (kind(str(folder), "twice", "stamp") for _ in range(3))
+    first._load_index = second._load_index = dict  # an index of nothing yet
+    save_index = second._save_index
+
+    def and_then_the_first(overloads: dict[str, str]) -> None:
+        save_index(overloads)
+        first.save("one processor", "code of the one")
+
+    second._save_index = and_then_the_first
+    second.save("another processor", "code of the other")
+    return later.load("one processor"), later.load("another processor")
+
+
+def test_two_nodes_that_save_at_once_never_find_the_code_of_the_other(tmp_path: Path) -> None:
+    one, another = interleaved(FilesByContent, tmp_path)
+    assert one in ("code of the one", None)
+    assert another in ("code of the other", None)
+
+
+def test_numbered_files_would_mix_them_up(tmp_path: Path) -> None:
+    assert interleaved(caching.IndexDataCacheFile, tmp_path)[0] == "code of the other"
+
+
+def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_path: Path) -> None:
+    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
+    library = str(Path(__file__).parents[2] / "workflow")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
+
+    def compiling(*kinds: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-c", COMPILING, str(tmp_path), *kinds]
+        return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+
+    at_once = [compiling("int", "float"), compiling("float", "int")]
+    assert [process.wait(timeout=120) for process in at_once] == [0, 0]
+    for process in at_once:
+        process.communicate()
+    for _ in range(2):  # what one index forgot of the other is compiled here, and is then there
+        later = compiling("int", "float")
+        hits, _ = later.communicate(timeout=120)
+        assert later.returncode == 0
+    assert int(hits) == 2

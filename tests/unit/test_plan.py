@@ -1,0 +1,168 @@
+"""A plan is what was measured, carried on along straight lines."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench import plan
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.plan import Corpus, Plan, as_text, line, make_plan, read_rates
+
+ROOT = Path(__file__).parents[2]
+
+
+def rules(jobs: int, cpu: float, peak: float, whole: float) -> dict[str, dict[str, float]]:
+    return {
+        "normalize_text": {"jobs": jobs, "cpu_s": cpu, "wall_s": cpu, "peak_mib": peak},
+        "link_texts documents": {"jobs": 1, "cpu_s": cpu / 2, "wall_s": cpu, "peak_mib": whole},
+        "measure_authors": {"jobs": 1, "cpu_s": cpu / 10, "wall_s": cpu, "peak_mib": whole},
+        "write_release": {"jobs": 1, "cpu_s": cpu / 4, "wall_s": cpu, "peak_mib": 100.0 + whole},
+    }
+
+
+RATES: dict[str, Any] = {
+    "machine": "a machine",
+    "versions": "Python 3",
+    "commit": "abc1234",
+    "cores": 2,
+    "sizes": [
+        {
+            "documents": 100_000,
+            "characters": 60_000_000,
+            "released": 10_000,
+            "raw_bytes": 50_000_000,
+            "expanded_bytes": 80_000_000,
+            "text_mb": 90,
+            "shards": 2,
+            "rules": rules(2, 12.0, 300.0, 250.0),
+            "disk_bytes": {"normalize": 40_000_000, "release": 13_000_000, "logs": 10_000},
+        },
+        {
+            "documents": 1_000_000,
+            "characters": 600_000_000,
+            "released": 100_000,
+            "raw_bytes": 500_000_000,
+            "expanded_bytes": 500_000_000,
+            "text_mb": 900,
+            "shards": 8,
+            "rules": rules(8, 102.0, 600.0, 700.0),
+            "disk_bytes": {"normalize": 400_000_000, "release": 130_000_000, "logs": 90_000},
+        },
+    ],
+}
+LARGE = Corpus(100_000_000, 600, 300_000, 256)
+
+
+def stage(made: Plan, rule: str) -> plan.Stage:
+    return next(stage for stage in made.stages if stage.rule == rule)
+
+
+def of_measured(rates: dict[str, Any], size: dict[str, Any]) -> Plan:
+    documents = size["documents"]
+    return make_plan(Corpus(documents, size["characters"] / documents, size["released"], rates["cores"]), rates)
+
+
+@pytest.mark.parametrize("rates", [RATES, pytest.param(None, id="the project's")])
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_plan_of_a_measured_size_is_what_was_measured(rates: dict[str, Any] | None, place: int) -> None:
+    rates = dict(read_rates()) if rates is None else rates
+    size = rates["sizes"][place]
+    made = of_measured(rates, size)
+    assert made.shards == size["shards"]
+    assert made.raw_bytes == pytest.approx(size["raw_bytes"])
+    for one in made.stages:
+        measured = size["rules"][one.rule]
+        assert one.jobs == measured["jobs"], one.rule
+        assert one.cpu == pytest.approx(measured["cpu_s"], abs=1e-6), one.rule
+        assert one.peak == pytest.approx(measured["peak_mib"], abs=1e-6), one.rule
+    for folder, held in made.disk.items():
+        assert held == pytest.approx(size["disk_bytes"][folder]), folder
+
+
+def test_text_stages_run_in_shards_and_their_jobs_share_the_cores() -> None:
+    made = make_plan(LARGE, RATES)
+    normalize = stage(made, "normalize_text")
+    assert made.shards == normalize.jobs > LARGE.cores
+    assert normalize.wall == pytest.approx(-(-made.shards // LARGE.cores) * normalize.cpu / made.shards)
+
+
+def test_near_copies_are_looked_for_in_as_many_parts_as_the_rules_make() -> None:
+    assert stage(make_plan(LARGE, RATES), "link_texts documents").jobs == 25
+
+
+def test_where_it_is_known_what_a_document_takes_memory_grows_by_that() -> None:
+    peak = stage(make_plan(LARGE, RATES), "link_texts documents").peak
+    assert peak == pytest.approx(700 + 99_000_000 * 48 / 2**20)
+
+
+def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
+    made = make_plan(LARGE, RATES)
+    assert stage(made, "measure_authors").jobs == 1
+    assert stage(made, "measure_authors").peak == pytest.approx(200 + 100_000_000 * 0.0005)
+    assert stage(made, "normalize_text").peak < 1_000
+
+
+def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
+    larger = Corpus(2 * LARGE.documents, LARGE.mean_chars, LARGE.released, LARGE.cores)
+    one, other = make_plan(LARGE, RATES), make_plan(larger, RATES)
+    assert stage(one, "write_release") == stage(other, "write_release")
+    assert one.disk["release"] == other.disk["release"]
+    assert one.disk["normalize"] < other.disk["normalize"]
+    assert "logs" not in one.disk
+
+
+def test_a_rule_may_be_in_one_measured_size_only() -> None:
+    rates = copy.deepcopy(RATES)
+    del rates["sizes"][0]["rules"]["measure_authors"]
+    assert stage(make_plan(LARGE, rates), "measure_authors").cpu == 10.2
+
+
+@given(
+    st.lists(st.tuples(st.floats(1, 1e9), st.floats(0, 1e9)), min_size=1, max_size=3),
+    st.floats(1, 1e12),
+)
+def test_no_cost_is_below_nothing_and_the_ends_are_kept(points: list[tuple[float, float]], at: float) -> None:
+    points.sort()
+    assert line(points, at) >= 0
+    assert line(points, points[-1][0]) == points[-1][1]
+
+
+def test_a_cost_that_fell_does_not_fall_further() -> None:
+    assert line([(1.0, 9.0), (2.0, 4.0)], 10.0) == 4.0
+
+
+def test_rates_of_one_size_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rates.yaml"
+    path.write_text("sizes: [{documents: 1}]\n", encoding="utf-8")
+    with pytest.raises(InputError, match="two measured builds"):
+        read_rates(path)
+
+
+def test_the_command_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--documents", "1e8", "--mean-chars", "600", "--cores", "256"]) == 0
+    rates = read_rates()
+    assert capsys.readouterr().out == as_text(make_plan(LARGE, rates), rates)
+
+
+@pytest.mark.parametrize("wrong", [("--documents", "0"), ("--documents", "many"), ("--mean-chars", "-1")])
+def test_amounts_are_numbers_above_nothing(wrong: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    given = {"--documents": "1e6", "--mean-chars": "600", "--cores": "2"} | dict([wrong])
+    with pytest.raises(SystemExit):
+        main(["plan", *(part for pair in given.items() for part in pair)])
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_at_least_one_core_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--documents", "1e6", "--mean-chars", "600", "--cores", "0"]) == 2
+    assert "--cores: expected 1 or more" in capsys.readouterr().err
+
+
+def test_the_page_on_scaling_is_up_to_date() -> None:
+    rates = read_rates()
+    cure = "docs/scaling.md is stale: benchmarks/build.py --rates writes it, or put `authbench plan` between its lines"
+    assert as_text(make_plan(LARGE, rates), rates) in (ROOT / "docs/scaling.md").read_text(encoding="utf-8"), cure

@@ -1,0 +1,41 @@
+"""Files appear whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from authbench.whole import whole, whole_folder, write_text
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), whole(path) as aside:
+        aside.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    with whole_folder(folder) as aside:
+        (aside / "a").write_text("old")
+    with pytest.raises(RuntimeError), whole_folder(folder) as aside:
+        (aside / "a").write_text("half")
+        raise RuntimeError
+    assert [path.read_text() for path in folder.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    for name in ("old", "new"):
+        with whole_folder(folder) as aside:
+            (aside / name).write_text("")
+    assert [path.name for path in folder.iterdir()] == ["new"]
+
+
+def test_text_has_the_same_line_ends_everywhere(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.csv", "x\r\ny\n")
+    assert (tmp_path / "a.csv").read_bytes() == b"x\r\ny\n"

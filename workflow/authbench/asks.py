@@ -1,0 +1,44 @@
+"""How much memory and time does a job ask of a cluster?
+
+    memory  = (SNAKEMAKE_MB + base + per_mb * input + per_corpus_mb * corpus) * 2 ** (attempt - 1)      MB
+    time    = (base + per_mb * input) * 2 ** (attempt - 1)                                              minutes
+
+`input` is the raw text in MB (10^6 bytes) that a job stands for: of one source, of one shard, or of the whole corpus.
+It is taken from the raw files and not from a job's own inputs, as those do not yet exist when jobs that follow one
+another are sent off as one. `corpus` is that of all sources: some jobs on a shard look things up in a list of all.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.ingest.files import COMPRESSED
+from authbench.ingest.sizes import UNPACKED
+from authbench.inventory import Digests
+
+SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait beside it
+PACKED = (*COMPRESSED, ".zip", ".parquet")
+
+
+def memory_mb(base: float, grown: float, attempt: int) -> int:
+    """`base` and `grown`: what the script takes whatever its input, and because of it."""
+    return math.ceil((SNAKEMAKE_MB + base + grown) * (1 << (attempt - 1)))
+
+
+def minutes(base: float, grown: float, attempt: int) -> int:
+    return math.ceil((base + grown) * (1 << (attempt - 1)))
+
+
+def raw_mb(
+    raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]
+) -> dict[str, float]:
+    """About how much text each source's raw files hold, in MB: of compressed ones a guess, as none is opened for it."""
+    return {
+        tag: sum(_text_bytes(raw_dir / sources[tag].get("folder", tag) / name) for name in files) / 1e6
+        for tag, files in inventory.items()
+    }
+
+
+def _text_bytes(path: Path) -> int:
+    return path.stat().st_size * (UNPACKED if path.suffix.lower() in PACKED else 1)

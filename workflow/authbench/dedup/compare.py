@@ -1,0 +1,113 @@
+"""Which documents of a component are near copies?
+
+The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, in one pass in corpus
+order: a document that resembles one before it leaves, and nothing after it is compared with it.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64, I32, I64, U32, U64
+from authbench.dedup.settings import DedupSettings, most_apart
+
+# The similarity texts of the documents at these places of the table that is compared, in their order.
+Texts = Callable[[I64], Sequence[str] | pl.Series]
+
+BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are held in memory; a larger component goes to a temporary file
+SORTED_AT_ONCE = 1 << 21  # shingles of texts that are fetched together
+DOCUMENT_OVERHEAD = 16  # what a document takes beside its shingles, counted in shingles
+PAIRS = pl.Schema({"earlier": pl.Int64, "later": pl.Int64, "similarity": pl.Float64})
+
+
+@dataclass(frozen=True)
+class Work:
+    """What comparing took: pairs whose J was computed, and documents that met fewer than they might have."""
+
+    compared: int = 0
+    curtailed: int = 0
+
+    def counts(self) -> dict[str, int]:
+        return {"pairs_compared": self.compared, "comparisons_curtailed": self.curtailed}
+
+    def __add__(self, other: "Work") -> "Work":
+        return Work(self.compared + other.compared, self.curtailed + other.curtailed)
+
+
+def compare_components(
+    component: I32, sizes: U32, sketches: U64, texts: Texts, settings: DedupSettings, only_accepted: bool
+) -> tuple[pl.DataFrame, Work]:
+    """Verified pairs (PAIRS, by place in the table) of documents that come component by component, in corpus order
+    within each.
+
+    With `only_accepted`, pairs whose earlier document is similar to one before it are left out: it does not stand.
+    """
+    from authbench.dedup import kernels
+
+    found, work = [PAIRS.to_frame()], Work()
+    for block in blocks(component, sizes):
+        hashes, ends = sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
+        earlier, later, similarity, compared, curtailed = kernels.compare_with_earlier(
+            component[block],
+            sketches[block],
+            hashes,
+            ends,
+            settings.threshold,
+            most_apart(settings),
+            settings.comparisons_per_document,
+            only_accepted,
+        )
+        found.append(_pairs(block.start + earlier, block.start + later, similarity))
+        work += Work(compared, curtailed)
+    return pl.concat(found), work
+
+
+def blocks(component: I32, sizes: U32) -> Iterator[slice]:
+    """Consecutive whole components, as many together as BLOCK_SHINGLES holds, or a single larger one."""
+    bounds = [*np.flatnonzero(np.diff(component, prepend=-1)).tolist(), len(component)]
+    held = np.concatenate([[0], np.cumsum(sizes + np.uint32(DOCUMENT_OVERHEAD), dtype=np.int64)])
+    start = 0
+    for end, following in zip(bounds, bounds[1:], strict=False):
+        if end > start and held[following] - held[start] > BLOCK_SHINGLES:
+            yield slice(start, end)
+            start = end
+    if len(component):
+        yield slice(start, len(component))
+
+
+def sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
+    """The sorted shingle hashes of the block's documents, one after another, and their ends."""
+    from authbench.dedup.shingles import shingle_hashes
+
+    ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    hashes = _room(int(ends[-1]))
+    part_of = ends[:-1] // SORTED_AT_ONCE
+    for part in np.unique(part_of):
+        chosen = np.flatnonzero(part_of == part)
+        low, high = int(chosen[0]), int(chosen[-1]) + 1
+        asked = pl.Series(texts(np.arange(block.start + low, block.start + high)), dtype=pl.String)
+        given, given_ends = shingle_hashes(asked, length)
+        if not np.array_equal(given_ends, ends[low : high + 1] - ends[low]):
+            raise ValueError("the texts are not those that were signed: their numbers of shingles differ")
+        for start, end in zip(given_ends[:-1].tolist(), given_ends[1:].tolist(), strict=True):
+            given[start:end].sort()
+        hashes[ends[low] : ends[high]] = given
+    return hashes, ends
+
+
+def _room(count: int) -> U64:
+    """Room for `count` hashes: memory, or a temporary file that the system pages in and out."""
+    if count <= BLOCK_SHINGLES:
+        return np.empty(count, np.uint64)
+    with tempfile.TemporaryFile() as file:
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and would be the end of the process later
+            os.posix_fallocate(file.fileno(), 0, 8 * count)
+        return np.asarray(np.memmap(file, np.uint64, "w+", shape=(count,)))
+
+
+def _pairs(earlier: I64, later: I64, similarity: F64) -> pl.DataFrame:
+    return pl.DataFrame({"earlier": earlier, "later": later, "similarity": similarity}, schema=PAIRS)

@@ -1,0 +1,66 @@
+"""Which documents go, and what stands for them? (`stand_ins`, from files to files)"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.settings import DedupSettings, band_recall
+from authbench.dedup.shards import Paths, read_first_copies, read_rows, sources_of
+from authbench.dedup.stand_ins import choose_stand_ins
+from authbench.funnel import Tally
+from authbench.records import REMOVED
+from authbench.tables import read_columns, read_json, write_json, write_parquet
+
+
+def decide_all(
+    signatures: Paths,
+    filtered: Paths,
+    pairs: Paths,
+    compared: Paths,
+    removed: str | Path,
+    counts: str | Path,
+    unit: str,
+    order: Sequence[str],
+    settings: DedupSettings,
+) -> None:
+    """Name the documents that go and what stands for them, and count them.
+
+    Memory: 36 bytes per document, and the keys of the documents that have a copy.
+    """
+    first = read_first_copies(signatures, filtered, order)
+    similar = read_columns(pairs)
+    copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+    rows = np.unique(np.concatenate([copies, first[copies], similar["earlier"], similar["later"]]).astype(np.int64))
+    told = read_rows(signatures, rows, ["doc_key", "source", "author_id"], order)
+    gone, facts = choose_stand_ins(told.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings)
+
+    tally = Tally(f"dedup_{unit}")
+    here, stays = first >= 0, first >= 0
+    stays[gone["row"].to_numpy()] = False
+    start = 0
+    for sources in sources_of(signatures):
+        part = slice(start, start + sources.height)
+        tally.add(sources.filter(here[part]), sources.filter(stays[part]))
+        start += sources.height
+    tally.add(told.clear(), told.clear(), gone)
+    tally.note("dedup", facts)
+    for path in compared:
+        tally.note("dedup", read_json(path))
+    tally.note("expected_recall", band_recall(settings.threshold, settings.bands, settings.rows))
+    write_parquet(as_removed(gone, tally.stage, settings.threshold), removed)
+    write_json(counts, tally.counts())
+
+
+def as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
+    """REMOVED rows: the value is the similarity, the detail names the stand-in."""
+    return copies.select(
+        "source",
+        "doc_key",
+        stage=pl.lit(stage),
+        reason="reason",
+        value="similarity",
+        threshold=pl.lit(threshold),
+        detail=pl.format("stand-in {}", "stand_in"),
+    ).select(REMOVED.names())

@@ -1,0 +1,23 @@
+"""What does de-duplication need to know of a shard's texts? (`signatures`, from file to file)"""
+
+from pathlib import Path
+
+from authbench.dedup.settings import DedupSettings
+from authbench.dedup.signatures import sign_texts
+from authbench.dedup.similarity import similarity_text
+from authbench.job import progress
+from authbench.tables import read_batches, write_frames
+
+AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are held: a row group of tiny texts has a million
+KEYS = ["doc_key", "source", "author_id"]
+
+
+def sign_shard(texts: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
+    """Sign the texts of a shard. Memory: a row group of texts, and AT_ONCE signatures."""
+    batches = progress(read_batches([texts], [*KEYS, "lang", "content"]), "sign: batches")
+    signed = (
+        part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], settings))
+        for batch in batches
+        for part in (batch.iter_slices(AT_ONCE) if batch.height else [batch])
+    )
+    write_frames(signatures, signed)

@@ -1,0 +1,70 @@
+"""Which documents may be near copies of one another, directly or through others?
+
+Near copies share a bucket (the hash of a band) and have sketches that agree. Documents so linked are a component,
+and what is near no member of it is never compared with any: components are compared one by one.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import I32, I64, U32, U64
+from authbench.dedup.copies import pack
+from authbench.dedup.settings import DedupSettings, most_apart
+
+WIDEST = 1_000  # a bucket with more documents is linked as a whole: its pairs would be too many to look at
+
+
+def unlinked(count: int) -> I32:
+    """`count` documents, each a component of its own: every one points at itself."""
+    return np.arange(count, dtype=np.int32)
+
+
+def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: DedupSettings) -> None:
+    """Join the components of the documents at `rows` that share a bucket of one band and agree in their sketches.
+
+    `hashes` are the band's, one per document; 24 bytes per document are held besides.
+    """
+    from authbench.dedup import kernels
+
+    packed, bits = pack(hashes, rows)
+    kernels.unite_buckets(packed, bits, sketches, most_apart(settings), WIDEST, component)
+
+
+def fewest_links(component: I32) -> pl.DataFrame:
+    """The fewest links that make these components: frame(document, root), the root the first of its component."""
+    from authbench.dedup import kernels
+
+    kernels.find_roots(component)
+    linked = np.flatnonzero(component != unlinked(len(component))).astype(np.int32)
+    return pl.DataFrame({"document": linked, "root": component[linked]})
+
+
+def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
+    """For each of `count` documents the first one of its component, by all the links (frames as of `fewest_links`)."""
+    from authbench.dedup import kernels
+
+    component = unlinked(count)
+    for some in links:
+        kernels.unite(component, some["document"].to_numpy(), some["root"].to_numpy())
+    kernels.find_roots(component)
+    return component
+
+
+def members(component: I32) -> I64:
+    """The documents that are not alone, component by component."""
+    rows = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
+    return rows[np.argsort(component[rows], kind="stable")]
+
+
+def share_of_work(component: I32, sizes: U32, part: int, parts: int) -> slice:
+    """Of documents that come component by component, those of one of `parts` even shares of whole components.
+
+    A component belongs to the share in which its first document lies, counting shingles.
+    """
+    ends = np.cumsum(sizes, dtype=np.int64)
+    opens = np.flatnonzero(np.diff(component, prepend=-1))
+    share = (ends[opens] - sizes[opens]) * parts // max(int(ends[-1]), 1) if len(ends) else ends
+    bounds = [*opens.tolist(), len(component)]
+    return slice(bounds[int(np.searchsorted(share, part))], bounds[int(np.searchsorted(share, part + 1))])

@@ -1,0 +1,91 @@
+"""When are two texts near copies, and how surely are they found?"""
+
+from dataclasses import dataclass
+from math import ceil, comb
+from typing import Literal
+
+from authbench.errors import InputError
+
+RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
+PERMUTATIONS = 128  # at most, where bands are chosen
+SKETCH_BITS = 128  # at most: a sketch has a bit of each value of a signature
+PART_MB = 1_000  # of raw text, for which one job links and one compares
+SCREENED_OUT = 1e-7  # of the pairs at the threshold, at most, by a sketch that disagrees by chance
+
+
+@dataclass(frozen=True)
+class DedupSettings:
+    """The `dedup` section of the configuration. Raises InputError where the bands would miss near copies."""
+
+    threshold: float = 0.8
+    shingle_chars: int = 5
+    bands: int = 25
+    rows: int = 5
+    comparisons_per_document: int = 100_000
+    cross_author_duplicates: Literal["keep_first", "drop_all"] = "keep_first"
+
+    def __post_init__(self) -> None:
+        if problem := weakness(self.threshold, self.bands, self.rows):
+            raise InputError(problem)
+
+
+def band_recall(threshold: float, bands: int, rows: int) -> float:
+    """Probability that two texts of similarity `threshold` agree in all rows of at least one band."""
+    return float(1.0 - (1.0 - threshold**rows) ** bands)
+
+
+def weakness(threshold: float, bands: int, rows: int) -> str | None:
+    """What is wrong with bands that would miss near copies, and what to do."""
+    recall = band_recall(threshold, bands, rows)
+    if recall >= RECALL:
+        return None
+    better = choose_bands(threshold)
+    return (
+        f"dedup: {bands} bands of {rows} rows find {recall:.1%} of the pairs at {threshold:g}, expected at least "
+        f"{RECALL:.0%}. Set dedup.bands: {better[0]} and dedup.rows: {better[1]}, or more bands or fewer rows."
+    )
+
+
+def choose_bands(threshold: float, recall: float = 0.999) -> tuple[int, int]:
+    """The bands and rows, of at most 128 permutations, that reach `recall` with the fewest false candidates.
+
+    >>> choose_bands(0.8), choose_bands(0.7)
+    ((25, 5), (32, 4))
+    """
+    for rows in range(PERMUTATIONS, 0, -1):
+        if band_recall(threshold, PERMUTATIONS // rows, rows) >= recall:
+            return PERMUTATIONS // rows, rows
+    raise InputError(
+        f"Pairs that are only {threshold:g} similar cannot be found with {PERMUTATIONS} permutations; "
+        "set the threshold to 0.06 or more."
+    )
+
+
+def least_agreement(threshold: float, bits: int) -> int:
+    """The bits in which two sketches of `bits` must agree, or their texts are not `threshold` similar.
+
+    A bit of texts of similarity s agrees with probability (1 + s) / 2 (Li and König 2010, b-bit minwise hashing
+    with b = 1). Of the pairs at the threshold, fewer than SCREENED_OUT agree in less.
+
+    >>> least_agreement(0.8, 125), least_agreement(1.0, 125)
+    (92, 125)
+    """
+    agree = (1 + threshold) / 2
+    passed_over, bits_agreeing = 0.0, 0
+    while bits_agreeing < bits:
+        passed_over += comb(bits, bits_agreeing) * agree**bits_agreeing * (1 - agree) ** (bits - bits_agreeing)
+        if passed_over > SCREENED_OUT:
+            break
+        bits_agreeing += 1
+    return bits_agreeing
+
+
+def most_apart(settings: DedupSettings) -> int:
+    """Bits in which the sketches of near copies may differ."""
+    bits = min(settings.bands * settings.rows, SKETCH_BITS)
+    return bits - least_agreement(settings.threshold, bits)
+
+
+def part_count(raw_mb: float, bands: int) -> int:
+    """The parts in which texts are linked and compared: one per 1,000 MB of raw text, at most one per band."""
+    return min(max(1, ceil(raw_mb / PART_MB)), bands)

@@ -1,0 +1,79 @@
+"""What does a person read when a file cannot be written?"""
+
+import errno
+import os
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from authbench.errors import InputError
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+# Libraries that tell the number in words only: polars, and NumPy's count of what it could not write.
+_FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
+ROOM = 1 << 20
+
+
+def cannot_write(error: BaseException, path: Path) -> InputError | None:
+    """What to tell a person of an error that came up while `path` was written, or None if the disk is not its cause."""
+    if is_full(error):
+        full = min((_standing(path), Path(tempfile.gettempdir())), key=lambda place: shutil.disk_usage(place).free)
+        usage = shutil.disk_usage(full)
+        why = (
+            f"the disk of {full} is full ({_size(usage.free)} of {_size(usage.total)} are free; a quota may leave less)"
+        )
+        mend = "Make room there"
+    elif isinstance(error, OSError) and error.errno in CLOSED and _is_of(error.filename, path):
+        closed = "is on a read-only disk" if error.errno == errno.EROFS else f"may not be written by user {os.getuid()}"
+        why, mend = f"{_standing(path)} {closed}", "Make it writable"
+    else:
+        return None
+    return InputError(
+        f"{path} cannot be written: {why}. {mend}, then run the same command again: what is finished stays."
+    )
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that a disk is full, or a quota used up."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in FULL
+    of_a_library = isinstance(error, OSError) or type(error).__module__.startswith("polars.")
+    return of_a_library and bool(_FULL_IN_WORDS.search(str(error)))
+
+
+def check_room(folders: Iterable[str | Path]) -> None:
+    """Raise InputError unless a MiB can be written into each folder, which is made if need be."""
+    for folder in map(Path, folders):
+        probe = folder / f".room.{uuid.uuid4().hex}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe.write_bytes(bytes(ROOM))
+        except OSError as error:
+            raise cannot_write(error, folder) or error from None
+        finally:
+            with suppress(OSError):
+                probe.unlink()
+
+
+def _standing(path: Path) -> Path:
+    """The path, or the nearest folder above it that there is."""
+    path = path.absolute()
+    return next(place for place in (path, *path.parents) if place.is_dir())
+
+
+def _is_of(name: object, path: Path) -> bool:
+    """Whether the file that an error names is `path`, above or below it, or what is written aside for it."""
+    if not isinstance(name, str | os.PathLike):
+        return False
+    named, path = Path(name).absolute(), path.absolute()
+    aside = named.is_relative_to(path.parent) and str(named.relative_to(path.parent)).startswith(f".{path.name}.")
+    return aside or named.is_relative_to(path) or path.is_relative_to(named)
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"

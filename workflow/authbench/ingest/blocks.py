@@ -1,0 +1,112 @@
+"""Which blocks of rows do the files of a source give, one after another?"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from authbench.errors import InputError
+from authbench.ingest.files import RawFile, UnreadableFile
+from authbench.ingest.mapping import Mapped
+from authbench.ingest.readers import reader
+from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Reader, missing, refuse_missing
+
+UNSEEN_AFTER = 10_000  # rows without a field: it is missing
+FILE_IS_TEXT = ("text", "tei", "blog_xml")  # formats in which a file is a text, or all texts of an author
+WHOLE_FILE = "whole file"
+FEW_ROWS = 256
+
+
+class Part(NamedTuple):
+    """Consecutive rows: the number of their file, its path or that of a zip file's member, the first row's ordinal."""
+
+    file: int
+    path: str
+    start: int
+    rows: Block
+
+
+def read_parts(
+    tag: str,
+    source: Mapping[str, Any],
+    folder: Path,
+    files: Mapping[str, str],
+    numbers: Mapping[str, int],
+    mapped: Mapped,
+    max_record_bytes: int,
+) -> Iterator[Part]:
+    """The rows of all files, in the order of their paths. `numbers` are those of the files by SHA-256."""
+    read = reader(source["reader"]["format"])
+    for relative in sorted(files):
+        file = RawFile(folder / relative, relative, files[relative], max_record_bytes=max_record_bytes)
+        yield from _of_file(tag, file, numbers[file.sha256], source, read, mapped, alone=len(files) == 1)
+
+
+def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    """Parts of few rows, such as files of one text, together, as long as all their rows are few and small."""
+    held: list[Part] = []
+    rows, size = 0, 0
+    for part in parts:
+        held.append(part)
+        rows += len(part.rows)
+        if rows < FEW_ROWS:
+            size += sum(map(_characters, part.rows))
+        if rows >= FEW_ROWS or size >= BLOCK_BYTES:
+            yield held
+            held, rows, size = [], 0, 0
+    if held:
+        yield held
+
+
+def _characters(row: Any) -> int:
+    return 0 if isinstance(row, BadRow) else sum(len(value) for value in row.values() if isinstance(value, str))
+
+
+def _of_file(
+    tag: str, file: RawFile, number: int, source: Mapping[str, Any], read: Reader, mapped: Mapped, alone: bool
+) -> Iterator[Part]:
+    """The rows of a file (of all members of a zip file).
+
+    Stops where a needed field is missing. A file of which nothing can be had stops the source if it is `alone` or a
+    table; one of many files that each hold a text, or an empty one of many, is a bad row.
+    """
+    options = {**source["reader"], "columns": sorted(mapped.columns), "needs": mapped.needs}
+    ordinal, read_well, first_bad = 0, 0, ""
+    for part in file.members(source["files"]):
+        fields = mapped.path_fields(part.relative)
+        wanted: Needs = mapped.needs
+        found, good = dict.fromkeys(fields), 0
+        for block in _readable(read, part, options):
+            for row in block:
+                if isinstance(row, BadRow):
+                    first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
+                    continue
+                good += 1
+                if wanted:
+                    wanted = missing(wanted, row)
+                    found.update(dict.fromkeys(row))
+                    if wanted and good == UNSEEN_AFTER:
+                        refuse_missing(part.relative, wanted, found)
+                row.update(fields)
+            yield Part(number, part.relative, ordinal, block)
+            ordinal += len(block)
+        if good:
+            refuse_missing(part.relative, wanted, found)
+        read_well += good
+    if read_well or (first_bad and not alone and source["reader"]["format"] in FILE_IS_TEXT):
+        return
+    if alone or first_bad:
+        raise InputError(
+            f"{tag}: {file.relative} yields no records{first_bad}; check `reader` in config/sources/{tag}.yaml, or "
+            "leave the file out of `files`."
+        )
+    yield Part(number, file.relative, ordinal, [BadRow(WHOLE_FILE, "no records")])
+
+
+def _readable(read: Reader, file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
+    """A reader's blocks; a file that is one text, and cannot be read, as a bad row."""
+    try:
+        yield from read(file, options)
+    except UnreadableFile as problem:
+        if options["format"] not in FILE_IS_TEXT:
+            raise
+        yield [BadRow(WHOLE_FILE, str(problem))]

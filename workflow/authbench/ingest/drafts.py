@@ -1,0 +1,82 @@
+"""Where do records wait until their shard is put in order?
+
+In one Arrow file, batch by batch, each batch of one shard: the file is read without being loaded, and one file is open
+however many shards there are.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from authbench.identity import keyed_hashes
+from authbench.ingest.mapping import MADE
+
+HELD_BYTES = 32 << 20
+DRAFT = MADE.append(pa.field("file", pa.int32())).append(pa.field("ordinal", pa.int64()))
+
+
+class Drafts:
+    """Records on their way to their shards: added in any order, then read shard by shard.
+
+    `file` is the number of the raw file, `ordinal` the record's place in it. Holds HELD_BYTES of records and, beyond
+    the file, the numbers of a shard's batches.
+    """
+
+    def __init__(self, path: Path, shards: int) -> None:
+        self.path, self.places = path, [list[int]() for _ in range(shards)]
+        self.waiting: list[pa.RecordBatch] = []
+        self.held, self.written = 0, 0
+        self.sink = pa.OSFile(str(path), "wb")
+        self.writer = pa.ipc.new_file(self.sink, DRAFT)
+
+    def __enter__(self) -> "Drafts":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._flush()
+        self.writer.close()
+        self.sink.close()
+
+    def add(self, made: pa.RecordBatch, files: np.ndarray, ordinals: np.ndarray) -> None:
+        if not made.num_rows:
+            return
+        batch = pa.RecordBatch.from_arrays([*made.columns, pa.array(files), pa.array(ordinals)], schema=DRAFT)
+        self.waiting.append(batch)
+        self.held += batch.nbytes
+        if self.held > HELD_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what waits, a batch for each shard that it touches."""
+        if not self.waiting:
+            return
+        (batch,) = pa.Table.from_batches(self.waiting).combine_chunks().to_batches()
+        self.waiting, self.held = [], 0
+        shards = shards_of(batch["doc_key"], len(self.places))
+        batch = batch.take(np.argsort(shards, kind="stable"))
+        starts = np.cumsum(counts := np.bincount(shards, minlength=len(self.places))) - counts
+        for shard in np.flatnonzero(counts).tolist():
+            self.writer.write_batch(batch.slice(starts[shard], counts[shard]))
+            self.places[shard].append(self.written)
+            self.written += 1
+
+    def by_shard(self) -> Iterator[pl.DataFrame]:
+        """The records of each shard in turn, in the order in which they were added. They lie on disk."""
+        for places in self.places:
+            with pa.memory_map(str(self.path)) as stored:  # anew, as what was read of it counts as memory
+                file = pa.ipc.open_file(stored)
+                batches = [file.get_batch(place) for place in places]
+                yield pl.from_arrow(pa.Table.from_batches(batches, DRAFT), rechunk=False)  # type: ignore[misc]
+                del file, batches
+
+
+def shards_of(doc_keys: pa.Array, shards: int) -> np.ndarray:
+    """The shard of each document: a hash of its identity, so that no order of files matters."""
+    return (keyed_hashes(0, "shard", doc_keys.to_pylist()).to_numpy() % shards).astype(np.int64)

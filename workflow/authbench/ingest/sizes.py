@@ -1,0 +1,47 @@
+"""How large is a raw file once it is read, as far as that can be told without reading it?"""
+
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import zstandard
+
+from authbench.ingest.files import COMPRESSED, NO_ZIP
+
+UNPACKED = 4  # text in a compressed file takes about so many times its size
+WRAPS_AT = 1 << 32  # gzip notes the size of its last member modulo this
+
+
+def expanded_bytes(path: Path) -> int:
+    """The bytes of a raw file, of a compressed one what it says it expands to.
+
+    A file that says nothing, that is damaged, or that says less than it is large (it has several parts, of which it
+    tells one) is taken to expand to UNPACKED times its size.
+    """
+    stored = path.stat().st_size
+    suffix = path.suffix.lower()
+    if suffix not in (*COMPRESSED, ".zip", ".parquet"):
+        return stored
+    said = _says(path, suffix, stored)
+    return said if said >= stored else UNPACKED * stored
+
+
+def _says(path: Path, suffix: str, stored: int) -> int:
+    try:
+        if suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                return sum(entry.file_size for entry in archive.infolist())
+        if suffix == ".parquet":
+            metadata = pq.read_metadata(path)
+            return sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        with path.open("rb") as file:
+            if suffix == ".zst":
+                return int(zstandard.frame_content_size(file.read(18)))
+            if suffix == ".gz":
+                file.seek(-4, 2)
+                low = int.from_bytes(file.read(4), "little")
+                return low + WRAPS_AT * max(0, round((UNPACKED * stored - low) / WRAPS_AT))
+    except (OSError, zstandard.ZstdError, pa.ArrowException, *NO_ZIP):
+        pass
+    return 0

@@ -1,0 +1,63 @@
+"""How do the records of one work become one record, wherever in the file they stand?
+
+They wait in a private database on disk (SQLite's own temporary file), which sorts them: one work at a time is held.
+"""
+
+import pickle
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from itertools import groupby
+
+from authbench.ingest.rows import BadRow, Row, Sized, value_at
+
+NUMBER = re.compile(r"\d+")
+LARGEST = (1 << 64) - 1
+FORGET = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
+TABLES = "CREATE TABLE work (number INTEGER PRIMARY KEY, name TEXT UNIQUE); CREATE TABLE part (work, place, row);"
+
+
+def joined(rows: Iterable[Sized], group: Mapping[str, str], limit: int) -> Iterator[Sized]:
+    """A row for each work, in the order in which works first occur; bad rows pass.
+
+    `group` says which field names the work (`by`), which is its `text`, and what to `join` texts with. They stand in
+    the order of the numbers in the records' `key`, or of the file; the other fields are the first record's. A work of
+    more than `limit` characters is a bad row.
+    """
+    with closing(sqlite3.connect("")) as waiting:
+        waiting.executescript(FORGET + TABLES)
+        for row, size in rows:
+            if isinstance(row, BadRow):
+                yield row, size
+                continue
+            name = str(value_at(row, group["by"])).encode("utf-8", "surrogatepass")
+            waiting.execute("INSERT OR IGNORE INTO work (name) VALUES (?)", (name,))
+            waiting.execute(
+                "INSERT INTO part SELECT number, ?, ? FROM work WHERE name = ?",
+                (_place(str(row.get("key", ""))), pickle.dumps(row), name),
+            )
+        found = waiting.execute("SELECT work, row FROM part ORDER BY work, place, rowid")
+        for number, parts in groupby(found, key=lambda part: part[0]):
+            yield _one((pickle.loads(row) for _, row in parts), number, group, limit)  # noqa: S301
+
+
+def _place(key: str) -> bytes:
+    """The numbers in a key, as bytes that sort as they do."""
+    return b"".join(min(int(digits[:20]), LARGEST).to_bytes(8) for digits in NUMBER.findall(key))
+
+
+def _one(rows: Iterator[Row], number: int, group: Mapping[str, str], limit: int) -> Sized:
+    first = None
+    texts: list[str] = []
+    held = 0
+    for row in rows:
+        first = row if first is None else first
+        text = str(row.get(group["text"]) or "").strip()
+        held += len(text)
+        if held > limit:
+            return BadRow(f"work {number} by {group['by']}", f"is longer than max_record_bytes ({limit})"), 0
+        if text:
+            texts.append(text)
+    assert first is not None
+    return {**first, group["text"]: group["join"].join(texts)}, held

@@ -1,0 +1,37 @@
+"""How do inner loops become fast, and what if the compiler is missing?
+
+numba compiles them: sequential, without Python's lock, and kept on disk between processes. Where numba cannot be
+imported the same functions run as plain Python with the same results, a hundred times slower.
+
+numba takes a compiled function for changed only if its own file changed. Kernels that call one another therefore
+stand in one file, and a run keeps what it compiled apart by a hash of all files with kernels (`code.py`).
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+try:
+    import numba
+
+    from authbench.kernel_cache import name_files_by_content
+except ImportError:
+    numba = None  # type: ignore[assignment]
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+if numba is None:
+    np.seterr(over="ignore")  # hashes wrap around, as compiled arithmetic does without a word
+    logging.getLogger("authbench").warning(
+        "numba is missing: inner loops run as plain Python, with the same results, some hundred times slower. "
+        "`pip install numba` makes them fast."
+    )
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
+    if numba is None:
+        return function
+    return cast(Kernel, name_files_by_content(numba.njit(cache=True, nogil=True)(function)))

@@ -1,0 +1,132 @@
+"""Which texts of a table are not yet normal, and what becomes of each record?
+
+Most texts are normal as they come. Compiled patterns that pass over a whole column find the rest, and only those are
+handed to Python, one by one. Such a pattern may find too much, never too little: what it passes over, the function
+that it stands before would leave as it is.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.normalize import boilerplate
+from authbench.normalize.personal import MAY_HOLD, mask
+from authbench.normalize.text import CANONICAL, CURLY_QUOTES, compose, normalize_text, not_composed, unusual
+from authbench.records import REMOVED
+
+# The columns that each task's records must fill (AuthBench paper, A.4).
+TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
+DEFAULT_TASK = "authorship"
+
+
+def normalize_records(
+    records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]]]:
+    """Normalise the texts of RECORD rows; say which rows went (REMOVED) and what was masked, by source and kind.
+
+    `texts` has each source's `normalize` mapping (`html`, `unwrap`, `boilerplate`; all optional), `settings` is
+    `normalize` of the configuration. A text that ends up empty is removed as `empty_text`; a record without a
+    field that its task requires as `missing_field`.
+    """
+    records = records.with_columns(pl.col("content").fill_null(""))
+    records = normal(records, texts, settings["quotes"])
+    records = without_boilerplate(records, [source for source, rules in texts.items() if rules.get("boilerplate")])
+    records, masked = without_personal_data(records, settings["mask"])
+    records = records.with_columns(missing_field().alias("missing"))
+    return records.filter(pl.col("missing").is_null()).drop("missing"), as_removed(records), masked
+
+
+def normal(records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], quotes: str) -> pl.DataFrame:
+    """The records (`source`, `content`) with N(content)."""
+    marked = records.select(_marked(texts, quotes)).to_series()
+    rows = marked | records["content"].str.contains(unusual())
+    rest = records.filter(rows & ~marked)["content"]
+    for pattern, plain in CANONICAL:
+        rest = rest.str.replace_all(pattern, plain)
+    records = rewritten(records, rows & ~marked, rest.str.strip_chars(" \n"))
+    rows = ~marked & records["content"].str.contains(not_composed())
+    records = rewritten(records, rows, map(compose, records.filter(rows)["content"]))
+
+    def normalized(source: str, text: str) -> str:
+        rules = texts.get(source, {})
+        return normalize_text(text, int(rules.get("html", 0)), bool(rules.get("unwrap", False)), quotes)
+
+    found = records.filter(marked).select("source", "content").iter_rows()
+    return rewritten(records, marked, (normalized(source, text) for source, text in found))
+
+
+def _marked(texts: Mapping[str, Mapping[str, Any]], quotes: str) -> pl.Expr:
+    """Whether a text may need more than canonical characters and spaces: HTML, lines to join, quotes."""
+    content = pl.col("content")
+    marked = content.str.contains_any(list(CURLY_QUOTES)) if quotes == "straight" else pl.lit(False)
+    for name, signs in (("html", ["<", "&"]), ("unwrap", ["\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])):
+        sources = [source for source, rules in texts.items() if rules.get(name)]
+        marked |= pl.col("source").is_in(sources) & content.str.contains_any(signs)
+    return marked
+
+
+def without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
+    """The records of these sources without boilerplate lines, the others as they are."""
+    rows = records["source"].is_in(list(sources))
+    if not rows.any():
+        return records
+    rows &= boilerplate.suspected(records["content"])
+    found = records.filter(rows).select("lang", "content").iter_rows()
+    return rewritten(records, rows, (normalize_text(boilerplate.strip(text, lang)) for lang, text in found))
+
+
+def without_personal_data(
+    records: pl.DataFrame, kinds: Collection[str]
+) -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
+    """The records with placeholders for personal data of these kinds, and how many, by source and kind."""
+    masked: dict[str, dict[str, int]] = {}
+    if not kinds:
+        return records, masked
+    rows = records["content"].str.contains("|".join(MAY_HOLD[kind] for kind in kinds))
+    contents = []
+    for source, text in records.filter(rows).select("source", "content").iter_rows():
+        text, counts = mask(text, kinds)
+        contents.append(text)
+        for kind, number in counts.items():
+            per_kind = masked.setdefault(source, {})
+            per_kind[kind] = per_kind.get(kind, 0) + number
+    return rewritten(records, rows, contents), masked
+
+
+def rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -> pl.DataFrame:
+    """The records with these contents, in their order, where `rows` is true."""
+    changed = pl.Series("content", contents, dtype=pl.String)
+    if not len(changed):
+        return records
+    return records.with_columns(records["content"].clone().scatter(rows.arg_true(), changed))
+
+
+def missing_field() -> pl.Expr:
+    """The first field that the record's task requires and the record lacks, null where there is none."""
+    task = pl.col("task").replace("", None).fill_null(DEFAULT_TASK)
+    lacks = [
+        pl.when(task == name, pl.col(field).fill_null("") == "").then(pl.lit(field))
+        for name, fields in TASK_FIELDS.items()
+        for field in fields
+    ]
+    return pl.coalesce(pl.when(pl.col("content") == "").then(pl.lit("content")), *lacks)
+
+
+def as_removed(records: pl.DataFrame) -> pl.DataFrame:
+    """REMOVED rows of the records whose `missing` names a field."""
+    return (
+        records.filter(pl.col("missing").is_not_null())
+        .select(
+            "source",
+            "doc_key",
+            stage=pl.lit("normalize"),
+            reason=pl.when(pl.col("missing") == "content")
+            .then(pl.lit("empty_text"))
+            .otherwise(pl.lit("missing_field")),
+            value=pl.lit(None, pl.Float64),
+            threshold=pl.lit(None, pl.Float64),
+            detail="missing",
+        )
+        .cast(REMOVED)
+    )

@@ -1,0 +1,181 @@
+"""What would a corpus of a given size take: how many jobs, hours, memory and disk?
+
+Computed from rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas stand in
+docs/scaling.md. Every cost is the line through the two sizes over what it grows with, so the plan of a measured size
+gives the measured figures.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.dedup.settings import DedupSettings, part_count
+from authbench.errors import InputError
+from authbench.inventory import fitting_shards
+from authbench.pages import read_yaml
+
+RATES = Path(__file__).parents[2] / "benchmarks" / "rates.yaml"
+# What works on the documents that are released, not on the whole corpus: rules, and their folders of results.
+OF_THE_RELEASE = ("assign_splits", "write_release", "check_release", "split", "release")
+# What runs in as many jobs as near copies are looked for in.
+IN_PARTS = ("link_texts", "compare_texts")
+# What holds no more than a shard of its source.
+A_SHARD_AT_A_TIME = ("ingest_source",)
+# Bytes per document of the corpus that a job holds, by the number of parts, where its stage states them
+# (docs/how-it-works.md): small corpora would mislead, as blocks of bounded size still grow there. A tenth of the
+# documents are taken to have a candidate or a copy.
+HELD: Mapping[str, Callable[[int], float]] = {
+    "link_texts": lambda parts: 48,
+    "compare_texts": lambda parts: 16 + 20 / parts,
+    "find_duplicates": lambda parts: 40 + 30,
+}
+# Folders of results that hold messages, not documents.
+UNCOUNTED = ("logs", "benchmarks", "report")
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """How much there is to do."""
+
+    documents: float
+    mean_chars: float
+    released: float
+    cores: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the jobs of one rule take: CPU seconds of all, seconds until they are done, peak MiB of the largest."""
+
+    rule: str
+    jobs: int
+    cpu: float
+    wall: float
+    peak: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build takes: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
+
+    corpus: Corpus
+    shards: int
+    raw_bytes: float
+    stages: Sequence[Stage]
+    disk: Mapping[str, float]
+
+
+def read_rates(path: Path = RATES) -> Mapping[str, Any]:
+    """The measured rates: machine, versions, commit, and what builds of at least two sizes took."""
+    rates = read_yaml(path)
+    if len(rates.get("sizes", [])) < 2:
+        raise InputError(f"{path}: expected `sizes` with two measured builds; write it by benchmarks/build.py --rates")
+    return rates
+
+
+def line(points: Sequence[Point], at: float) -> float:
+    """The value at `at` of the line through the first and last point; a cost that fell stays what it last was."""
+    (start, first), (end, last) = points[0], points[-1]
+    if start == end:
+        return last
+    slope = (last - first) / (end - start)
+    if slope < 0 and at > end:
+        return last
+    return max(last + slope * (at - end), 0.0)
+
+
+def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
+    """The plan of a build with one process per core, one rule after another."""
+    sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
+
+    def grown(measured: str) -> float:
+        return line([(size["characters"], size[measured]) for size in sizes], corpus.documents * corpus.mean_chars)
+
+    same = [size["shards"] for size in sizes if size["documents"] == corpus.documents]
+    shards = same[0] if same else fitting_shards(round(grown("expanded_bytes")), corpus.cores)
+    parts = part_count(grown("text_mb"), DedupSettings().bands)
+    disk = {
+        folder: line(
+            [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _asked(folder, corpus)
+        )
+        for folder in sizes[-1]["disk_bytes"]
+        if folder not in UNCOUNTED
+    }
+    stages = [_stage(rule, corpus, shards, parts, sizes) for rule in sizes[-1]["rules"]]
+    return Plan(corpus, shards, grown("raw_bytes"), stages, disk)
+
+
+def _work(name: str, size: Mapping[str, Any]) -> float:
+    """The characters that a rule works on, or that a folder holds, in a measured build."""
+    share = size["released"] / size["documents"] if name in OF_THE_RELEASE else 1.0
+    return float(size["characters"] * share)
+
+
+def _asked(name: str, corpus: Corpus) -> float:
+    """The same in the build that is planned."""
+    return (corpus.released if name in OF_THE_RELEASE else corpus.documents) * corpus.mean_chars
+
+
+def _stage(rule: str, corpus: Corpus, shards: int, parts: int, sizes: Sequence[Mapping[str, Any]]) -> Stage:
+    runs = [(size, size["rules"][rule]) for size in sizes if rule in size["rules"]]
+    name = rule.partition(" ")[0]
+    by_shard = all(run["jobs"] == size["shards"] for size, run in runs)
+    jobs = parts if name in IN_PARTS else shards if by_shard else runs[-1][1]["jobs"]
+    among = [(run["jobs"] if by_shard else 1) for _, run in runs]
+    costs = [(_work(rule, size) / n, run["cpu_s"] / n) for (size, run), n in zip(runs, among, strict=True)]
+    equal = jobs if by_shard else 1
+    cpu = equal * line(costs, _asked(rule, corpus) / equal)
+
+    shared = by_shard or name in A_SHARD_AT_A_TIME
+    if name in OF_THE_RELEASE:
+        peaks, at = [(float(size["released"]), run["peak_mib"]) for size, run in runs], corpus.released
+    else:
+        peaks = [(size["documents"] / (size["shards"] if shared else 1), run["peak_mib"]) for size, run in runs]
+        at = corpus.documents / (shards if shared else 1)
+    most, last = peaks[-1]
+    known = name in HELD and at > most
+    peak = last + (at - most) * HELD[name](parts) / 2**20 if known else line(peaks, at)
+    return Stage(rule, jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), peak)
+
+
+def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
+    """The plan in Markdown: what was asked, a line per rule, a line per folder, and what it was measured on."""
+    corpus = plan.corpus
+    sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
+    whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)
+    jobs = sum(stage.jobs for stage in plan.stages)
+    folders = [("raw files", plan.raw_bytes), *plan.disk.items(), ("all", plan.raw_bytes + sum(plan.disk.values()))]
+    return "\n".join(
+        [
+            f"{corpus.documents:,.0f} documents of {corpus.mean_chars:,.0f} characters, {corpus.released:,.0f} of them "
+            f"released, {corpus.cores} cores, {plan.shards:,} shards",
+            "",
+            *_table(
+                ("rule", "jobs", "CPU hours", f"hours on {corpus.cores} cores", "peak MiB of a job"),
+                [
+                    *(
+                        (stage.rule, f"{stage.jobs:,}", _hours(stage.cpu), _hours(stage.wall), f"{stage.peak:,.0f}")
+                        for stage in plan.stages
+                    ),
+                    ("all, one after another", f"{jobs:,}", _hours(whole[0]), _hours(whole[1]), ""),
+                ],
+            ),
+            "",
+            *_table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
+            "",
+            f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
+            "",
+        ]
+    )
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:,.2f}" if seconds >= 36 else "< 0.01"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    sides = ["---", *["---:"] * (len(head) - 1)]
+    return [f"| {' | '.join(row)} |" for row in (head, sides, *rows)]

@@ -1,0 +1,18 @@
+"""How do pages come from templates? Everything that is put in is escaped, and nothing that is missing passes."""
+
+from pathlib import Path
+
+import jinja2
+
+TEMPLATES = Path(__file__).parents[2] / "report"
+
+
+def environment() -> jinja2.Environment:
+    """Where the templates of workflow/report are, and how they are filled in."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

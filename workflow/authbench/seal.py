@@ -1,0 +1,156 @@
+"""Has a file of our own changed since it was written?
+
+A disk, a copy or a person may change a file between two stages, and a text with a flipped bit is still a text. So
+every file that one stage leaves for another carries checksums, and who reads it checks what it reads. They are
+CRC-32: no change within four neighbouring bytes passes, of other changes one in four thousand million.
+
+A Parquet file may hold any bytes before its footer, which alone says where the pages lie, and every reader still
+reads it. There stand the checksums of each column of each row group, then one of these and of the footer. A JSON
+object holds its checksum under a key of its own.
+"""
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+
+MARK = b"authbench crc32\n"
+KEY = "crc32"
+_IN_JSON = re.compile(rb'(?<=\n  "crc32": ")[0-9a-f]{8}(?=")')
+_NUMBERS = struct.Struct("<II")  # how many checksums stand before it, and the checksum of these and the footer
+_TAIL = struct.Struct("<I4s")  # the end of every Parquet file: the length of the footer proper, "PAR1"
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One column (a path, as in `content` or `signature.list.element`) of one row group: where its bytes begin and
+    end in the file, and their checksum."""
+
+    group: int
+    column: str
+    start: int
+    stop: int
+    crc32: int = 0
+
+
+def seal_parquet(path: Path) -> None:
+    """Put checksums into a finished Parquet file. Reads it once, a MiB at a time."""
+    with path.open("r+b") as file:
+        footer, end = _footer(file)
+        chunks = _chunks(_metadata(footer), end)
+        sums = struct.pack(f"<{len(chunks)}I", *(_crc32(file, chunk) for chunk in chunks))
+        file.seek(end)
+        file.write(sums + _NUMBERS.pack(len(chunks), _crc32_of_footer(sums, footer)) + MARK + footer)
+
+
+def read_seal(file: BinaryIO) -> list[Chunk]:
+    """The columns of the row groups of a sealed Parquet file, unread; its footer is checked.
+
+    Raises InputError where the footer is not as it was written, or there are no checksums.
+    """
+    footer, end = _footer(file)
+    if _read(file, end - len(MARK), len(MARK)) != MARK:
+        raise damaged(file.name, "it has no checksums before its footer")
+    end -= len(MARK) + _NUMBERS.size
+    number, expected = _NUMBERS.unpack(_read(file, end, _NUMBERS.size))
+    end -= 4 * number
+    sums = _read(file, end, 4 * number)
+    if len(sums) != 4 * number or _crc32_of_footer(sums, footer) != expected:
+        raise damaged(file.name, "its footer has changed")
+    crcs = struct.unpack(f"<{number}I", sums)
+    return [replace(chunk, crc32=crc) for chunk, crc in zip(_chunks(_metadata(footer), end), crcs, strict=True)]
+
+
+def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
+    """Read the bytes of the chunks, a MiB at a time; raise InputError where they are not those that were written."""
+    for chunk in chunks:
+        if _crc32(file, chunk) != chunk.crc32:
+            raise damaged(file.name, f"column {chunk.column} of row group {chunk.group} has changed")
+
+
+def sealed_json(value: Mapping[str, Any]) -> str:
+    """The object as JSON text, keys sorted, with the checksum of the text (its own eight digits read as zeros)."""
+    text = json.dumps({**value, KEY: "0" * 8}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()
+
+
+def open_json(content: bytes, path: str | Path) -> dict[str, Any]:
+    """The object in the bytes of a sealed JSON file, without its checksum; raises InputError if they have changed."""
+    told = _IN_JSON.search(content)
+    if told is None:
+        raise damaged(path, f"it has no checksum under the key {KEY}")
+    if zlib.crc32(_IN_JSON.sub(b"0" * 8, content, count=1)) != int(told[0], 16):
+        raise damaged(path, "its text has changed")
+    value: dict[str, Any] = json.loads(content)
+    del value[KEY]
+    return value
+
+
+def damaged(path: str | Path, how: str) -> InputError:
+    return InputError(
+        f"{path} is not as it was written: {how}. Delete it and run again; the stage that makes it makes it anew, "
+        "and all that follows."
+    )
+
+
+def _footer(file: BinaryIO) -> tuple[bytes, int]:
+    """The footer with the length and the mark behind it, and the place where it begins."""
+    size = file.seek(0, 2)
+    tail = _read(file, size - _TAIL.size, _TAIL.size)
+    length, mark = _TAIL.unpack(tail) if len(tail) == _TAIL.size else (0, b"")
+    start = size - _TAIL.size - length
+    if mark != b"PAR1" or start < 4:
+        raise damaged(file.name, "the end of the file is missing" if mark != b"PAR1" else "its footer has changed")
+    return _read(file, start, length) + tail, start
+
+
+def _metadata(footer: bytes) -> Any:
+    return pq.read_metadata(pa.BufferReader(b"PAR1" + footer))
+
+
+def _chunks(metadata: Any, end: int) -> list[Chunk]:
+    """The chunks in the order of their bytes. Each holds what lies between it and the next one, so that together
+    they are the file from its first byte to `end`."""
+    if not metadata.num_row_groups:
+        return []
+    found = []
+    for group in range(metadata.num_row_groups):
+        columns = metadata.row_group(group)
+        for number in range(columns.num_columns):
+            column = columns.column(number)
+            start = column.dictionary_page_offset or column.data_page_offset
+            found.append((start, group, column.path_in_schema))
+    found.sort()
+    starts = [0, *(start for start, _, _ in found[1:]), end]
+    return [
+        Chunk(group, column, start, stop)
+        for (_, group, column), start, stop in zip(found, starts, starts[1:], strict=False)
+    ]
+
+
+def _crc32(file: BinaryIO, chunk: Chunk) -> int:
+    file.seek(chunk.start)
+    left, crc = chunk.stop - chunk.start, 0
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        crc, left = zlib.crc32(piece, crc), left - len(piece)
+    return crc
+
+
+def _crc32_of_footer(sums: bytes, footer: bytes) -> int:
+    return zlib.crc32(footer, zlib.crc32(sums))
+
+
+def _read(file: BinaryIO, start: int, length: int) -> bytes:
+    """Bytes of the file; fewer where it does not have them."""
+    file.seek(max(start, 0))
+    return file.read(length if start >= 0 else 0)

@@ -1,0 +1,140 @@
+"""How does a file reach its place whole, or not at all?
+
+It is written under a name of its own beside its place, brought to the disk, and renamed: whoever looks sees the
+file before, or the whole file after, and of two writers each brings a whole one. The writer holds a lock on what it
+writes; what a killed one left bears none, and the next writer of the same file takes it away.
+"""
+
+import errno
+import fcntl
+import os
+import re
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from authbench.disk import cannot_write
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """Give the path of an empty file beside `path`; rename it there when the block ends well, remove it otherwise.
+
+    Raises InputError where the disk is full or may not be written.
+    """
+    path = Path(path)
+    with _aside(path, _new_file, _remove_file) as (aside, handle):
+        yield aside
+        os.fsync(handle)
+        aside.replace(path)
+
+
+@contextmanager
+def whole_folder(path: str | Path) -> Iterator[Path]:
+    """Give an empty folder beside `path`; it takes the place of `path` when the block ends well.
+
+    A folder cannot be renamed onto another: for a moment there is none. A process that is killed then leaves none.
+    """
+    path = Path(path)
+    with _aside(path, _new_folder, _remove_folder) as (aside, handle):
+        yield aside
+        for file in aside.rglob("*"):
+            _to_disk(file)
+        os.fsync(handle)
+        while not _renamed(aside, path):  # somebody else's came there first
+            before = _name_beside(path)
+            with suppress(FileNotFoundError):
+                path.replace(before)
+            _remove_folder(before)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with whole(path) as aside:
+        aside.write_text(text, encoding="utf-8", newline="")
+
+
+@contextmanager
+def _aside(path: Path, make: Callable[[Path], int], remove: Callable[[Path], None]) -> Iterator[tuple[Path, int]]:
+    """A new file or folder beside `path`, and its locked handle; gone when the block ends, if it is still there."""
+    handle = None
+    aside = _name_beside(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path, remove)
+        while handle is None:
+            handle = _locked(make(aside))
+            if not aside.exists():  # swept between its making and its locking
+                os.close(handle)
+                handle = None
+        yield aside, handle
+    except Exception as error:
+        told = cannot_write(error, path)
+        if told:
+            raise told from error
+        raise
+    finally:
+        with suppress(OSError):
+            remove(aside)
+        if handle is not None:
+            os.close(handle)
+
+
+def _name_beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+
+
+def _sweep(path: Path, remove: Callable[[Path], None]) -> None:
+    """Remove what killed writers of `path` left: it bears no lock."""
+    named = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}")
+    for left in [place for place in path.parent.iterdir() if named.fullmatch(place.name)]:
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(left)
+            finally:
+                os.close(handle)
+
+
+def _locked(handle: int) -> int:
+    with suppress(OSError):  # a file system without locks: then nobody sweeps, either
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
+
+
+def _new_file(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+
+
+def _new_folder(path: Path) -> int:
+    path.mkdir()
+    return os.open(path, os.O_RDONLY)
+
+
+def _remove_file(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _remove_folder(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _renamed(folder: Path, path: Path) -> bool:
+    """Whether the folder now bears the name; not if another one that is not empty bears it."""
+    try:
+        folder.replace(path)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            return False
+        raise
+    return True
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

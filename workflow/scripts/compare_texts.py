@@ -1,0 +1,17 @@
+"""Adapter of the rule compare_texts."""
+
+from authbench.dedup.jobs.compare import compare_part
+from authbench.dedup.settings import DedupSettings
+from authbench.job import log_to
+
+log_to(snakemake.log[0])
+compare_part(
+    snakemake.input.signatures,
+    snakemake.input.texts,
+    snakemake.input.links,
+    snakemake.output.pairs,
+    snakemake.output.counts,
+    (int(snakemake.wildcards.part) - 1, int(snakemake.wildcards.parts)),
+    snakemake.params.order,
+    DedupSettings(**snakemake.params.dedup),
+)

@@ -1,0 +1,15 @@
+"""Adapter of the rule link_texts."""
+
+from authbench.dedup.jobs.link import link_part
+from authbench.dedup.settings import DedupSettings
+from authbench.job import log_to
+
+log_to(snakemake.log[0])
+link_part(
+    snakemake.input.signatures,
+    snakemake.input.filtered,
+    snakemake.output.links,
+    (int(snakemake.wildcards.part) - 1, int(snakemake.wildcards.parts)),
+    snakemake.params.order,
+    DedupSettings(**snakemake.params.dedup),
+)
