@@ -104,7 +104,10 @@ def test_what_one_process_holds_of_the_whole_corpus_grows_with_it() -> None:
     made = make_plan(LARGE, RATES)
     assert stage(made, "measure_authors").jobs == 1
     assert stage(made, "measure_authors").peak == pytest.approx(200 + 100_000_000 * 0.0005)
-    assert stage(made, "normalize_text").peak < 1_000
+    larger = Corpus(2 * LARGE.documents, LARGE.mean_chars, LARGE.released, LARGE.cores)
+    assert stage(made, "normalize_text").peak == pytest.approx(
+        stage(make_plan(larger, RATES), "normalize_text").peak, rel=0.01
+    )
 
 
 def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:

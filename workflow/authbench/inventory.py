@@ -17,7 +17,7 @@ from authbench.ingest.sizes import expanded_bytes
 from authbench.tables import read_json, write_json
 
 Digests = dict[str, str]
-SHARD_BYTES = 64 << 20
+SHARD_BYTES = 128 << 20
 WORTH_A_JOB = 8 << 20  # bytes for which a shard of its own pays
 FEWEST_SHARDS, MOST_SHARDS = 2, 2000
 
@@ -89,10 +89,10 @@ def shard_count(
 
 
 def fitting_shards(size: int, cores: int) -> int:
-    """One shard per 64 MiB, so that memory is bounded; one per core, if there are 8 MiB for each; 2 to 2,000.
+    """One shard per 128 MiB, so that memory is bounded; one per core, if there are 8 MiB for each; 2 to 2,000.
 
     >>> fitting_shards(1 << 20, 8), fitting_shards(100 << 20, 8), fitting_shards(10 << 30, 8)
-    (2, 8, 160)
+    (2, 8, 80)
     """
     wanted = max(-(-size // SHARD_BYTES), min(cores, size // WORTH_A_JOB))
     return min(max(FEWEST_SHARDS, wanted), MOST_SHARDS)

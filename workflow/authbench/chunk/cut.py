@@ -173,8 +173,8 @@ def paragraph_starts(text: str) -> tuple[Places, Places]:
     """Where the paragraphs of a text but the first begin once each run of line breaks is one, and how many line breaks
     are then left out up to each of them.
     """
-    runs = (place for found in LINE_BREAKS.finditer(text) for place in found.span())
-    starts, ends = np.fromiter(runs, dtype=np.int64).reshape(-1, 2).T
+    runs = [found.span() for found in LINE_BREAKS.finditer(text)]
+    starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
     extra = (ends - starts - 1).cumsum()
     return ends - extra, extra
 
