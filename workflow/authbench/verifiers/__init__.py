@@ -1,0 +1,96 @@
+"""Who says whether two texts are by one author?
+
+A verifier is a page of YAML in config/verifiers: its `kind` names a module of KINDS, `parameters` are that module's. A
+kind learns from pairs (`fit`), is set on pairs that it may have kept aside (`calibrate`), and answers (`predict`):
+
+>>> from authbench.verifiers.registry import find_verifier
+>>> scores = answer(find_verifier("naive"), train, train, test, Bench(seed=1, folder=Path("work")))  # doctest: +SKIP
+
+Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64
+from authbench.errors import InputError
+from authbench.verifiers.registry import Verifier
+
+# What a table of pairs may hold: id, text1, text2 always; `same` to learn from; the rest is known of some.
+PAIRS = pl.Schema(
+    {
+        "id": pl.String,
+        "text1": pl.String,
+        "text2": pl.String,
+        "same": pl.Boolean,
+        "topic1": pl.String,
+        "topic2": pl.String,
+        "author1": pl.String,
+        "author2": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a verifier works with: `seed` is all its chance, `folder` its own place for vectors and exchanged files."""
+
+    seed: int
+    folder: Path
+
+
+class Kind(Protocol):
+    """What a module of KINDS offers. What `fit` and `calibrate` give is the kind's own affair."""
+
+    def fit(self, train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Any:
+        """Learn from pairs with `same`."""
+
+    def calibrate(self, fitted: Any, held_out: pl.DataFrame) -> Any:
+        """Set thresholds on pairs with `same`, the train pairs themselves or others."""
+
+    def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
+        """A score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer."""
+
+
+# The module of each kind; what it needs is imported when it is asked for.
+KINDS = {
+    "naive": "naive",
+}
+
+
+def kind(name: str) -> Kind:
+    """The module of a kind."""
+    return cast(Kind, import_module(f"authbench.verifiers.{KINDS[name]}"))
+
+
+def answer(
+    verifier: Verifier, train: pl.DataFrame, held_out: pl.DataFrame, pairs: pl.DataFrame, bench: Bench
+) -> pl.DataFrame:
+    """The answers of a verifier to `pairs`, as a table of `id` and `value`, in the order of the pairs.
+
+    It learns from `train` and is calibrated on `held_out` (PAN's baselines take the train pairs for both). Raises
+    InputError where pairs to learn from are of one class only.
+    """
+    for name, table in (("train", train), ("held-out", held_out)):
+        expect_both_classes(table, f"the {name} pairs")
+    steps = kind(verifier.kind)
+    ready = steps.calibrate(steps.fit(train, verifier.parameters, bench), held_out)
+    scores = steps.predict(ready, pairs)
+    return pl.DataFrame({"id": pairs["id"], "value": np.clip(scores, 0.0, 1.0)})
+
+
+def expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
+    """Raises InputError where pairs by one author, or pairs by two, are missing."""
+    same = int(pairs["same"].sum())
+    if not same or same == pairs.height:
+        missing = "by two authors" if same else "by one author"
+        raise InputError(
+            f"{what}: none of the {pairs.height} pairs is {missing}, so a verifier cannot learn the difference. "
+            "Expected both; make the fold or the set of pairs larger."
+        )

@@ -1,0 +1,35 @@
+"""Which different texts do pairs have?
+
+A text that stands in many pairs is looked at once.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64, I64
+
+
+def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
+    """The different texts in alphabetical order, and for each pair the places of its two texts."""
+    both = pl.concat([pairs["text1"], pairs["text2"]])
+    texts = both.unique().sort()
+    place = both.to_frame("text").join(
+        pl.DataFrame({"text": texts, "place": np.arange(len(texts))}), on="text", how="left", maintain_order="left"
+    )["place"]
+    return texts.to_list(), place[: pairs.height].to_numpy(), place[pairs.height :].to_numpy()
+
+
+def both_texts(pairs: pl.DataFrame) -> list[str]:
+    """All texts of the pairs, pair after pair, repeated where pairs repeat them."""
+    return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
+
+
+def cosines(rows: Any, first: I64, second: I64) -> F64:
+    """The dot product of each pair of L2-normalised rows, dense or CSR, in [0, 1]: below 0 is 0."""
+    if isinstance(rows, np.ndarray):
+        found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)
+    else:
+        found = np.asarray(rows[first].multiply(rows[second]).sum(axis=1), np.float64).ravel()
+    return np.clip(found, 0.0, 1.0)

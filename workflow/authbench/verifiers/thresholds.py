@@ -1,0 +1,86 @@
+"""Which similarity is high enough for one author, which is low enough for two, and where is it better to say nothing?
+
+The calibration of PAN's naive baseline: two thresholds p1 < p2 on a grid, chosen for the overall score of 2021.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from authbench.dedup.arrays import F64
+from authbench.errors import InputError
+from authbench.pan.metrics import Truth
+
+GRID = np.arange(0.01, 0.99, 0.01)
+
+
+class Thresholds(NamedTuple):
+    p1: float
+    p2: float
+
+
+def rescale(similarities: F64, thresholds: Thresholds) -> F64:
+    """Scores from similarities in [0, 1]: up to p1 they fill [0, 0.49], from p2 [0.51, 1], and are 0.5 in between."""
+    p1, p2 = thresholds
+    low, high = similarities <= p1, similarities >= p2
+    scores = np.full(len(similarities), 0.5)
+    scores[high] = 0.51 + (similarities[high] - p2) / (1 - p2) * 0.49
+    scores[low] = similarities[low] / p1 * 0.49
+    return scores
+
+
+def search(truth: Truth, similarities: F64) -> Thresholds:
+    """The first p1 < p2 of GRID, p1 first, with the highest overall score, compared at three decimals.
+
+    Points where F0.5u is undefined are left out. Raises InputError where it is at all of them.
+    """
+    p1, p2 = (GRID[places] for places in np.triu_indices(len(GRID), 1))
+    found = np.round(overall_on_grid(truth, similarities, p1, p2), 3)
+    if np.isnan(found).all():
+        raise InputError("No two thresholds can be told apart: no pair is by one author, and none is claimed to be.")
+    best = int(np.nanargmax(found))
+    return Thresholds(float(p1[best]), float(p2[best]))
+
+
+def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
+    """The overall score after `rescale` by each p1 and p2, from running sums over the sorted similarities.
+
+    Sorted, those of "two authors" end at `low`, those without an answer at `high`.
+    """
+    order = np.argsort(similarities, kind="stable")
+    s, same = similarities[order], truth[order].astype(np.float64)
+    low, high, count = np.searchsorted(s, p1, "right"), np.searchsorted(s, p2, "left"), len(s)
+    positives, sums, squares, products = (running(values) for values in (same, s, s * s, s * same))
+    below = running(same * (rankdata(s) - rankdata_within(s, same)))
+    every, wins = positives[-1], below[-1]
+    silent = high - low
+    right, wrong, missed = every - positives[high], count - high - (every - positives[high]), positives[low]
+    silent_same = positives[high] - positives[low]
+    silent_wins = below[high] - below[low] - silent_same * (low - positives[low])
+    pairs = every * (count - every)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        auc = (wins - silent_wins + silent_same * (silent - silent_same) / 2) / pairs if pairs else np.zeros(len(p1))
+        f1 = np.where(right > 0, 2 * right / (2 * right + wrong + missed), 0.0)
+        f05u = 1.25 * right / (1.25 * right + 0.25 * (missed + silent) + wrong)
+    correct = right + low - missed
+    c_at_1 = (correct + silent * correct / count) / count
+    slope, steep = 0.49 / p1, 0.49 / (1 - p2)
+    base = 0.51 - steep * p2
+    errors = slope**2 * squares[low] - 2 * slope * products[low] + missed + silent / 4
+    errors += (count - high) * base**2 + steep**2 * (squares[-1] - squares[high]) + (1 - 2 * base) * right
+    errors += 2 * steep * (base * (sums[-1] - sums[high]) - (products[-1] - products[high]))
+    found: F64 = (auc + c_at_1 + f1 + f05u + (1 - errors / count)) / 5
+    return found
+
+
+def running(values: F64) -> F64:
+    """Sums of the first 0, 1, 2, ... values."""
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
+def rankdata_within(s: F64, same: F64) -> F64:
+    """The rank of each value among those of "one author" only: what `rankdata` counts too much for the AUC."""
+    ranks = np.zeros(len(s))
+    ranks[same > 0] = rankdata(s[same > 0])
+    return ranks
