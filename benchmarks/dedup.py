@@ -1,6 +1,6 @@
 """How fast is de-duplication, how much memory does it take, and does it find what was planted?
 
-    python benchmarks/dedup.py 200000 2000000
+    python benchmarks/dedup.py 200000 2000000 [--folder FOLDER]
     python benchmarks/dedup.py --hostile
 
 For each number of documents: texts in ten scripts are made (always the same ones), 4 % of them exact copies and
@@ -8,12 +8,14 @@ For each number of documents: texts in ten scripts are made (always the same one
 Jaccard of every pair within a family. Then the stage runs as in the pipeline, its jobs as processes of their own, two
 at a time, on as many shards and parts as the pipeline would take. Prints a Markdown table: seconds are of the wall,
 CPU of all processes from start to end; `peak MB` is the largest job, `two MB` the two largest that ran at a time;
-`missed` and `extra` count removals against the answer, and each extra one is compared with its stand-in.
+`missed` and `extra` count removals against the answer, and each extra one is compared with its stand-in. Corpora are
+kept in FOLDER and used again, if it is given: to work out the answer takes longer than all else.
 
 `--hostile` takes input that is made to break it instead: a million equal texts, a million that share every band and
 resemble none, a crowd of near copies, one shingle a million times, and single texts of 100 MB.
 """
 
+import argparse
 import json
 import os
 import random
@@ -262,18 +264,30 @@ def table_row(row: Mapping[str, Any], head: bool) -> str:
     return f"{titles}| {' | '.join(value if isinstance(value, str) else f'{value:,}' for value in row.values())} |"
 
 
+def corpus_in(folder: Path, documents: int) -> Path:
+    """A corpus of so many documents below the folder, made if it is not there."""
+    corpus = folder / f"{documents}"
+    if not (corpus / "size.json").exists():
+        make(corpus, documents)
+    return corpus
+
+
 def main() -> None:
     if sys.argv[1:2] == ["--job"]:
         run_job(sys.argv[2], json.loads(sys.argv[3]))
         return
+    parser = argparse.ArgumentParser()
+    parser.add_argument("documents", type=int, nargs="*", default=[50_000, 200_000])
+    parser.add_argument("--folder", type=Path, help="where corpora are kept; a temporary folder if not given")
+    parser.add_argument("--hostile", action="store_true")
+    asked = parser.parse_args()
     compile_first()
-    if sys.argv[1:2] == ["--hostile"]:
+    if asked.hostile:
         measure_hostile()
         return
-    for line, documents in enumerate(map(int, sys.argv[1:] or ["50000", "200000"])):
-        with tempfile.TemporaryDirectory() as folder:
-            make(Path(folder), documents)
-            print(table_row(measure(Path(folder)), head=line == 0), flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        for line, documents in enumerate(asked.documents):
+            print(table_row(measure(corpus_in(asked.folder or Path(temporary), documents)), head=line == 0), flush=True)
 
 
 def measure_hostile() -> None:

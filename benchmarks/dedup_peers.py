@@ -2,8 +2,8 @@
 
     python benchmarks/dedup_peers.py [--documents 200000] [--repeat 3] [--folder FOLDER]
 
-Makes a corpus (benchmarks/dedup.py), installs datatrove into an environment of its own in FOLDER (a temporary folder,
-if none is given), and runs both in turn, each with two processes. datatrove runs its four stages on character 5-grams
+Makes a corpus (benchmarks/dedup.py) and installs datatrove into an environment of its own, both in FOLDER (a temporary
+folder, if none is given), and runs both in turn, each with two processes. datatrove runs its four stages on character 5-grams
 (of words it would compare something else) in its own 14 bands of 8; it verifies nothing, and keeps one document of
 each connected component. Ours reads Parquet, as the stage before leaves it, datatrove JSON lines. CPU seconds are those
 of all processes; the peak is that of datatrove's processes together, looked at ten times a second, and of our two
@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 
 import polars as pl
-from dedup import PROCESSES, compile_first, make, run_stage
+from dedup import PROCESSES, compile_first, corpus_in, run_stage
 
 PEER = "datatrove[processing,io]==0.10.1"
 SUBREAPER = 36  # prctl: processes that lose their parent become ours, so that their time is counted
@@ -141,7 +141,7 @@ def run_ours(corpus: Path) -> tuple[dict[str, float], set[str]]:
 
 def write_json_lines(corpus: Path) -> None:
     texts = pl.concat([pl.read_parquet(path) for path in sorted((corpus / "texts").glob("*.parquet"))])
-    (corpus / "jsonl").mkdir()
+    (corpus / "jsonl").mkdir(exist_ok=True)
     for task in range(TASKS):
         part = texts.gather_every(TASKS, task).select(id="doc_key", text="content")
         part.write_ndjson(corpus / f"jsonl/{task:05d}.jsonl")
@@ -155,9 +155,9 @@ def main() -> None:
     asked = parser.parse_args()
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as temporary:
-        python = install(asked.folder or Path(temporary))
-        corpus = Path(temporary) / "corpus"
-        make(corpus, asked.documents)
+        folder = asked.folder or Path(temporary)
+        python = install(folder)
+        corpus = corpus_in(folder, asked.documents)
         write_json_lines(corpus)
         expected = set(json.loads((corpus / "gone.json").read_text()))
         compile_first()

@@ -551,7 +551,7 @@ def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypa
     def missing() -> None:
         raise InputError("the vocabulary is missing")
 
-    monkeypatch.setattr("authbench.tokens.load_encoding", missing)
+    monkeypatch.setattr("authbench.check.load_encoding", missing)
     assert main(["check", str(write(sound(), tmp_path / "release"))]) == 2
 
 
