@@ -95,10 +95,11 @@ def make(folder: Path, documents: int) -> None:
     chance = random.Random(7)
     keys = [f"d{i:08d}" for i in range(documents)]
     chance.shuffle(keys)
+    waiting = iter(keys)
     rows: list[tuple[str, str]] = []
     gone: list[str] = []
     for family in families(documents, chance):
-        members = list(zip(keys[len(rows) :], family, strict=False))
+        members = [(next(waiting), text) for text in family]
         rows += members
         accepted: list[str] = []
         for key, text in sorted(members):
