@@ -200,18 +200,25 @@ def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 def run_jobs(name: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[float, list[float]]:
     """Run jobs as processes, PROCESSES at a time; give their CPU seconds together and the peak MB of each."""
-    waiting, running, cpu, peaks = list(jobs), set[int](), 0.0, []
+    waiting, running, cpu, peaks = list(jobs), dict[int, subprocess.Popen[bytes]](), 0.0, []
     while waiting or running:
         while waiting and len(running) < PROCESSES:
-            job = subprocess.Popen([sys.executable, __file__, "--job", name, json.dumps(waiting.pop(0))])
-            running.add(job.pid)
+            job = subprocess.Popen(
+                [sys.executable, __file__, "--job", name, json.dumps(waiting.pop(0))], stdout=subprocess.PIPE
+            )
+            running[job.pid] = job
         pid, status, usage = os.wait4(-1, 0)
         if status:
             raise SystemExit(f"{name} failed")
-        running.discard(pid)
         cpu += usage.ru_utime + usage.ru_stime
-        peaks.append(usage.ru_maxrss / 1024)
+        peaks.append(float(running.pop(pid).communicate()[0]))
     return cpu, peaks
+
+
+def own_peak_mb() -> float:
+    """The most memory that this process held; what the system tells its parent may be of the parent."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def run_stage(folder: Path, after_signing: Callable[[Path], None] | None = None) -> dict[str, float]:
@@ -276,6 +283,7 @@ def corpus_in(folder: Path, documents: int) -> Path:
 def main() -> None:
     if sys.argv[1:2] == ["--job"]:
         run_job(sys.argv[2], json.loads(sys.argv[3]))
+        print(own_peak_mb())
         return
     parser = argparse.ArgumentParser()
     parser.add_argument("documents", type=int, nargs="*", default=[50_000, 200_000])
