@@ -5,8 +5,8 @@
 Makes a corpus (benchmarks/dedup.py) and installs datatrove into an environment of its own, both in FOLDER (a temporary
 folder, if none is given), and runs both in turn, each with two processes. datatrove runs its four stages on character
 5-grams (of words it would compare something else) in its own 14 bands of 8; it verifies nothing, and keeps one document
-of each connected component. Ours reads Parquet, as the stage before leaves it, datatrove JSON lines. CPU seconds are those
-of all processes; the peak is that of datatrove's processes together, looked at ten times a second, and of our two
+of each connected component. Ours reads Parquet, as the stage before leaves it, datatrove JSON lines. CPU seconds are
+those of all processes; the peak is that of datatrove's processes together, looked at ten times a second, and of our two
 largest jobs of a rule, as if each were at its largest at the same time.
 """
 
