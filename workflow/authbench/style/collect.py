@@ -1,0 +1,83 @@
+"""Which results of style are there, and may they stand in one table?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from authbench.errors import InputError
+from authbench.style.scores import Figures, figures
+from authbench.style.vectors import LONG_TEXTS
+
+SHARED = (("settings", "seed"), ("versions", "authbench"))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `run` wrote of one model with one treatment of long texts."""
+
+    path: Path
+    told: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.told["model"]["name"])
+
+    @property
+    def group(self) -> str:
+        return str(self.told["model"]["group"])
+
+    @property
+    def long_texts(self) -> str:
+        return str(self.told["settings"]["long_texts"])
+
+    def figures(self) -> Figures:
+        return figures(self.told)
+
+
+def collect(folders: Sequence[Path]) -> list[Result]:
+    """The results in these folders (each a model's, or one of such), by group, name and treatment of long texts.
+
+    Raises InputError where there are none, one cannot be read, or two cannot be compared.
+    """
+    results = []
+    for folder in folders:
+        names = [f"{name}.json" for name in LONG_TEXTS]
+        places = [folder / name for name in names if (folder / name).is_file()]
+        places = places or sorted(place for name in names for place in folder.glob(f"*/{name}"))
+        if not places:
+            raise InputError(f"{folder}: no results here or one folder below. Expected what authbench style writes.")
+        results += [read(place) for place in places]
+    results.sort(key=lambda result: (result.group, result.name, result.long_texts))
+    for other in results[1:]:
+        expect_comparable(results[0], other)
+    return results
+
+
+def read(path: Path) -> Result:
+    try:
+        told = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}. Run the model again.") from None
+    missing = {"model", "settings", "versions", "datasets", "not_run"} - set(told)
+    if missing:
+        raise InputError(f"{path}: lacks {', '.join(sorted(missing))}. Run the model again.")
+    return Result(path, told)
+
+
+def expect_comparable(one: Result, other: Result) -> None:
+    """Raises InputError where seed, version or the rows of a dataset differ."""
+    differing = [
+        (f"their {part} differ in {key}", one.told[part].get(key), other.told[part].get(key)) for part, key in SHARED
+    ]
+    for dataset in set(one.told["datasets"]) & set(other.told["datasets"]):
+        digests = (result.told["datasets"][dataset]["digest"] for result in (one, other))
+        differing.append((f"the rows of {dataset} differ", *digests))
+    for what, mine, theirs in differing:
+        if mine != theirs:
+            raise InputError(
+                f"{one.name} and {other.name} cannot be compared: {what} ({one.path}: {mine}, {other.path}: {theirs}). "
+                "Run both on the same files."
+            )

@@ -1,0 +1,83 @@
+"""Which datasets of style are there, and what is asked of each?
+
+A dataset is a page config/style/<name>.yaml (workflow/schemas/style.schema.yaml), or a page of one's own given by path.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.pages import did_you_mean, read_yaml, schema_problems
+
+ROOT = Path(__file__).parents[3]
+PAGES = ROOT / "config/style"
+SCHEMA = ROOT / "workflow/schemas/style.schema.yaml"
+
+# The tasks, in the order of the paper's columns, with the figure that goes into its tables.
+FIGURES = {
+    "clustering": "v_measure",
+    "all_to_all": "auroc",
+    "predefined": "auroc",
+    "order_alignment": "accuracy",
+    "retrieval": "mrr",
+    "probing": "accuracy",
+}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A page: `tasks` maps a task to its settings (columns, budget), `page` is the whole of it.
+
+    `tried` is false where the layout is that of the publisher's description and no file of it has been read by us.
+    """
+
+    name: str
+    title: str
+    attribute: str
+    languages: tuple[str, ...]
+    tasks: Mapping[str, Mapping[str, Any]]
+    paper: bool
+    tried: bool
+    page: Mapping[str, Any]
+
+    def folder(self, data: Path) -> Path:
+        return data / self.page.get("folder", self.name)
+
+
+def find_datasets(asked: Iterable[str], folder: Path = PAGES) -> list[Dataset]:
+    """The datasets of these names or paths; `all` is every page of `folder`.
+
+    Raises InputError, with all problems, where one is missing or is not what the schema says.
+    """
+    found: dict[str, Dataset] = {}
+    problems = []
+    known = sorted(page.stem for page in folder.glob("*.yaml"))
+    for name in asked:
+        for one in known if name == "all" else [name]:
+            path = Path(one) if one.endswith((".yaml", ".yml")) else folder / f"{one}.yaml"
+            if not path.is_file():
+                problems.append(f"There is no dataset '{one}'{did_you_mean(one, known)}")
+                continue
+            page = read_yaml(path)
+            wrong = [f"{path}: {problem}" for _, problem in schema_problems(page, SCHEMA)]
+            problems += wrong
+            if not wrong:
+                found[path.stem] = as_dataset(path.stem, page)
+    if problems:
+        raise InputError("\n".join(problems))
+    return list(found.values())
+
+
+def as_dataset(name: str, page: Mapping[str, Any]) -> Dataset:
+    return Dataset(
+        name=name,
+        title=page["title"],
+        attribute=page["attribute"],
+        languages=tuple(page["languages"]),
+        tasks={task: page["tasks"][task] or {} for task in FIGURES if task in page["tasks"]},
+        paper=page.get("paper", False),
+        tried=page.get("tried", True),
+        page=page,
+    )

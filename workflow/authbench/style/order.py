@@ -1,0 +1,122 @@
+"""Does a model put texts into the stylistic order of others?
+
+An item has one text per level of a style (informal, formal; the reading levels of an article). All items of a style are
+set against each other (STEB appendix C.1): the texts of one are the order, those of the other are to be put into it. The
+assignment is taken whose cosines s are nearest to 1, the least sqrt(sum (1 - s)^2); for two levels this is STEL's rule
+(Wegmann and Nguyen 2021).
+
+With a distractor, one level of the order is left out, and the text of that level by the *same* item stands among those
+to be assigned: what goes by content takes it. For two levels this is STEL-or-Content (Wegmann et al. 2022).
+"""
+
+from collections.abc import Sequence
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from authbench.style.pairs import unit
+
+F64 = NDArray[np.float64]
+TIE = 1e-12
+BLOCK_BYTES = 32 << 20
+
+
+def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
+    """`accuracy` and `distractor`, each the mean over styles, with `chance`.
+
+    `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments share
+    the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
+    """
+    names = np.array(styles)
+    parts = {}
+    for style in sorted(set(styles)):
+        own = np.flatnonzero(names == style)
+        if len(own) > 1:
+            parts[style] = of_style([level[own] for level in levels])
+    told = {"levels": len(levels), "items": len(names), "styles": len(parts)}
+    if not parts:
+        return {"undefined": "no style has two items", **told}
+    by_style = {
+        style: {name: value for name, value in part.items() if "ties" not in name} for style, part in parts.items()
+    }
+    return {
+        "accuracy": float(np.mean([part["accuracy"] for part in parts.values()])),
+        "distractor": float(np.mean([part["distractor"] for part in parts.values()])),
+        "chance": 1 / factorial(len(levels)),
+        "distractor_chance": 1 / factorial(len(levels)),
+        "comparisons": sum(part["comparisons"] for part in parts.values()),
+        "ties": sum(part["ties"] for part in parts.values()),
+        "distractor_ties": sum(part["distractor_ties"] for part in parts.values()),
+        **told,
+        "by_style": by_style,
+    }
+
+
+def of_style(levels: Sequence[Any]) -> dict[str, float]:
+    """The accuracies over all pairs of items of one style."""
+    rows = [unit(level) for level in levels]
+    items = rows[0].shape[0]
+    step = max(1, BLOCK_BYTES // (8 * items * len(rows) ** 2))
+    right = ties = pairs = 0.0
+    apart = apart_ties = asked = 0.0
+    for start in range(0, items, step):
+        stop = min(start + step, items)
+        across = np.stack([[dense(one[start:stop] @ other.T) for other in rows] for one in rows], axis=-1)
+        across = np.moveaxis(across, 0, -1)  # anchors x items x level of the anchor x level of the item
+        within = np.stack([[cosines(one[start:stop], other[start:stop]) for other in rows] for one in rows], axis=-1)
+        within = np.moveaxis(within, 0, -1)
+        later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
+        credit = aligned(np.swapaxes(across, -1, -2)[later])
+        right, ties, pairs = right + credit.sum(), ties + (credit % 1 > 0).sum(), pairs + len(credit)
+        other = np.arange(items)[None, :] != np.arange(start, stop)[:, None]
+        for left_out in range(len(rows)):
+            given = with_distractor(np.swapaxes(across, -1, -2), np.swapaxes(within, -1, -2), left_out)[other]
+            credit = aligned(given)
+            apart, apart_ties, asked = apart + credit.sum(), apart_ties + (credit % 1 > 0).sum(), asked + len(credit)
+    return {
+        "accuracy": right / pairs,
+        "distractor": apart / asked,
+        "comparisons": int(pairs),
+        "ties": int(ties),
+        "distractor_ties": int(apart_ties),
+    }
+
+
+def with_distractor(across: F64, within: F64, left_out: int) -> F64:
+    """The cosines of the levels that are left with those of the other item, and last with the distractor."""
+    left = [level for level in range(across.shape[-1]) if level != left_out]
+    same_topic = np.broadcast_to(within[:, None, left, left_out], (across.shape[0], across.shape[1], len(left)))
+    return np.concatenate([across[:, :, left][..., left], same_topic[..., None]], axis=-1)
+
+
+def aligned(cosines: F64) -> F64:
+    """Whether the least assignment is that of equal places (comparisons x ordered x unordered), 1 / ties if shared.
+
+    >>> aligned(np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]]])).tolist()
+    [1.0, 0.5]
+    """
+    ordered, unordered = cosines.shape[-2:]
+    far = (1 - cosines) ** 2
+    places = np.arange(ordered)
+    costs = np.stack(
+        [np.sqrt(far[:, places, list(chosen)].sum(axis=-1)) for chosen in permutations(range(unordered), ordered)]
+    )  # the first is that of equal places
+    best = costs.min(axis=0)
+    tied = (costs <= best + TIE).sum(axis=0)
+    credit: F64 = np.where(costs[0] <= best + TIE, 1 / tied, 0.0)
+    return credit
+
+
+def cosines(one: Any, other: Any) -> F64:
+    """The cosine of each row with the same row of the other."""
+    product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
+    found: F64 = np.asarray(product).ravel()
+    return found
+
+
+def dense(product: Any) -> F64:
+    found: F64 = product.toarray() if hasattr(product, "toarray") else product
+    return found

@@ -1,0 +1,70 @@
+"""How are the results of style read in a browser?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from authbench.leaderboard.page import as_rows
+from authbench.leaderboard.tables import Table
+from authbench.report.template import environment
+from authbench.style.collect import Result
+from authbench.style.datasets import Dataset
+from authbench.style.redundancy import FEWEST_MODELS
+
+
+def render(
+    results: Sequence[Result],
+    tables: Sequence[Table],
+    pictures: Mapping[str, tuple[str, str]],
+    sensitivity: pl.DataFrame,
+    datasets: Sequence[Dataset],
+    held: Mapping[str, Any] | None,
+) -> str:
+    """The results as one page that loads nothing."""
+    listed = list_datasets(results, datasets)
+    return (
+        environment()
+        .get_template("style.html.j2")
+        .render(
+            models=[{"name": one.name, "group": one.group, "title": one.told["model"]["title"]} for one in results],
+            tables=[as_rows(table) for table in tables],
+            pictures=[(caption, Markup(picture)) for caption, picture in pictures.values()],
+            sensitivity=sensitivity.to_dicts(),
+            listed=listed,
+            run=sum(one["run"] for one in listed),
+            paper=sum(one["paper"] for one in listed),
+            paper_run=sum(one["paper"] and one["run"] for one in listed),
+            settings=results[0].told["settings"],
+            versions=results[0].told["versions"],
+            frozen=held,
+            fewest=FEWEST_MODELS,
+        )
+    )
+
+
+def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
+    """Every dataset that is known or was run: what it is, and whether it was run or why not."""
+    cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
+    absent = {name: why for result in results for name, why in result.told["not_run"].items()}
+    found = []
+    for one in sorted(datasets, key=lambda dataset: (dataset.attribute, dataset.name)):
+        cell = cells.get(one.name)
+        found.append(
+            {
+                "name": one.name,
+                "title": one.title,
+                "attribute": one.attribute,
+                "languages": ", ".join(one.languages),
+                "tasks": ", ".join(task.replace("_", " ") for task in one.tasks),
+                "licence": one.page["licence"],
+                "paper": one.paper,
+                "tried": one.tried,
+                "run": cell is not None,
+                "texts": cell["texts"] if cell else None,
+                "why": "" if cell else absent.get(one.name, "not asked for"),
+                "acquire": one.page["acquire"],
+            }
+        )
+    return found

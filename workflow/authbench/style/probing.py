@@ -1,0 +1,107 @@
+"""Which plain features of a text can be read off its vector?
+
+Each feature is cut into five quantile bins; train, validation and test hold the same number of texts of every bin; a
+logistic probe is fitted on frozen vectors, its L2 penalty chosen on validation (STEB §3.1).
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from authbench.identity import keyed_hash
+from authbench.style.pairs import unit
+
+BINS = 5
+PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
+SHARES = (0.6, 0.2, 0.2)  # train, validation, test
+FEWEST = 5  # texts of each bin, one of them to test with
+STEPS = 100  # of the optimiser, for each penalty
+WIDEST = 512  # columns; sparse vectors are projected to so many
+
+
+def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
+    """`accuracy` on the test part, macro over the features, each with its own and the penalty chosen.
+
+    `values` (texts x features). A feature whose values do not fall into five bins of FEWEST texts is left out and named.
+    Sparse vectors are projected to WIDEST directions by truncated SVD. Chance is one fifth.
+    """
+    order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
+    rows = narrow(vectors)
+    told: dict[str, Any] = {}
+    left_out = []
+    for column, name in enumerate(names):
+        bins = quantile_bins(values[:, column])
+        parts = balanced_parts(bins, order) if bins is not None else None
+        if bins is None or parts is None:
+            left_out.append(name)
+        else:
+            told[name] = probe(rows, bins, parts)
+    result = {"features": len(told), "left_out": left_out, "texts": len(texts), "chance": 1 / BINS}
+    if not told:
+        return {"undefined": "no feature falls into five bins", **result}
+    return {
+        "accuracy": float(np.mean([one["accuracy"] for one in told.values()])),
+        **result,
+        "by_feature": told,
+    }
+
+
+def narrow(vectors: Any) -> NDArray[np.float64]:
+    """Dense rows, standardised column by column, so that one penalty means the same for every model."""
+    from scipy.sparse import issparse
+
+    rows = unit(vectors)
+    if issparse(rows):
+        from sklearn.decomposition import TruncatedSVD
+
+        wide = min(rows.shape)
+        rows = TruncatedSVD(WIDEST, random_state=0).fit_transform(rows) if wide > WIDEST + 1 else rows.toarray()
+    spread = rows.std(axis=0)
+    kept = spread > 1e-9
+    found: NDArray[np.float64] = (rows[:, kept] - rows[:, kept].mean(axis=0)) / spread[kept]
+    return found
+
+
+def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """The quantile bin of each value, 0 to 4; None where equal values leave fewer than five bins.
+
+    >>> quantile_bins(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10])).tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    """
+    edges = np.quantile(values, np.arange(1, BINS) / BINS) if len(values) else np.empty(0)
+    bins: NDArray[np.int64] = np.searchsorted(edges, values, "left")
+    return bins if len(np.unique(bins)) == BINS else None
+
+
+def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
+    """The rows of train, validation and test: of every bin as many, in the given order; None where too few."""
+    members = [order[bins[order] == one] for one in range(BINS)]
+    each = min(map(len, members))
+    if each < FEWEST:
+        return None
+    test = max(1, round(SHARES[2] * each))
+    check = max(1, round(SHARES[1] * each))
+    cuts = [0, each - test - check, each - test, each]
+    return [np.concatenate([one[low:high] for one in members]) for low, high in zip(cuts, cuts[1:], strict=False)]
+
+
+def probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> dict[str, float]:
+    """The test accuracy of the penalty that is best on validation (of equal ones the strongest)."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    train, check, test = parts
+    best = (-1.0, 0.0, 0.0)
+    model = LogisticRegression(max_iter=STEPS, tol=1e-3, warm_start=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for penalty in sorted(PENALTIES, reverse=True):
+            model.set_params(C=1 / (penalty * len(train)))
+            model.fit(rows[train], bins[train])
+            checked = float((model.predict(rows[check]) == bins[check]).mean())
+            if checked > best[0]:
+                best = (checked, float((model.predict(rows[test]) == bins[test]).mean()), penalty)
+    return {"accuracy": best[1], "validation": best[0], "penalty": best[2]}

@@ -1,0 +1,65 @@
+"""Which datasets say the same of models?
+
+Spearman's correlation of the models' scores, one minus it as the distance, Ward linkage, clusters cut at 0.5 (STEB §3.3;
+how a correlation becomes a distance is ours to choose, as the paper does not say). Few models correlate by chance: there
+are clusters from eight models on, and once made they stay, so that a new model moves no other's score.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_MODELS = 8
+CUT = 0.5
+
+
+def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spearman's correlation of each two columns (models x datasets); 0 where one of them is constant."""
+    from scipy.stats import rankdata
+
+    ranks = np.apply_along_axis(rankdata, 0, scores) if scores.size else scores
+    away = ranks - ranks.mean(axis=0)
+    lengths = np.sqrt((away**2).sum(axis=0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (away.T @ away) / np.outer(lengths, lengths)
+    found = np.where(np.isfinite(found), np.clip(found, -1, 1), 0.0)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found)
+
+
+def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The linkage of the datasets as scipy gives it (datasets - 1 x 4)."""
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    apart = 1 - correlations(scores)
+    np.fill_diagonal(apart, 0.0)
+    return np.asarray(linkage(squareform(apart, checks=False), "ward"))
+
+
+def clusters(scores: NDArray[np.float64]) -> list[int]:
+    """The cluster of each dataset (models x datasets), numbered in the order in which they are met."""
+    if scores.shape[1] < 2:
+        return [0] * scores.shape[1]
+    from scipy.cluster.hierarchy import fcluster
+
+    number: dict[int, int] = {}
+    return [number.setdefault(one, len(number)) for one in fcluster(merges(scores), CUT, "distance").tolist()]
+
+
+def frozen(held: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -> list[int] | None:
+    """The clusters of a task's datasets as they were frozen; one that was not there then is a cluster of its own."""
+    if held is None or task not in held["clusters"]:
+        return None
+    known: Mapping[str, int] = held["clusters"][task]
+    beyond = max(known.values(), default=-1) + 1
+    return [known.get(name, beyond + place) for place, name in enumerate(datasets)]
+
+
+def macro(values: NDArray[np.float64], of_cluster: Sequence[int]) -> NDArray[np.float64]:
+    """Means within each cluster, then over the clusters (models x datasets -> models)."""
+    labels = np.array(of_cluster)
+    within = [values[:, labels == one].mean(axis=1) for one in sorted(set(of_cluster))]
+    return np.asarray(np.mean(within, axis=0))

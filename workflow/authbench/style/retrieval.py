@@ -1,0 +1,61 @@
+"""Does a query's author stand first among all authors?
+
+A query and a target are each one or more texts of an author; their vector is the mean of the texts' (STEB §3.1).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from authbench.style.order import dense
+from authbench.style.pairs import DECIMALS, unit
+
+CUTS = (1, 8)
+
+
+def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence[str]) -> dict[str, Any]:
+    """MRR, R@1 and R@8 over the authors that both ask and answer, with what a random order gives (`by_chance`).
+
+    `queries` and `targets` have a row per text, `asking` and `answering` its author. Of equal cosines the target
+    author that comes first by name ranks first.
+    """
+    people, pool = sorted(set(asking)), sorted(set(answering))
+    place = {author: number for number, author in enumerate(pool)}
+    asked = [author for author in people if author in place]
+    told = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
+    if not asked or len(pool) < 2:
+        return {"undefined": "fewer than two target authors, or none of them asks", **told}
+    answers = unit(means(targets, answering, pool))
+    ranks = []
+    for author, row in zip(asked, scored(unit(means(queries, asking, asked)), answers), strict=True):
+        own = row[place[author]]
+        ranks.append(1 + int((row > own).sum()) + int((row[: place[author]] == own).sum()))
+    found = np.array(ranks)
+    count = len(pool)
+    chance = {"mrr": float((1 / np.arange(1, count + 1)).mean())} | {
+        f"recall@{cut}": min(cut, count) / count for cut in CUTS
+    }
+    return {
+        "mrr": float((1 / found).mean()),
+        **{f"recall@{cut}": float((found <= cut).mean()) for cut in CUTS},
+        "by_chance": chance,
+        **told,
+    }
+
+
+def means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
+    """The mean of the L2-normalised rows of each wanted owner (owners x dimensions)."""
+    from scipy.sparse import csr_matrix
+
+    place = {owner: number for number, owner in enumerate(wanted)}
+    held = [(place[owner], row) for row, owner in enumerate(owners) if owner in place]
+    who, which = np.array(held).T
+    share = 1.0 / np.bincount(who, minlength=len(wanted))[who]
+    return csr_matrix((share, (who, which)), shape=(len(wanted), len(owners))) @ unit(rows)
+
+
+def scored(queries: Any, targets: Any) -> Any:
+    """The cosines of each query with all targets, a block of queries at a time."""
+    for start in range(0, queries.shape[0], 256):
+        yield from np.round(dense(queries[start : start + 256] @ targets.T), DECIMALS)

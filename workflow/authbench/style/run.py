@@ -1,0 +1,130 @@
+"""What does one model score on every dataset, on disk?
+
+    <out>/<model>/<long texts>.json   a result per dataset and task, the datasets that were not run, versions and cost
+
+Every table can be made again from these without the model.
+"""
+
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench import __version__, tokens
+from authbench.errors import InputError
+from authbench.models.registry import Model
+from authbench.style.datasets import Dataset
+from authbench.style.rows import Rows, missing_files, read_rows
+from authbench.style.tasks import TASKS
+from authbench.style.vectors import encoded_so_far, flops_per_text, texts_per_second, vectors_of
+from authbench.tables import write_plain_json
+
+LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
+
+
+def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dict[str, Rows], dict[str, str]]:
+    """The rows of the datasets whose files are there, and what is said of the others.
+
+    With `missing: error` raises InputError where files of one are not there.
+    """
+    absent = {one.name: problem for one in datasets if (problem := missing_files(one, data))}
+    if absent and missing == "error":
+        told = "\n".join(f"  {name}: {problem}" for name, problem in absent.items())
+        raise InputError(
+            f"Nothing was run: files of {len(absent)} datasets are missing\n{told}\nmissing: skip runs the others."
+        )
+    if len(absent) == len(datasets):
+        raise InputError(f"{data}: there are files of none of the {len(datasets)} datasets.")
+    return {one.name: read_rows(one, data) for one in datasets if one.name not in absent}, absent
+
+
+def run(
+    model: Model,
+    datasets: Sequence[Dataset],
+    rows: Mapping[str, Rows],
+    absent: Mapping[str, str],
+    out: Path,
+    cache: Path,
+    long_texts: str = "chunk_and_pool",
+    seed: int = 0,
+    half: bool = False,
+) -> dict[str, Any]:
+    """Score a model on all datasets with rows, and write the result, which is returned."""
+    results = {}
+    for dataset in datasets:
+        if dataset.name in rows:
+            started = time.monotonic()
+            results[dataset.name] = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
+            print(f"{model.name}: {dataset.name} in {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
+    told = {
+        "model": model.as_dict(),
+        "settings": {"long_texts": long_texts, "seed": seed},
+        "versions": {"authbench": __version__, "python": platform.python_version()}
+        | {library: version(library) for library in LIBRARIES},
+        "datasets": results,
+        "not_run": dict(absent),
+    }
+    write_plain_json(out / model.name / f"{long_texts}.json", told)
+    return told
+
+
+def of_dataset(
+    model: Model, dataset: Dataset, rows: Rows, cache: Path, long_texts: str, seed: int, half: bool = False
+) -> dict[str, Any]:
+    """The results of a dataset's tasks, what was read, and what its texts cost.
+
+    Raises InputError, naming the dataset, where rows and tasks do not fit.
+    """
+    try:
+        asked = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
+    except InputError as problem:
+        raise InputError(f"{dataset.name}: {problem}") from None
+    documents = texts_of(dataset, asked)
+    if documents.is_empty():
+        return {"tasks": {task: {"undefined": "no text"} for task in asked}, **facts(dataset, rows, documents)}
+    before, started = encoded_so_far(model, cache), time.monotonic()
+    vectors = vectors_of(model, documents, dataset.name, cache, long_texts, half)
+    seconds = time.monotonic() - started
+    new = encoded_so_far(model, cache) - before if model.kind == "transformer" else documents.height
+    mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
+    cost = {
+        "texts_per_second": texts_per_second(cache / "rates" / f"{model.name}-{long_texts}.json", new, seconds),
+        "flops_per_text": flops_per_text(model, mean),
+        "tokens_per_text": mean,
+    }
+    return {
+        "tasks": {
+            task: TASKS[task].score(asked[task], vectors, settings, seed) for task, settings in dataset.tasks.items()
+        },
+        "cost": cost,
+        **facts(dataset, rows, documents),
+    }
+
+
+def facts(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
+    return {
+        "attribute": dataset.attribute,
+        "languages": list(dataset.languages),
+        "paper": dataset.paper,
+        "rows": rows.frame.height,
+        "bad_rows": rows.bad_rows,
+        "texts": documents.height,
+        "digest": rows.digest,
+    }
+
+
+def texts_of(dataset: Dataset, asked: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Every text that a task asks about, once: `content`, `lang`, `token_length` (cl100k)."""
+    parts = []
+    for task, frame in asked.items():
+        language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])
+        for column in TASKS[task].texts(dataset.tasks[task]):
+            parts.append(frame.select(content=column, lang=language))
+    found = pl.concat(parts).unique("content", keep="first", maintain_order=True).sort("content")
+    counted = tokens.count(tokens.load_encoding(), found["content"])
+    return found.with_columns(token_length=pl.Series(counted, dtype=pl.Int64))

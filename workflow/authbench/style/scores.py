@@ -1,0 +1,193 @@
+"""What do the results on many datasets add up to?
+
+Four sums of STEB: operational (what the field measures), definitional (what style is said to be), by application, and
+multilingual; and how much the operational ranking hangs on single datasets. A dataset that was not run is in no mean.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.pages import read_yaml
+from authbench.style import redundancy
+from authbench.style.datasets import FIGURES
+
+PAGE = Path(__file__).parents[3] / "resources/style/scores.yaml"
+DISTRACTOR = "distractor"
+
+# The figures of a model: (task or DISTRACTOR, dataset) -> score.
+Figures = Mapping[tuple[str, str], float]
+
+
+@cache
+def assignment() -> Mapping[str, Any]:
+    """Which datasets make which column (resources/style/scores.yaml)."""
+    return read_yaml(PAGE)
+
+
+def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """Every score of a model's results; what is undefined has none."""
+    found = {}
+    for dataset, cell in result["datasets"].items():
+        for task, told in cell["tasks"].items():
+            if FIGURES[task] in told:
+                found[task, dataset] = float(told[FIGURES[task]])
+            if task == "order_alignment" and DISTRACTOR in told:
+                found[DISTRACTOR, dataset] = float(told[DISTRACTOR])
+    return found
+
+
+def shared(models: Mapping[str, Figures], kind: str, only: Iterable[str] | None = None) -> list[str]:
+    """The datasets for which every model has a figure of this kind."""
+    names = {dataset for one in models.values() for task, dataset in one if task == kind}
+    chosen = names if only is None else names & set(only)
+    return sorted(name for name in chosen if all((kind, name) in one for one in models.values()))
+
+
+def table(models: Mapping[str, Figures], kind: str, datasets: Sequence[str]) -> np.ndarray:
+    """Models x datasets."""
+    return np.array([[one[kind, name] for name in datasets] for one in models.values()]).reshape(len(models), -1)
+
+
+def column_kind(task: str) -> str:
+    """The figure that a task gives to the operational score: of order alignment its distractor."""
+    return DISTRACTOR if task == "order_alignment" else task
+
+
+def operational(
+    models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """A row per model with a column per task and `score`, their mean; and how many datasets each column has.
+
+    Within a column: the mean over redundancy clusters where `held` has them, else over datasets.
+    """
+    columns: dict[str, Any] = {"model": list(models)}
+    counts = {}
+    for task in FIGURES:
+        kind = column_kind(task)
+        datasets = shared(models, kind, english)
+        if datasets:
+            of_cluster = redundancy.frozen(held, task, datasets) or list(range(len(datasets)))
+            columns[task] = redundancy.macro(table(models, kind, datasets), of_cluster)
+            counts[task] = len(datasets)
+    return with_mean(pl.DataFrame(columns), list(counts), "score"), counts
+
+
+def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> dict[str, Any] | None:
+    """The redundancy clusters of these models' results, to be kept; None where there are fewer than eight models."""
+    if len(models) < redundancy.FEWEST_MODELS:
+        return None
+    english = set(english)
+    made = {}
+    for task in FIGURES:
+        datasets = shared(models, column_kind(task), english)
+        if datasets:
+            found = redundancy.clusters(table(models, column_kind(task), datasets))
+            made[task] = dict(zip(datasets, found, strict=True))
+    return {"version": 1, "models": sorted(models), "clusters": made}
+
+
+def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """A row per model: the objects of study and their mean, linguistic features, content independence, `score`.
+
+    The mean of the objects of study is over those that were run. Content independence is the distractor alone, and all
+    else is every task of a dataset, order alignment by its accuracy.
+    """
+    page, ours = assignment()["definitional"], assignment()["ours"]
+    columns: dict[str, Any] = {"model": list(models)}
+    counts = {}
+    for study, names in page["studies"].items():
+        fill(columns, counts, study, models, [*names, *ours.get(study, [])], list(FIGURES))
+    studies = list(counts)
+    frame = with_mean(pl.DataFrame(columns), studies, "study")
+    columns = {"model": list(models)}
+    fill(columns, counts, "features", models, page["features"], list(FIGURES))
+    fill(columns, counts, "independence", models, page["independence"], [DISTRACTOR])
+    frame = frame.join(pl.DataFrame(columns), on="model", maintain_order="left")
+    parts = [name for name in ("study", "features", "independence") if name in frame.columns]
+    return with_mean(frame, parts, "score"), counts
+
+
+def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """A row per model: detection, adversarial, verification (with easy, medium, hard beside it), retrieval, `score`."""
+    page, ours = assignment()["application"], assignment()["ours"]
+    columns: dict[str, Any] = {"model": list(models)}
+    counts: dict[str, int] = {}
+    for name in ("detection", "adversarial", "verification", "retrieval"):
+        fill(columns, counts, name, models, [*page[name], *ours.get(name, [])], list(FIGURES))
+    counted = list(counts)
+    for name, datasets in page["shown"].items():
+        fill(columns, counts, name, models, datasets, list(FIGURES))
+    return with_mean(pl.DataFrame(columns), counted, "score"), counts
+
+
+def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """A row per model: AUROC of predefined pairs and MRR of retrieval in other languages than English, and `score`."""
+    page, ours = assignment()["multilingual"], assignment()["ours"]["multilingual"]
+    columns: dict[str, Any] = {"model": list(models)}
+    counts: dict[str, int] = {}
+    for task in ("predefined", "retrieval"):
+        fill(columns, counts, task, models, [*page[task], *ours[task]], [task])
+    return with_mean(pl.DataFrame(columns), list(counts), "score"), counts
+
+
+def fill(
+    columns: dict[str, Any],
+    counts: dict[str, int],
+    name: str,
+    models: Mapping[str, Figures],
+    entries: Iterable[str | Sequence[str]],
+    kinds: Sequence[str],
+) -> None:
+    """Add a column: the mean over its entries; nothing where none was run.
+
+    An entry is a dataset, or several that count as one; a dataset's value is the mean over its tasks.
+    """
+    values = []
+    for entry in entries:
+        wanted = {entry} if isinstance(entry, str) else set(entry)
+        cells: dict[str, list[np.ndarray]] = {}
+        for kind in kinds:
+            for dataset in shared(models, kind, wanted):
+                cells.setdefault(dataset, []).append(table(models, kind, [dataset])[:, 0])
+        if cells:
+            values.append(np.mean([np.mean(cell, axis=0) for cell in cells.values()], axis=0))
+    if values:
+        columns[name], counts[name] = np.mean(values, axis=0), len(values)
+
+
+def with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataFrame:
+    return frame.with_columns(pl.mean_horizontal(names).alias(into)) if names else frame
+
+
+def sensitivity(
+    models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
+) -> pl.DataFrame:
+    """A row per dataset: what becomes of the operational ranking without it.
+
+    `correlation` is Spearman's with the whole ranking, `best` the model that then leads, `moved` how many places the
+    model goes that goes farthest.
+    """
+    from scipy.stats import rankdata
+
+    english = sorted(set(english))
+    whole, _ = operational(models, english, held)
+    if "score" not in whole.columns or len(models) < 2:
+        return pl.DataFrame(
+            schema={"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
+        )
+    before = rankdata(-whole["score"].to_numpy())
+    rows = []
+    for dataset in sorted({name for one in models.values() for _, name in one} & set(english)):
+        without, _ = operational(models, [name for name in english if name != dataset], held)
+        if "score" in without.columns:
+            after = rankdata(-without["score"].to_numpy())
+            both = np.stack([before, after], axis=1)
+            best = without.sort("score", "model", descending=[True, False])["model"][0]
+            rows.append((dataset, redundancy.correlations(both)[0, 1], int(np.abs(after - before).max()), best))
+    schema = {"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("correlation", "dataset")

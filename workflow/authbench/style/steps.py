@@ -1,0 +1,262 @@
+"""How does a published corpus become what a task asks about?
+
+The derivations of STEB's appendix C, each a named step that takes the rows of a table and gives the next ones. What a
+step draws, it draws by a hash of the rows themselves: neither order nor other rows decide.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+import regex
+
+from authbench.errors import InputError
+from authbench.identity import keyed_hash
+from authbench.pages import did_you_mean
+
+Tables = Mapping[str, pl.DataFrame]
+Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
+
+
+def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
+    """The rows after all steps; `tables` are those that `join` may ask for. Raises InputError naming the step."""
+    for place, step in enumerate(steps):
+        name, argument = next(iter(step.items()))
+        if name not in STEPS:
+            raise InputError(f"{where}: steps[{place}]: there is no step '{name}'{did_you_mean(name, STEPS)}")
+        try:
+            frame = STEPS[name](frame, argument, tables)
+        except pl.exceptions.ColumnNotFoundError as problem:
+            have = ", ".join(frame.columns)
+            raise InputError(f"{where}: steps[{place}] ({name}): no column {problem}; there are {have}") from None
+    return frame
+
+
+def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None) -> pl.Series:
+    """A uniform 64-bit number for every row, by a hash of its columns."""
+    told = frame.select(columns or frame.columns)
+    return pl.Series("draw", [keyed_hash(0, purpose, *map(str, row)) for row in told.iter_rows()], dtype=pl.UInt64)
+
+
+def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """A row per line of `text` that is not blank, with its number in the file (from 1) as `number`."""
+    text, number = argument["text"], argument["number"]
+    cut = frame.with_row_index("#row").with_columns(pl.col(text).str.split("\n")).explode(text)
+    told = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
+    return told.drop("#row").with_columns(pl.col(text).str.strip_chars()).filter(pl.col(text) != "")
+
+
+def align(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Rows that agree in `by` become one, with a column for each of `levels`: the `text` of the row at that `level`.
+
+    What lacks a level is left out; of several rows at one level the first counts.
+    """
+    wide = frame.pivot(
+        on=argument["level"],
+        index=argument["by"],
+        values=argument["text"],
+        aggregate_function="first",
+        on_columns=argument["levels"],
+    )
+    return wide.drop_nulls(argument["levels"]).sort(argument["by"])
+
+
+def stack(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], tables: Tables) -> pl.DataFrame:
+    """Each row becomes one row per entry, whose columns are renamed as the entry says (ours: theirs)."""
+    return pl.concat([frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in argument])
+
+
+def orient(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """The texts of `first` and `second` change places where the column `when` is `backward`."""
+    first, second = argument["first"], argument["second"]
+    turned = pl.col(argument["when"]) == "backward"
+    return frame.with_columns(
+        pl.when(turned).then(second).otherwise(first).alias(first),
+        pl.when(turned).then(first).otherwise(second).alias(second),
+    )
+
+
+def distinct(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
+    """Of rows that are equal in these columns the first stays."""
+    return frame.unique(argument, keep="first", maintain_order=True)
+
+
+def join(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """The columns of another table of the page, where it agrees in `by`; rows without are left out."""
+    return frame.join(tables[argument["table"]], on=argument["by"], how="inner", maintain_order="left")
+
+
+def join_texts(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """The texts of rows that agree in `by` become one, a blank line between them, in the order of `order`.
+
+    Known texts of one author become one document (PAN 2013 to 2015, PAN 2018, Enron).
+    """
+    text = argument["text"]
+    ordered = frame.sort([*argument["by"], argument["order"]])
+    return ordered.group_by(argument["by"], maintain_order=True).agg(
+        pl.col(text).str.join("\n\n"), pl.exclude(text, *argument["by"]).first()
+    )
+
+
+def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """Each two neighbouring parts of a document become a pair `first`, `second`, with `same`.
+
+    `parts` is a pattern of what stands between parts, `changes` the column with a list of 0 and 1 (the author changes
+    here). A document with another number of changes than of places between parts is left out.
+    """
+    made = []
+    for row in frame.iter_rows(named=True):
+        parts = [part.strip() for part in regex.split(argument["parts"], row[argument["text"]]) if part.strip()]
+        changes = row[argument["changes"]] or []
+        changes = changes if isinstance(changes, list) else regex.findall(r"\d+", changes)
+        if len(changes) != len(parts) - 1:
+            continue
+        for first, second, changed in zip(parts, parts[1:], changes, strict=False):
+            here = {"first": first, "second": second, "same": "false" if int(changed) else "true"}
+            made.append({"document": row[argument["document"]], **here})
+    return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
+
+
+def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """A document becomes a pair: cut where its author first changes, or else at the paragraph nearest to its middle."""
+    made = []
+    for row in frame.iter_rows(named=True):
+        text, places = row[argument["text"]], row[argument["positions"]] or []
+        places = [int(place) for place in (places if isinstance(places, list) else regex.findall(r"\d+", places))]
+        breaks = [found.start() for found in regex.finditer(r"\n\s*", text)]
+        at = places[0] if places else min(breaks, key=lambda here: abs(here - len(text) // 2), default=0)
+        if text[:at].strip() and text[at:].strip():
+            pair = {"first": text[:at].strip(), "second": text[at:].strip(), "same": "false" if places else "true"}
+            made.append({"document": row[argument["document"]], **pair})
+    return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
+
+
+def balance_per_document(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """Of each `document` all pairs of different authors stay, and as many drawn ones of the same (PAN 2026)."""
+    same = pl.col(argument["same"]) == "true"
+    drawn = frame.with_columns(draw(frame, "balance")).with_columns(
+        (~same).sum().over(argument["document"]).alias("#different"),
+        pl.col("draw").rank("ordinal").over(argument["document"], argument["same"]).alias("#place"),
+    )
+    return drawn.filter(~same | (pl.col("#place") <= pl.col("#different"))).drop("draw", "#different", "#place")
+
+
+def subset(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """At most `each` drawn rows for every value of `by`: the same ones whoever draws (PAN 2020: 250 + 250)."""
+    drawn = frame.with_columns(draw(frame, "subset"))
+    place = pl.col("draw").rank("ordinal").over(argument["by"])
+    return drawn.filter(place <= argument["each"]).drop("draw")
+
+
+def drop_equal(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
+    """Rows go in which two of these columns are the same text but for case and white space."""
+    plain = [bare(pl.col(name)) for name in argument]
+    return frame.filter(~pl.any_horizontal(*(one == other for one, other in combinations(plain, 2))))
+
+
+def drop_shared(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """Texts that occur under more than one label go, case and white space aside (Bible versions)."""
+    told = frame.with_columns(bare(pl.col(argument["text"])).alias("#text"))
+    return told.filter(pl.col(argument["label"]).n_unique().over("#text") == 1).drop("#text")
+
+
+def bare(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def every_label(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """A text with several labels, which `split` separates, becomes a row for each (CORE)."""
+    name = argument["label"]
+    return frame.with_columns(pl.col(name).str.split(argument["split"])).explode(name).filter(pl.col(name) != "")
+
+
+def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Labels that fit one of the patterns of `into` become its label, by the first that fits; others stay."""
+    name = argument["label"]
+    told = pl.col(name)
+    for pattern, label in reversed(argument["into"].items()):
+        told = pl.when(pl.col(name).str.contains(pattern)).then(pl.lit(label)).otherwise(told)
+    return frame.with_columns(told.alias(name))
+
+
+def leave_out(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Rows whose `label` is one of `values` go (M4: BloomZ)."""
+    return frame.filter(~pl.col(argument["label"]).is_in(argument["values"]))
+
+
+def keep(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Only rows whose `label` is one of `values` stay."""
+    return frame.filter(pl.col(argument["label"]).is_in(argument["values"]))
+
+
+def at_least(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Labels with fewer than `rows` rows go."""
+    return frame.filter(pl.len().over(argument["label"]) >= argument["rows"])
+
+
+def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """`into` becomes one of the columns `of` (or of the list in the column), drawn for each row (ASSET)."""
+    chosen = []
+    for number, row in zip(draw(frame, "one of several"), frame.iter_rows(named=True), strict=True):
+        several = [row[name] for name in argument["of"]] if isinstance(argument["of"], list) else row[argument["of"]]
+        chosen.append(several[number % len(several)] if several else None)
+    return frame.with_columns(pl.Series(argument["into"], chosen, dtype=pl.String)).drop_nulls(argument["into"])
+
+
+def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Texts are cut, at white space, into pieces of about `characters`; a last one of under half goes."""
+    text, size = argument["text"], argument["characters"]
+    cut = regex.compile(rf"(?s)\S.{{{size // 2},{size - 1}}}(?=\s|$)")
+    return frame.with_columns(
+        pl.Series(text, [cut.findall(whole)[: argument["most"]] for whole in frame[text]], dtype=pl.List(pl.String))
+    ).explode(text).drop_nulls(text)  # fmt: skip
+
+
+def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """`pairs` pairs by the same author and as many by different ones, no text in two pairs of a kind.
+
+    Each author gives at most one pair of each kind, so that all are told of alike (as PAN 2020's open set).
+    """
+    author, text = argument["author"], argument["text"]
+    held = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
+    by_author = held.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
+    people = by_author.with_columns(draw(by_author, "people", [author])).sort("draw")
+    chosen: list[dict[str, str]] = []
+    for texts in people.filter(pl.col(text).list.len() > 1)[text].head(argument["pairs"]):
+        chosen.append({"first": texts[0], "second": texts[1], "same": "true"})
+    rest = people[text].list.last().to_list()
+    others = rest[1:] + rest[:1] if len(rest) > 1 else []
+    for first, second in list(zip(rest, others, strict=False))[: max(argument["pairs"], 0)]:
+        chosen.append({"first": first, "second": second, "same": "false"})
+    return pl.DataFrame(chosen, schema=dict.fromkeys(("first", "second", "same"), pl.String))
+
+
+def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Half of an author's texts (of at most `documents`) ask, the others answer; `authors` are drawn.
+
+    Authors with fewer than two texts go. Gives the columns `author`, `role` (query, target) and `text`.
+    """
+    author, text = argument["author"], argument["text"]
+    held = frame.select(pl.col(author).alias("author"), pl.col(text).alias("text")).unique(maintain_order=True)
+    held = held.with_columns(draw(held, "roles")).with_columns(
+        pl.col("draw").rank("ordinal").over("author").alias("#place")
+    )
+    held = held.filter(pl.col("#place") <= argument["documents"]).with_columns(pl.len().over("author").alias("#texts"))
+    held = held.filter(pl.col("#texts") > 1)
+    people = held.select("author").unique()
+    people = people.with_columns(draw(people, "authors")).sort("draw").head(argument["authors"])
+    role = pl.when(pl.col("#place") * 2 <= pl.col("#texts")).then(pl.lit("query")).otherwise(pl.lit("target"))
+    return held.join(people.select("author"), on="author").sort("author", "#place").select(
+        "author", role.alias("role"), "text"
+    )  # fmt: skip
+
+
+STEPS: Mapping[str, Step] = {
+    function.__name__: function
+    for function in (
+        lines, align, orient, stack, distinct, join, join_texts, consecutive_pairs, cut_at_change, balance_per_document,
+        subset, drop_equal, drop_shared, every_label, collapse, leave_out, keep, at_least, one_of_several, pieces,
+        verification_pairs, query_and_target,
+    )
+}  # fmt: skip

@@ -1,0 +1,165 @@
+"""What is shown of the results, as tables?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.leaderboard.tables import Metric, Table
+from authbench.style import scores
+from authbench.style.collect import Result
+from authbench.style.datasets import FIGURES
+
+HEADINGS = {
+    "clustering": "Clustering", "all_to_all": "All-to-all", "predefined": "Predefined",
+    "order_alignment": "Order align.", "retrieval": "Retrieval", "probing": "Probing", "score": "Score",
+    "study": "Object of study", "features": "Ling. features", "independence": "Content indep.",
+    "detection": "AI-text detection", "adversarial": "AI-text, adversarial",
+}  # fmt: skip
+TITLES = {
+    "operational": "Operational score",
+    "definitional": "Definitional score",
+    "application": "By application",
+    "multilingual": "Other languages than English",
+}
+FIGURE_NAMES = {
+    "v_measure": "V-measure", "auroc": "AUROC", "accuracy": "accuracy", "mrr": "MRR", "distractor": "accuracy, distractor",
+}  # fmt: skip
+
+
+def all_tables(results: Sequence[Result], held: Mapping[str, Any] | None) -> list[Table]:
+    """The four sums, a table of each task, cost, and long texts where both treatments were run.
+
+    `results` of one treatment are ranked: chunk_and_pool, where there is one. `held` are frozen redundancy clusters.
+    """
+    ranked = of_one_treatment(results)
+    models = {result.name: result.figures() for result in ranked}
+    found = [
+        summed("operational", ranked, *scores.operational(models, english(ranked), held)),
+        summed("definitional", ranked, *scores.definitional(models)),
+        summed("application", ranked, *scores.application(models)),
+        summed("multilingual", ranked, *scores.multilingual(models)),
+    ]
+    found = [table for table in found if table.columns]
+    for kind in (*FIGURES, scores.DISTRACTOR):
+        table = of_task(kind, ranked, models)
+        if table.columns:
+            found.append(table)
+    found.append(cost(ranked))
+    if compared := long_texts(results):
+        found.append(compared)
+    return found
+
+
+def of_one_treatment(results: Sequence[Result]) -> list[Result]:
+    names = {result.long_texts for result in results}
+    chosen = "chunk_and_pool" if "chunk_and_pool" in names else "truncate"
+    return [result for result in results if result.long_texts == chosen]
+
+
+def english(results: Sequence[Result]) -> set[str]:
+    """The datasets whose texts are English alone: only they are in the operational score."""
+    cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
+    return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
+
+
+def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Mapping[str, int]) -> Table:
+    """A sum as a table; each heading has the number of datasets behind it."""
+    columns = tuple(
+        Metric(
+            key, HEADINGS.get(key, key.replace("_", " ").capitalize()) + (f" ({counts[key]})" if key in counts else "")
+        )
+        for key in frame.columns
+        if key != "model"
+    )
+    return Table(name, TITLES[name], columns, with_groups(results, frame))
+
+
+def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
+    """A column per dataset of the task."""
+    datasets = sorted({name for one in models.values() for task, name in one if task == kind})
+    frame = pl.DataFrame(
+        {"model": list(models)} | {name: [one.get((kind, name)) for one in models.values()] for name in datasets}
+    )
+    task = "order_alignment" if kind == scores.DISTRACTOR else kind
+    figure = FIGURE_NAMES["distractor" if kind == scores.DISTRACTOR else FIGURES[task]]
+    columns = tuple(Metric(name, name) for name in datasets)
+    return Table(kind, f"{HEADINGS[task]}: {figure}", columns, with_groups(results, frame))
+
+
+def cost(results: Sequence[Result]) -> Table:
+    """Texts per second while vectors were made, and 10^9 operations per text, as a mean over datasets by their texts."""
+    rows = []
+    for result in results:
+        told = [cell for cell in result.told["datasets"].values() if "cost" in cell]
+        texts = sum(cell["texts"] for cell in told)
+        flops = [cell["cost"]["flops_per_text"] for cell in told]
+        known = texts and all(one is not None for one in flops)
+        rates = [cell["cost"]["texts_per_second"] for cell in told if cell["cost"]["texts_per_second"]]
+        rows.append(
+            {
+                "model": result.name,
+                "texts_per_second": rates[-1] if rates else None,
+                "gflops": sum(f * c["texts"] for f, c in zip(flops, told, strict=True)) / texts / 1e9
+                if known
+                else None,
+            }
+        )
+    schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
+    columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
+    return Table("cost", "Cost", columns, with_groups(results, pl.DataFrame(rows, schema=schema)))
+
+
+def long_texts(results: Sequence[Result]) -> Table | None:
+    """Both treatments of long texts side by side (STEB appendix F), for models and datasets that were run with both."""
+    by_name: dict[str, dict[str, Result]] = {}
+    for result in results:
+        by_name.setdefault(result.name, {})[result.long_texts] = result
+    both = {name: one for name, one in by_name.items() if len(one) == 2}
+    if not both:
+        return None
+    rows, keys = [], set()
+    for name, one in both.items():
+        row: dict[str, Any] = {"model": name}
+        for treatment, result in one.items():
+            for (task, dataset), value in result.figures().items():
+                keys.add((dataset, task))
+                row[f"{dataset} {task} {treatment}"] = value
+        rows.append(row)
+    columns = tuple(
+        Metric(f"{dataset} {task} {treatment}", f"{dataset}, {task.replace('_', ' ')}: {treatment.replace('_', ' ')}")
+        for dataset, task in sorted(keys)
+        for treatment in ("chunk_and_pool", "truncate")
+    )
+    schema = {"model": pl.String} | {column.key: pl.Float64 for column in columns}
+    frame = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
+    shown = [one["chunk_and_pool"] for one in both.values()]
+    return Table("long_texts", "Long texts: chunked and pooled, or truncated", columns, with_groups(shown, frame))
+
+
+def with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:
+    groups = pl.DataFrame({"model": [one.name for one in results], "group": [one.group for one in results]})
+    return groups.join(frame, on="model", maintain_order="left").select("group", "model", pl.exclude("group", "model"))
+
+
+def every_score(results: Sequence[Result]) -> pl.DataFrame:
+    """A row per model, treatment, dataset and task, with chance beside the score and spread over seeds where told."""
+    rows = []
+    for result in results:
+        for dataset, cell in result.told["datasets"].items():
+            for task, told in cell["tasks"].items():
+                chance = told.get("by_chance", told.get("chance", 0.5 if "auroc" in told else None))
+                chance = chance["mrr"] if isinstance(chance, dict) else chance
+                row = {
+                    "group": result.group, "model": result.name, "long_texts": result.long_texts, "dataset": dataset,
+                    "attribute": cell["attribute"], "task": task, "texts": cell["texts"],
+                    "value": told.get(FIGURES[task]), "chance": chance, "spread": told.get("spread"),
+                    "distractor": told.get("distractor"), "undefined": told.get("undefined"),
+                }  # fmt: skip
+                rows.append(row)
+    schema = {
+        "group": pl.String, "model": pl.String, "long_texts": pl.String, "dataset": pl.String, "attribute": pl.String,
+        "task": pl.String, "texts": pl.Int64, "value": pl.Float64, "chance": pl.Float64, "spread": pl.Float64,
+        "distractor": pl.Float64, "undefined": pl.String,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)

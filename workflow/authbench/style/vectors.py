@@ -1,0 +1,107 @@
+"""What vectors does a model give for the texts of a dataset, and at what cost?
+
+The same models, settings and kept vectors as in `authbench.evaluate`. A style task has no query and no pool: all texts
+get the prompt of documents, and models that learn from the pool learn from all texts of the dataset.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import digest
+from authbench.models import encoder
+from authbench.models.registry import Model
+from authbench.pages import read_yaml
+from authbench.records import length_bucket_expr
+from authbench.tables import count_rows, read_json, write_json
+
+LONG_TEXTS = ("chunk_and_pool", "truncate")
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A row per different text, and which row is whose."""
+
+    rows: Any
+    places: Mapping[str, int]
+
+    def of(self, texts: Sequence[str]) -> Any:
+        """The rows of these texts, in their order."""
+        return self.rows[np.array([self.places[text] for text in texts], np.int64)]
+
+
+def vectors_of(
+    model: Model, documents: pl.DataFrame, dataset: str, cache: Path, long_texts: str, half: bool = False
+) -> Vectors:
+    """The vectors of different texts (`content`, `lang`, `token_length`); those of transformers are kept in `cache`."""
+    content = documents["content"].to_list()
+    places = {text: row for row, text in enumerate(content)}
+    if model.kind == "transformer":
+        from authbench.models.encode import transformed
+
+        if model.parameters.get("interaction") == "late":
+            raise InputError(f"{model.name}: late interaction has no vector for a text. Set interaction: vector.")
+        model = with_long_texts(model, long_texts)
+        prompt = model.parameters["document_prompt"]
+        return Vectors(transformed(model, documents["content"], prompt, cache, half), places)
+    described = documents.with_columns(
+        id=pl.Series([digest(text) for text in content], dtype=pl.String),
+        source=pl.lit(dataset),
+        genre=pl.lit("style"),
+        primary_genre=pl.lit("style"),
+        length=length_bucket_expr("token_length"),
+    )
+    return Vectors(encoder(model.kind)(described, len(content), model.parameters), places)
+
+
+def with_long_texts(model: Model, long_texts: str) -> Model:
+    return replace(model, parameters={**model.parameters, "long_texts": long_texts})
+
+
+def parameters_of(model: Model) -> int | None:
+    """The parameters of a transformer that each token meets (embeddings aside), by its config.json; None if unknown.
+
+    Attention has 4 h^2 of a layer's, less where keys and values are shared by heads, the feed-forward 2 h x i, or
+    3 h x i where it is gated.
+    """
+    if model.kind != "transformer":
+        return None
+    from authbench.models.transformer import checkpoint_path
+
+    path = Path(checkpoint_path(model.parameters["checkpoint"])) / "config.json"
+    if not path.is_file():
+        return None
+    config = read_yaml(path)  # JSON is YAML
+    hidden, layers = config.get("hidden_size"), config.get("num_hidden_layers")
+    if not hidden or not layers:
+        return None
+    heads = config.get("num_attention_heads", 1)
+    shared = config.get("num_key_value_heads", heads) / heads
+    gates = 3 if str(config.get("hidden_act", "")).startswith(("silu", "swiglu", "geglu")) else 2
+    inner = config.get("intermediate_size", 4 * hidden)
+    return int(layers * (hidden * hidden * (2 + 2 * shared) + gates * hidden * inner))
+
+
+def flops_per_text(model: Model, tokens: float) -> float | None:
+    """Two operations per parameter and token (Kaplan et al. 2020), for texts of so many tokens on average."""
+    parameters = parameters_of(model)
+    return None if parameters is None else 2.0 * parameters * tokens
+
+
+def encoded_so_far(model: Model, cache: Path) -> int:
+    """How many vectors of a transformer are kept, whatever its settings."""
+    return sum(count_rows(path) for folder in cache.glob(f"{model.name}-*") for path in folder.glob("*.parquet"))
+
+
+def texts_per_second(path: Path, texts: int, seconds: float) -> float | None:
+    """How fast the model has been, this time and before; `path` remembers, for runs that find every vector kept."""
+    held = read_json(path) if path.is_file() else {"texts": 0, "seconds": 0.0}
+    if texts:
+        held = {"texts": held["texts"] + texts, "seconds": held["seconds"] + seconds}
+        write_json(path, held)
+    return held["texts"] / held["seconds"] if held["seconds"] else None

@@ -1,0 +1,83 @@
+"""What does a report of style leave on disk?
+
+operational.csv .md .tex ...   the four sums, a table per task, cost, and long texts where both treatments were run
+scores.csv                     a row per model, dataset and task, with chance and spread
+sensitivity.csv                the operational ranking without each dataset
+clusters.json                  redundancy clusters, where there are: frozen, they are used again
+figures/*.svg                  heat map, trees of datasets
+index.html                     all of it on one page
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.leaderboard.formats import as_latex, as_markdown
+from authbench.style import figures, scores
+from authbench.style.collect import Result, collect
+from authbench.style.datasets import FIGURES, Dataset
+from authbench.style.page import render
+from authbench.style.redundancy import FEWEST_MODELS
+from authbench.style.tables import all_tables, english, every_score, of_one_treatment
+from authbench.tables import write_plain_json
+from authbench.whole import whole_folder, write_text
+
+
+def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None) -> str:
+    """Write the report of the results in `folders`, whole; returned is its operational table in Markdown.
+
+    `frozen` is a clusters.json of an earlier report; without it clusters are made where there are enough models.
+    """
+    results = collect(folders)
+    ranked = of_one_treatment(results)
+    models = {result.name: result.figures() for result in ranked}
+    held = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
+    tables = all_tables(results, held)
+    told = every_score(results)
+    drawn = pictures(ranked, models, told)
+    lost = scores.sensitivity(models, english(ranked), held)
+    with whole_folder(out) as folder:
+        for table in tables:
+            headed = table.rows.rename({metric.key: metric.heading for metric in table.columns})
+            write_text(folder / f"{table.name}.csv", headed.write_csv())
+            write_text(folder / f"{table.name}.md", as_markdown(table))
+            write_text(folder / f"{table.name}.tex", as_latex(table))
+        write_text(folder / "scores.csv", told.write_csv())
+        write_text(folder / "sensitivity.csv", lost.write_csv())
+        if held:
+            write_plain_json(folder / "clusters.json", held)
+        for name, (_, picture) in drawn.items():
+            write_text(folder / "figures" / f"{name}.svg", picture)
+        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, held))
+    return as_markdown(tables[0])
+
+
+def read_clusters(path: Path) -> Mapping[str, Any]:
+    """Frozen clusters. Raises InputError where the file is not one."""
+    try:
+        held: Mapping[str, Any] = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as problem:
+        raise InputError(f"{path}: no frozen clusters ({problem}). Expected the clusters.json of a report.") from None
+    if not isinstance(held, dict) or held.get("version") != 1 or not isinstance(held.get("clusters"), dict):
+        raise InputError(f"{path}: no frozen clusters of version 1. Expected the clusters.json of a report.")
+    return held
+
+
+def pictures(
+    ranked: Sequence[Result], models: Mapping[str, scores.Figures], told: pl.DataFrame
+) -> dict[str, tuple[str, str]]:
+    """Captions and drawings by name: trees only where there are models enough to correlate."""
+    treatment = ranked[0].long_texts
+    found = {"heat_map": ("Models by datasets", figures.heat_map(told.filter(pl.col("long_texts") == treatment)))}
+    if len(models) >= FEWEST_MODELS:
+        for task in FIGURES:
+            kind = scores.column_kind(task)
+            datasets = scores.shared(models, kind)
+            if len(datasets) > 2:
+                tree = figures.dendrogram(task, scores.table(models, kind, datasets), datasets)
+                found[f"redundancy_{task}"] = (f"Datasets that rank models alike: {task.replace('_', ' ')}", tree)
+    return found
