@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from test_retrieval import oracle
 
 from authbench.pan.metrics import evaluate
-from authbench.verifiers import naive
+from authbench.verifiers import naive, ppm, unmasking
 from authbench.verifiers.texts import both_texts
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 
@@ -52,3 +52,72 @@ def test_the_grid_is_scored_as_the_measures_score(problems):
     for value, *thresholds in zip(found, p1, p2, strict=True):
         expected = evaluate(truth.astype(bool), rescale(similarities, Thresholds(*thresholds)))["overall"]
         assert value == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_the_oracle_of_compression_holds():
+    reference = oracle("compression")
+    released = reference["tools"]["pan21_released_model"]
+    for case in reference["cases"]:
+        pair = of_pairs([(case["text1"], case["text2"])], [case["same"]])
+        for order, expected in case["orders"].items():
+            found = ppm.cross_entropies(pair, int(order))
+            wanted = [expected["h_text2_given_text1"], expected["h_text1_given_text2"]]
+            assert found[0] == pytest.approx(wanted, abs=reference["tolerance_cross_entropy"]), (case["name"], order)
+            assert ppm.features(found)[0] == pytest.approx(
+                expected["pan21_features"], abs=reference["tolerance_rounded"]
+            )
+        if "pan21_released_model_order5" in case:
+            expected = case["pan21_released_model_order5"]
+            weight = np.dot(ppm.features(ppm.cross_entropies(pair, 5))[0], released["coef"]) + released["intercept"]
+            probability = np.array([1 / (1 + np.exp(-weight))])
+            for name, value in expected.items():
+                if name.startswith("answer_radius_"):
+                    found = ppm.answers(probability, float(name.removeprefix("answer_radius_")))[0]
+                    assert found == pytest.approx(value, abs=1e-3), (case["name"], name)
+
+
+def plain_cross_entropy(known, asked, order):
+    """The same by dictionaries, as the definition reads."""
+    counts = {}
+    for i, char in enumerate(known):
+        for length in range(min(i, order) + 1):
+            of_context = counts.setdefault(known[i - length : i], {})
+            of_context[char] = of_context.get(char, 0) + 1
+    total = 0.0
+    for i, char in enumerate(asked):
+        seen = [counts.get(asked[i - length : i], {}) for length in range(min(i, order), -1, -1)]
+        p = next((own[char] / sum(own.values()) for own in seen if char in own), 1 / 256)
+        total -= np.log2(p)
+    return total / len(asked)
+
+
+@given(st.text("ab c", min_size=1, max_size=40), st.text("ab d", min_size=1, max_size=40), st.integers(0, 6))
+def test_compiled_compression_counts_as_dictionaries_do(one, other, order):
+    found = ppm.cross_entropies(of_pairs([(one, other)], [True]), order)[0]
+    assert found == pytest.approx([plain_cross_entropy(one, other, order), plain_cross_entropy(other, one, order)])
+
+
+def test_a_text_of_nothing_costs_eight_bits_a_character():
+    assert ppm.cross_entropies(of_pairs([("", "abc")], [True]), 5).tolist() == [[8.0, 8.0]]
+
+
+def test_the_oracle_of_unmasking_holds():
+    reference = oracle("unmasking")
+    asked = reference["parameters"]
+    settings = {
+        "rounds": asked["rounds"],
+        "features": asked["top_n"],
+        "folds": asked["cv_folds"],
+        "removed": asked["n_delete"],
+        "chunk_trigrams": asked["chunk_size"],
+        "chunks": asked["n_chunks"],
+    }
+    exact = reference["deterministic_parts"]
+    assert unmasking.trigrams(exact["text"]) == exact["character_trigrams"]
+    for case in reference["cases"][:: max(1, len(reference["cases"]) // 3)]:
+        chance = np.random.Generator(np.random.Philox(1))
+        curve = unmasking.curve(case["text1"], case["text2"], settings, chance)
+        assert len(curve) == case["expected"]["curve_points"]
+        assert curve.mean() == pytest.approx(
+            case["expected"]["mean_curve_value"], abs=reference["tolerance_mean_curve_value"]
+        ), case["name"]

@@ -50,14 +50,51 @@ def check(arguments: argparse.Namespace) -> int:
     return 1 if violations else 0
 
 
+def acquire_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="of config/sources (default: all)")
+    raw_argument(parser)
+
+
+def acquire(arguments: argparse.Namespace) -> int:
+    """0: all is here and verified; 2: some is not, and the messages say which and why."""
+    from authbench.acquire import acquire_source
+    from authbench.catalogue import find_sources
+
+    missing = []
+    for tag, page in find_sources(arguments.sources).items():
+        try:
+            print(acquire_source(tag, page, arguments.raw), flush=True)
+        except InputError as problem:
+            missing.append(tag)
+            print(f"authbench: {problem}", file=sys.stderr, flush=True)
+    if missing:
+        print(f"authbench: not here: {', '.join(missing)}", file=sys.stderr)
+    return 2 if missing else 0
+
+
+def raw_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--raw", type=Path, default=Path("resources/raw"), metavar="DIR", help="raw_dir (default: resources/raw)"
+    )
+
+
 def sources_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", action="store_true", help="print the page docs/sources.md")
+    raw_argument(parser)
 
 
 def sources(arguments: argparse.Namespace) -> int:
+    from authbench.acquire.lock import lock_path, read_lock
+    from authbench.acquire.state import state
     from authbench.catalogue import as_markdown, as_text, read_sources
 
-    sys.stdout.write((as_markdown if arguments.markdown else as_text)(read_sources()))
+    known = read_sources()
+    if arguments.markdown:
+        sys.stdout.write(as_markdown(known))
+        return 0
+    locked = read_lock(lock_path(arguments.raw))
+    states = {tag: state(tag, page, arguments.raw, locked.get(tag)) for tag, page in known.items()}
+    sys.stdout.write(as_text(known, states))
     return 0
 
 
@@ -161,12 +198,105 @@ def train(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def export_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="a release, or its public bundle")
+    parser.add_argument("--form", required=True, help="public, huggingface, beir, mteb or trec")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="becomes the folder in that form")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings with a section publish")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: what authbench evaluate wrote")
+    parser.add_argument(
+        "--with-tier-b", action="store_true", help="texts that may not be passed on too: for your own use"
+    )
+
+
+def export(arguments: argparse.Namespace) -> int:
+    from authbench.catalogue import read_sources
+    from authbench.export.publication import read_publication
+    from authbench.export.run import PUBLIC, export, export_public
+
+    about = read_publication(arguments.config)
+    if arguments.form == PUBLIC:
+        export_public(arguments.release, arguments.out, about, read_sources())
+    else:
+        export(arguments.release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs)
+    print(f"In the form {arguments.form}: {arguments.out}/   What it is: {arguments.out}/README.md")
+    return 0
+
+
+def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--truth", type=Path, required=True, metavar="FILE", help="truth.jsonl, or its folder")
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="answers.jsonl of a system, or its folder",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="gets tables, figures and index.html")
+    parser.add_argument(
+        "--year", type=int, choices=(2020, 2021), default=2021, help="whose mean is Overall (default: 2021)"
+    )
+    parser.add_argument("--holm", action="store_true", help="correct the significance of F1 for the number of pairs")
+    parser.add_argument("--baseline", action="append", default=[], metavar="SYSTEM", help="which others must beat")
+    parser.add_argument(
+        "--subset", action="append", default=[], metavar="SYSTEM", help="a table where this one answers"
+    )
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs.jsonl: do answers follow topics?")
+    parser.add_argument("--topics", type=int, default=150, metavar="N", help="of that model (default: 150)")
+    parser.add_argument(
+        "--beside", type=Path, action="append", default=[], metavar="DIR", help="--out of another data set"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+
+
+def pan_evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.pan.compare import scores_table
+    from authbench.pan.page import as_text
+    from authbench.pan.run import as_json, headed, read_systems, write_report
+    from authbench.pan.significance import compare_all, matrix
+
+    truth: Path = arguments.truth
+    systems, notes = read_systems(truth, arguments.answers, arguments.baseline)
+    for note in notes:
+        print(f"authbench: {note}", file=sys.stderr)
+    table = scores_table(systems, arguments.year)
+    if arguments.json:
+        sys.stdout.write(as_json(table))
+    else:
+        sys.stdout.write(as_text(headed(table)))
+        if table.height > 1:
+            pairs = compare_all(systems.truth, systems.only(table["system"]).scores, arguments.seed)
+            sys.stdout.write("\n" + as_text(matrix(pairs, arguments.holm)))
+    if arguments.out:
+        name = (truth if truth.is_dir() else truth.parent).resolve().name
+        write_report(
+            systems,
+            arguments.out,
+            name,
+            arguments.year,
+            arguments.seed,
+            arguments.subset,
+            arguments.beside,
+            arguments.pairs,
+            arguments.topics,
+        )
+        print(f"The evaluation: {arguments.out}/index.html", file=sys.stderr)
+    return 0
+
+
 COMMANDS = {
+    "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
     "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
+    "export": Command("write a release in a form that others use", export_arguments, export),
     "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
+    "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
     "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
-    "sources": Command("list the known corpora: languages, tier, where to get them", sources_arguments, sources),
+    "sources": Command(
+        "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
+    ),
     "train": Command("tune a model on a release", train_arguments, train),
 }
 

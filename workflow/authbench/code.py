@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-COMPILED = ("dedup", "evaluate", "filter", "sample")  # the stages with numba
+COMPILED = ("dedup", "evaluate", "filter", "sample", "verifiers")  # the stages with numba
 
 
 def code_hash(adapter: Path) -> str:

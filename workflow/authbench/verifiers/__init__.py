@@ -61,6 +61,12 @@ class Kind(Protocol):
 # The module of each kind; what it needs is imported when it is asked for.
 KINDS = {
     "naive": "naive",
+    "ppm": "ppm",
+    "unmasking": "unmasking",
+    "topicfit": "topicfit",
+    "model": "encoder",
+    "external": "external",
+    "ensemble": "ensemble",
 }
 
 

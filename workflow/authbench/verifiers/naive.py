@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from authbench.dedup.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers import Bench
+from authbench.verifiers.kernels import order_as_numpy_once_did
 from authbench.verifiers.texts import both_texts, cosines, distinct
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
@@ -40,15 +42,19 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
     """TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError where the texts have none."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-    vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(n, n), max_features=vocabulary)
+    counter = CountVectorizer(analyzer=analyzer, ngram_range=(n, n))
     try:
-        return vectorizer.fit(texts)
+        counts = counter.fit_transform(texts)
     except ValueError as problem:
         if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
             raise InputError(f"No train text has a single {analyzer} {n}-gram to count. Give longer texts.") from None
         raise
+    often = np.asarray(counts.sum(axis=0)).ravel().astype(np.int64)
+    kept = np.sort(order_as_numpy_once_did(-often)[:vocabulary])
+    words = counter.get_feature_names_out()[kept]
+    return TfidfVectorizer(analyzer=analyzer, ngram_range=(n, n), vocabulary=words).fit(texts)
 
 
 def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:

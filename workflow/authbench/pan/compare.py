@@ -1,0 +1,118 @@
+"""What do the answers of several systems to one set of problems show?
+
+The tables of the overview: scores (1), significance (2), systems by data sets (3), what is left where one system
+answers (4), and c@1 against non-answers (figure 3).
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64
+from authbench.pan.metrics import MEASURES, OF_2020, Truth, evaluate, overall
+
+META = "meta (mean)"
+
+
+class Systems(NamedTuple):
+    """The problems' ids and truth, and each system's score for each; `baselines` are those that others must beat."""
+
+    ids: pl.Series
+    truth: Truth
+    scores: Mapping[str, F64]
+    baselines: tuple[str, ...] = ()
+
+    def only(self, names: Iterable[str]) -> "Systems":
+        return self._replace(scores={name: self.scores[name] for name in names})
+
+
+def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
+    """`system`, MEASURES, `overall` of that year, `non_answers`; best overall first, then by name."""
+    rows = []
+    for name, scores in systems.scores.items():
+        found = evaluate(systems.truth, scores)
+        if year == 2020:
+            found["overall"] = overall(found, OF_2020)
+        rows.append({"system": name, **found, "non_answers": int((scores == 0.5).sum())})
+    table = pl.DataFrame(rows, schema_overrides={"non_answers": pl.Int64})
+    return table.with_columns(pl.col(*MEASURES, "overall").fill_nan(None)).sort(
+        "overall", "system", descending=[True, False], nulls_last=True
+    )
+
+
+def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
+    """`scores_table` on the problems that system `by` answers (table 4); empty where it answers none."""
+    answered = systems.scores[by] != 0.5
+    if not answered.any():
+        return scores_table(systems, year).clear()
+    part = Systems(
+        systems.ids.filter(pl.Series(answered)),
+        systems.truth[answered],
+        {name: scores[answered] for name, scores in systems.scores.items()},
+        systems.baselines,
+    )
+    return scores_table(part, year)
+
+
+def team(system: str) -> str:
+    """The name before the data set that a system was trained on.
+
+    >>> team("boenninghoff21-large"), team("naive")
+    ('boenninghoff21', 'naive')
+    """
+    return system.rpartition("-")[0] or system
+
+
+def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
+    """The best system of each team, if it is better overall than every baseline, best first."""
+    known = table.filter(pl.col("overall").is_not_null())
+    most = known.filter(pl.col("system").is_in(list(baselines)))["overall"].max()
+    others = known.filter(~pl.col("system").is_in(list(baselines)))
+    if isinstance(most, float):
+        others = others.filter(pl.col("overall") > most)
+    best: dict[str, str] = {}
+    for name in others["system"]:
+        best.setdefault(team(name), name)
+    return list(best.values())
+
+
+def meta(systems: Systems) -> F64:
+    """The mean score of all systems that are no baselines, problem by problem; of all, if there are only baselines."""
+    others = [scores for name, scores in systems.scores.items() if name not in systems.baselines]
+    found: F64 = np.mean(others or list(systems.scores.values()), axis=0)
+    return found
+
+
+def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
+    """Does it pay not to answer? The overview's signed-rank test of non-answers and c@1 over systems.
+
+    That test pairs a count with a share, and says little; Spearman's correlation, which asks what the overview asks, is
+    beside it. Values are None where they are undefined (fewer than two systems, or nothing varies).
+    """
+    from scipy.stats import spearmanr, wilcoxon
+
+    silent, right = table["non_answers"].to_numpy().astype(float), table["c@1"].to_numpy()
+    found: dict[str, Any] = {"systems": len(silent), "w": None, "p": None, "rho": None, "rho_p": None}
+    if len(silent) > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if (silent != right).any():
+                signed = wilcoxon(silent, right)
+                found |= {"w": float(signed.statistic), "p": float(signed.pvalue)}
+            ranked = spearmanr(silent, right)
+        if np.isfinite(ranked.statistic):
+            found |= {"rho": float(ranked.statistic), "rho_p": float(ranked.pvalue)}
+    return found
+
+
+def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
+    """Table 3: a row per system, a column per data set, null where a system has no answers."""
+    names = sorted({name for table in tables.values() for name in table["system"]})
+    found = pl.DataFrame({"system": names}, schema={"system": pl.String})
+    for data_set, table in tables.items():
+        column = table.select("system", pl.col(measure).alias(data_set))
+        found = found.join(column, on="system", how="left", maintain_order="left")
+    return found

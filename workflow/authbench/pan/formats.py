@@ -1,0 +1,167 @@
+"""What do PAN's files say?
+
+    pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text]}
+    truth.jsonl     {"id", "same": true, "authors": [author, author]}
+    answers.jsonl   {"id", "value": 0.3}
+
+A line ends as it likes; anything else that is not of this form is an error that names the line.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from authbench.check.reading import read_lines
+from authbench.dedup.arrays import F64
+from authbench.errors import InputError
+from authbench.whole import whole
+
+NO_ANSWER = 0.5
+SHOWN = 5
+
+
+def read_pairs(path: Path) -> pl.DataFrame:
+    """`id`, `text1`, `text2`, `topic1`, `topic2` (null where the file has no `fandoms`); holds all texts."""
+    rows = read_rows(path, "pairs.jsonl", {"id": is_text, "pair": is_two_texts})
+    texts = [row["pair"] for row in rows]
+    topics = [row.get("fandoms") or (None, None) for row in rows]
+    return pl.DataFrame(
+        {
+            "id": [row["id"] for row in rows],
+            "text1": [one for one, _ in texts],
+            "text2": [other for _, other in texts],
+            "topic1": [one for one, _ in topics],
+            "topic2": [other for _, other in topics],
+        },
+        schema_overrides={"topic1": pl.String, "topic2": pl.String},
+    )
+
+
+def read_truth(path: Path) -> pl.DataFrame:
+    """`id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
+    rows = read_rows(path, "truth.jsonl", {"id": is_text, "same": is_truth})
+    authors = [row.get("authors") or (None, None) for row in rows]
+    return pl.DataFrame(
+        {
+            "id": [row["id"] for row in rows],
+            "same": [bool(row["same"]) for row in rows],
+            "author1": [one for one, _ in authors],
+            "author2": [other for _, other in authors],
+        },
+        schema_overrides={"author1": pl.String, "author2": pl.String},
+    )
+
+
+def read_answers(path: Path) -> pl.DataFrame:
+    """`id`, `value`. A value that is no number in [0, 1] is an error."""
+    rows = read_rows(path, "answers.jsonl", {"id": is_text, "value": is_score})
+    return pl.DataFrame(
+        {"id": [row["id"] for row in rows], "value": [float(row["value"]) for row in rows]},
+        schema={"id": pl.String, "value": pl.Float64},
+    )
+
+
+def read_problems(folder: Path) -> pl.DataFrame:
+    """The pairs of a folder with their truth, in the order of pairs.jsonl. Raises InputError where ids differ."""
+    pairs, truth = read_pairs(folder / "pairs.jsonl"), read_truth(folder / "truth.jsonl")
+    for one, other, has, lacks in ((pairs, truth, "pairs", "truth"), (truth, pairs, "truth", "pairs")):
+        ids = one.join(other, on="id", how="anti")["id"]
+        if len(ids):
+            raise InputError(
+                f"{folder}: {has}.jsonl has {len(ids)} ids that {lacks}.jsonl does not ({named(ids)}). "
+                "Expected the same problems in both."
+            )
+    return pairs.join(truth, on="id", how="left", maintain_order="left")
+
+
+def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
+    """The values for these ids, NO_ANSWER where there is none. Raises InputError where there is one for another id."""
+    extra = answers.filter(~pl.col("id").is_in(ids.implode()))["id"]
+    if len(extra):
+        raise InputError(
+            f"{place}: {len(extra)} answers to problems that are not asked ({named(extra)}). Expected ids of the truth "
+            "alone; are these answers to another data set?"
+        )
+    found = ids.to_frame("id").join(answers, on="id", how="left", maintain_order="left")["value"]
+    return found.fill_null(NO_ANSWER).to_numpy().astype(np.float64)
+
+
+def write_pairs(pairs: pl.DataFrame, path: Path) -> None:
+    topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else None
+    rows = pairs.select("id", "text1", "text2", *(topics or ())).iter_rows()
+    write_lines(path, ({"id": row[0], "fandoms": row[3:], "pair": row[1:3]} for row in rows))
+
+
+def write_truth(pairs: pl.DataFrame, path: Path) -> None:
+    authors = ("author1", "author2") if {"author1", "author2"} <= set(pairs.columns) else None
+    rows = pairs.select("id", "same", *(authors or ())).iter_rows()
+    write_lines(path, ({"id": row[0], "same": row[1], "authors": row[2:]} for row in rows))
+
+
+def write_answers(answers: pl.DataFrame, path: Path) -> None:
+    write_lines(path, answers.select("id", "value").iter_rows(named=True))
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as aside, aside.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def read_rows(path: Path, form: str, fields: dict[str, Callable[[Any], bool]]) -> list[dict[str, Any]]:
+    """The objects of a JSON lines file, each with these fields. Raises InputError naming the first line that is wrong,
+    an id that comes twice, or a file without a line."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file. Expected PAN's {form}.")
+    rows = read_lines(path)
+    for problem in wrong_lines(rows, fields):
+        raise InputError(f"{path}, {problem}")
+    seen: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        if row["id"] in seen:
+            raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
+        seen.add(row["id"])
+    if not rows:
+        raise InputError(f"{path}: holds no line. Expected PAN's {form}, a JSON object a line.")
+    return rows
+
+
+def wrong_lines(rows: list[Any], fields: dict[str, Callable[[Any], bool]]) -> Iterator[str]:
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            yield f"line {number}: {row!r:.40} is no object. Expected {', '.join(fields)}."
+            continue
+        for field, is_right in fields.items():
+            if field not in row:
+                yield f"line {number}: no {field}. Expected {', '.join(fields)}."
+            elif not is_right(row[field]):
+                yield f"line {number}: {field} is {row[field]!r:.40}. Expected {is_right.__doc__}."
+
+
+def is_text(value: Any) -> bool:
+    """a text"""
+    return isinstance(value, str)
+
+
+def is_two_texts(value: Any) -> bool:
+    """a list of two texts"""
+    return isinstance(value, list) and len(value) == 2 and all(map(is_text, value))
+
+
+def is_truth(value: Any) -> bool:
+    """true or false"""
+    return isinstance(value, bool) or value in (0, 1)
+
+
+def is_score(value: Any) -> bool:
+    """a number from 0 to 1"""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def named(ids: pl.Series) -> str:
+    return ", ".join(ids.sort().head(SHOWN)) + (", …" if len(ids) > SHOWN else "")

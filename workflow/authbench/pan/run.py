@@ -1,0 +1,198 @@
+"""What is told of a set of answers, and what is left on disk?
+
+scores.csv .md            table 1: five measures and their mean; systems.csv with problems left open
+significance.csv .md      table 2, and every pair of systems with p and Holm's correction
+data_sets.csv .md         table 3, if results of other data sets are given
+answered_by_<system>.*    table 4: all systems where that one answers
+topics.csv, topics.json   how alike the topics of a pair are, and what that does to answers, if texts are given
+figures/*.svg, index.html all of it on one page
+scores.json               each system's measures
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.pages import did_you_mean
+from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
+from authbench.pan.figures import densities, non_answers, precision_recall
+from authbench.pan.formats import align, named, read_answers, read_pairs, read_truth
+from authbench.pan.metrics import MEASURES
+from authbench.pan.page import as_markdown, render
+from authbench.pan.significance import compare_all, matrix
+from authbench.pan.topics import influence, topic_similarities
+from authbench.tables import write_plain_json
+from authbench.whole import whole_folder, write_text
+
+HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
+
+
+def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] = ()) -> tuple[Systems, list[str]]:
+    """The answers of each file, a system each, to the problems of a truth file; and what the reader should know.
+
+    A folder stands for the truth.jsonl or answers.jsonl in it. Raises InputError where a file is not as it should be,
+    two systems have one name, or a baseline is none of them.
+    """
+    problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
+    scores, notes = {}, []
+    for path in answers:
+        name = system_name(path)
+        if name in scores:
+            raise InputError(f"{path}: there is a system '{name}' already. Give the file or its folder another name.")
+        file = path / "answers.jsonl" if path.is_dir() else path
+        table = read_answers(file)
+        scores[name] = align(problems["id"], table, str(file))
+        missing = problems.filter(~pl.col("id").is_in(table["id"].implode()))["id"]
+        if len(missing):
+            notes.append(
+                f"{name}: {len(missing)} of {problems.height} problems have no line and count as 0.5 ({named(missing)})"
+            )
+    for name in baselines:
+        if name not in scores:
+            raise InputError(f"--baseline: there are no answers of '{name}'{did_you_mean(name, scores)}")
+    if problems["same"].n_unique() == 1:
+        notes.append("All problems are of one class: the AUC is undefined and told as 0, as PAN's evaluator does.")
+    return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines)), notes
+
+
+def system_name(path: Path) -> str:
+    """What a system is called: its file's name, or its folder's where the file is answers.jsonl.
+
+    >>> system_name(Path("runs/answers_gagala20-small.jsonl")), system_name(Path("runs/naive/answers.jsonl"))
+    ('answers_gagala20-small', 'naive')
+    """
+    if path.is_dir() or path.name == "answers.jsonl":
+        return (path if path.is_dir() else path.resolve().parent).resolve().name
+    return path.stem
+
+
+def as_json(table: pl.DataFrame) -> str:
+    """Each system's measures; null where one is undefined."""
+    told = {row["system"]: {key: row[key] for key in HEADINGS} for row in table.iter_rows(named=True)}
+    return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def headed(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns of the overview's table, in its words."""
+    return table.select("system", *HEADINGS).rename(HEADINGS)
+
+
+def write_report(
+    systems: Systems,
+    out: Path,
+    name: str,
+    year: int = 2021,
+    seed: int = 0,
+    subsets: Sequence[str] = (),
+    beside: Sequence[Path] = (),
+    pairs: Path | None = None,
+    topics: int = 150,
+) -> None:
+    """Write all that this module's first lines list, whole. `name` is what the data set is called."""
+    for asked in subsets:
+        if asked not in systems.scores:
+            raise InputError(f"--subset: there are no answers of '{asked}'{did_you_mean(asked, systems.scores)}")
+    table = scores_table(systems, year)
+    ordered = systems.only(table["system"])
+    best = leading(table, systems.baselines) or table["system"].to_list()
+    told = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
+    shown: dict[str, tuple[str, pl.DataFrame]] = {"scores": ("Scores", headed(table))}
+    if told is not None:
+        shown["significance"] = ("Which F1 differ", matrix(told))
+        shown["significance_holm"] = ("Which F1 differ, by Holm's correction", matrix(told, corrected=True))
+    for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
+        part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
+        shown[f"answered_by_{system}"] = (f"Where {system} answers", headed(part))
+    if beside:
+        others = {path.resolve().name: read_results(path) for path in beside}
+        shown["data_sets"] = ("c@1 by data set", by_data_set({**others, name: table}))
+    drawn = pictures(ordered, table, best)
+    silence = silence_pays(table)
+    found: dict[str, Any] | None = None
+    if pairs is not None:
+        found, similar, more = told_of_topics(systems, pairs, topics, seed)
+        drawn |= more
+    with whole_folder(out) as folder:
+        write_text(folder / "scores.json", as_json(table))
+        write_text(folder / "systems.csv", table.write_csv())
+        if told is not None:
+            write_text(folder / "pairs_of_systems.csv", told.write_csv())
+        for key, (_, rows) in shown.items():
+            write_text(folder / f"{key}.csv", rows.write_csv())
+            write_text(folder / f"{key}.md", as_markdown(rows))
+        for key, (_, picture) in drawn.items():
+            write_text(folder / "figures" / f"{key}.svg", picture)
+        write_plain_json(folder / "non_answers.json", silence)
+        if found is not None:
+            write_plain_json(folder / "topics.json", found)
+            write_text(folder / "topics.csv", similar.write_csv())
+        facts = {"name": name, "year": year, "problems": len(systems.ids), "same": int(systems.truth.sum())}
+        page = render(facts, list(shown.values()), list(drawn.values()), silence, found, systems.baselines)
+        write_text(folder / "index.html", page)
+
+
+def pictures(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Captions and drawings of scores, curves and non-answers, for the leading systems and their mean."""
+    scores = {name: systems.scores[name] for name in best}
+    together = np.concatenate(list(scores.values()))
+    mean = {META: meta(systems)} if len(systems.scores) > 1 else {}
+    return {
+        "scores_of_all": (
+            "Scores, all systems together",
+            densities("scores_of_all", "Scores", {"all": together}, "score"),
+        ),
+        "scores_of_each": ("Scores of each system", densities("scores_of_each", "Scores by system", scores, "score")),
+        "precision_recall": ("Precision and recall", precision_recall(scores | mean, systems.truth, list(mean))),
+        "non_answers": ("c@1 and problems left open", non_answers(table)),
+    }
+
+
+def told_of_topics(
+    systems: Systems, pairs: Path, topics: int, seed: int
+) -> tuple[dict[str, Any], pl.DataFrame, Mapping[str, tuple[str, str]]]:
+    """What `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
+    texts = read_pairs(pairs / "pairs.jsonl" if pairs.is_dir() else pairs)
+    asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
+    if asked["text1"].null_count():
+        lacking = asked.filter(pl.col("text1").is_null())["id"]
+        raise InputError(f"{pairs}: has no texts of {len(lacking)} problems ({named(lacking)}).")
+    similar, used = topic_similarities(asked, topics, seed)
+    mean = meta(systems)
+    found = influence(systems.truth, mean, similar) | {"topics": used}
+    right = (mean > 0.5) == systems.truth
+    sides = {"same author": systems.truth, "different authors": ~systems.truth}
+    words = "similarity of topics"
+    by_truth = {name: similar[side] for name, side in sides.items()}
+    by_answer = {
+        f"{name}, {how}": similar[side & kind & (mean != 0.5)]
+        for name, side in sides.items()
+        for how, kind in (("right", right), ("wrong", ~right))
+    }
+    table = pl.DataFrame({"id": systems.ids, "same": systems.truth, "similarity": similar, "mean_score": mean})
+    return (
+        found,
+        table,
+        {
+            "topics": ("How alike the topics of a pair are", densities("topics", "Topics", by_truth, words)),
+            "topics_by_answer": (
+                "The same, by whether the mean score is right",
+                densities("topics_by_answer", "Topics by answer", by_answer, words),
+            ),
+        },
+    )
+
+
+def read_results(folder: Path) -> pl.DataFrame:
+    """`system` and its measures, from a folder that `write_report` wrote."""
+    path = folder / "scores.json"
+    try:
+        told = orjson.loads(path.read_bytes())
+        rows = [{"system": name, **{key: found[key] for key in HEADINGS}} for name, found in told.items()]
+    except (OSError, orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
+        raise InputError(f"{path}: cannot be read. Expected a folder that pan-evaluate --out wrote.") from None
+    return pl.DataFrame(rows, schema_overrides=dict.fromkeys((*MEASURES, "overall"), pl.Float64))

@@ -1,0 +1,103 @@
+"""Do answers follow topics?
+
+The overview's section 7.1.3: topics by non-negative matrix factorisation of TF-IDF of content words, for each pair the
+cosine of its two texts' topics, and what that similarity has to do with truth, scores and errors.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64
+from authbench.pan.metrics import Truth
+from authbench.verifiers.texts import cosines, distinct
+
+TOPICS = 150
+MOST_WORDS = 5_000  # of the vocabulary
+LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and in at most half of them
+ITERATIONS = 200
+
+
+def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0) -> tuple[F64, int]:
+    """For each pair the cosine of its texts' topic vectors (L1-normalised), and how many topics there are: fewer than
+    asked where there are fewer texts or words. 0 for a text without a content word.
+
+    Content words are what is left without the function words of our languages, without words of a single text and
+    without those that are in more than half of all; the MOST_WORDS most frequent. Holds the texts, and matrices of
+    texts x topics and topics x words.
+    """
+    from sklearn.decomposition import NMF
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
+    texts, first, second = distinct(pairs)
+    vectorizer = TfidfVectorizer(
+        stop_words=sorted(function_words()),
+        min_df=LEAST_DOCUMENTS if len(texts) > 2 * LEAST_DOCUMENTS else 1,
+        max_df=MOST_SHARE if len(texts) > 2 * LEAST_DOCUMENTS else 1.0,
+        max_features=MOST_WORDS,
+        token_pattern=r"[^\W\d_]{2,}",
+        dtype=np.float64,
+    )
+    try:
+        words = vectorizer.fit_transform(texts)
+    except ValueError:  # no word is left
+        return np.zeros(pairs.height), 0
+    used = min(topics, *words.shape)
+    model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
+    shares = normalize(model.fit_transform(words), norm="l1")
+    return np.minimum(cosines(normalize(shares), first, second), 1.0), used
+
+
+def function_words() -> set[str]:
+    """The function words of our ten languages, in lower case."""
+    from authbench.models.function_words import read_lists
+
+    return {word.lower() for words in read_lists().values() for word in words}
+
+
+def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
+    """Means and deviations of topic similarity, the one-sided Mann-Whitney test that same-author pairs are more alike,
+    and the regression of scores on it: all pairs, and those answered rightly and wrongly. Undefined values are None.
+    """
+    from scipy.stats import mannwhitneyu
+
+    answered, right = scores != 0.5, (scores > 0.5) == truth
+    same, different = similar[truth], similar[~truth]
+    found: dict[str, Any] = {
+        "all": spread(similar),
+        "same_author": spread(same),
+        "different_authors": spread(different),
+        "mann_whitney": None,
+        "regression": {
+            "all": regression(similar, scores),
+            "right": regression(similar[answered & right], scores[answered & right]),
+            "wrong": regression(similar[answered & ~right], scores[answered & ~right]),
+        },
+    }
+    if len(same) and len(different):
+        test = mannwhitneyu(same, different, alternative="greater")
+        found["mann_whitney"] = {"u": float(test.statistic), "p": float(test.pvalue)}
+    return found
+
+
+def spread(values: F64) -> dict[str, Any]:
+    known = len(values) > 0
+    return {
+        "pairs": len(values),
+        "mean": float(values.mean()) if known else None,
+        "sd": float(values.std()) if known else None,
+    }
+
+
+def regression(similar: F64, scores: F64) -> dict[str, Any]:
+    """`beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope the other way round: only
+    that one can be the overview's 0.16, given the spread of its scores and similarities."""
+    from scipy.stats import linregress
+
+    told: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
+    if len(scores) < 3 or np.ptp(similar) == 0 or np.ptp(scores) == 0:
+        return told
+    line, other = linregress(similar, scores), linregress(scores, similar)
+    return told | {"beta": float(line.slope), "r2": float(line.rvalue**2), "beta_of_similarity": float(other.slope)}

@@ -1,0 +1,134 @@
+"""What runs once per character? The compiled inner loops of `ppm` and `naive`."""
+
+import numpy as np
+
+from authbench.dedup.arrays import I32, I64
+from authbench.kernel import compiled
+
+CHARACTER_BITS = 21  # a Unicode code point
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+SMALL = 16  # so many places are sorted by insertion
+
+
+@compiled
+def slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> int:
+    """The place of a key in a table with room, or the free place where it belongs."""
+    at = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(shift))
+    mask = len(keys) - 1
+    while stamps[at] == stamp and keys[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@compiled
+def read(
+    text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
+) -> None:
+    """Count every string of up to `order` + 1 characters of a text.
+
+    A string is a node: 0 the empty one, others found in the table by (the node without the last character, that
+    character). `counts` has how often a node occurs, `followed` how often a character follows it. Places whose stamp
+    is another are free.
+    """
+    made = 0
+    counts[0], followed[0] = 0, 0
+    ends = np.zeros(order + 1, np.int32)  # the nodes of the strings that end here, longest first
+    for i in range(len(text)):
+        for k in range(order):
+            ends[k] = ends[k + 1]
+        ends[order] = 0
+        for k in range(max(order - i, 0), order + 1):
+            before = ends[k]
+            key = (np.int64(before) << CHARACTER_BITS) | text[i]
+            at = slot(keys, stamps, stamp, key, shift)
+            if stamps[at] != stamp:
+                made += 1
+                stamps[at], keys[at], nodes[at] = stamp, key, made
+                counts[made], followed[made] = 0, 0
+            counts[nodes[at]] += 1
+            followed[before] += 1
+            ends[k] = nodes[at]
+
+
+@compiled
+def bits(
+    text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
+) -> float:
+    """The mean -log2 P of a text's characters by what `read` counted: in the longest context that the character was
+    seen in, as often as there; 8 for a character never seen, and for an empty text."""
+    if len(text) == 0:
+        return 8.0
+    total = 0.0
+    ends = np.full(order + 1, -1, np.int32)
+    for i in range(len(text)):
+        for k in range(order):
+            ends[k] = ends[k + 1]
+        ends[order] = 0
+        p = 1.0 / 256.0
+        found = False
+        for k in range(max(order - i, 0), order + 1):
+            before = ends[k]
+            if before < 0:
+                continue
+            at = slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
+            if stamps[at] != stamp:
+                ends[k] = -1
+                continue
+            ends[k] = nodes[at]
+            if not found:
+                found = True
+                p = counts[nodes[at]] / followed[before]
+        total -= np.log2(p)
+    return total / len(text)
+
+
+@compiled
+def order_as_numpy_once_did(values: I64) -> I64:
+    """The places of values in ascending order, equal ones as numpy's `argsort` placed them before version 1.25.
+
+    PAN's figures come from that time: which of equally frequent n-grams a vocabulary keeps depends on it. Since then
+    numpy's order of equal values depends on the processor. (Quicksort, median of three, insertion below SMALL.)
+    """
+    places = np.arange(len(values))
+    starts, ends = np.empty(128, np.int64), np.empty(128, np.int64)
+    held, left, right = 0, 0, len(values) - 1
+    while True:
+        while right - left > SMALL:
+            middle = left + ((right - left) >> 1)
+            if values[places[middle]] < values[places[left]]:
+                places[middle], places[left] = places[left], places[middle]
+            if values[places[right]] < values[places[middle]]:
+                places[right], places[middle] = places[middle], places[right]
+            if values[places[middle]] < values[places[left]]:
+                places[middle], places[left] = places[left], places[middle]
+            pivot = values[places[middle]]
+            low, high = left, right - 1
+            places[middle], places[high] = places[high], places[middle]
+            while True:
+                low += 1
+                while values[places[low]] < pivot:
+                    low += 1
+                high -= 1
+                while pivot < values[places[high]]:
+                    high -= 1
+                if low >= high:
+                    break
+                places[low], places[high] = places[high], places[low]
+            places[low], places[right - 1] = places[right - 1], places[low]
+            if low - left < right - low:
+                starts[held], ends[held] = low + 1, right
+                right = low - 1
+            else:
+                starts[held], ends[held] = left, low - 1
+                left = low + 1
+            held += 1
+        for place in range(left + 1, right + 1):
+            moved, at = places[place], place
+            while at > left and values[moved] < values[places[at - 1]]:
+                places[at] = places[at - 1]
+                at -= 1
+            places[at] = moved
+        if held == 0:
+            return places
+        held -= 1
+        left, right = starts[held], ends[held]

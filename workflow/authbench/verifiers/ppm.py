@@ -1,0 +1,104 @@
+"""Does one text foretell the other?
+
+PAN's compression baseline (Teahan and Harper 2003): a PPM model of each text gives the cross-entropy of the other; a
+logistic regression on their mean and absolute difference gives the probability of one author, and within a radius of
+0.5 there is no answer.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64, I32, I64
+from authbench.verifiers import Bench
+from authbench.verifiers.texts import distinct
+
+ROOMY = 2  # places of a table for each string that it may hold
+
+
+class Fitted(NamedTuple):
+    """Order and radius as asked, and a logistic regression of scikit-learn."""
+
+    order: int
+    radius: float
+    regression: Any
+
+
+def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
+    from sklearn.linear_model import LogisticRegression
+
+    seen = features(cross_entropies(train, parameters["order"]))
+    return Fitted(
+        parameters["order"],
+        parameters["radius"],
+        LogisticRegression().fit(seen, train["same"].cast(pl.Int8).to_numpy()),
+    )
+
+
+def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
+    """As it is: the radius is given."""
+    return fitted
+
+
+def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    seen = features(cross_entropies(pairs, fitted.order))
+    return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.radius)
+
+
+def answers(probabilities: F64, radius: float) -> F64:
+    """Three decimals of each probability; 0.5 within the radius of it."""
+    silent = (probabilities >= 0.5 - radius) & (probabilities <= 0.5 + radius)
+    return np.where(silent, 0.5, np.round(probabilities, 3))
+
+
+def features(entropies: F64) -> F64:
+    """The mean and the absolute difference of both cross-entropies at four decimals (pairs x 2)."""
+    first, second = entropies.T
+    return np.round(np.stack([(first + second) / 2, np.abs(first - second)], axis=1), 4)
+
+
+def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
+    """Bits per character of text 2 by a model of text 1, and of text 1 by a model of text 2 (pairs x 2).
+
+    A model counts every character after each of its contexts of up to `order` characters; a character's probability
+    is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and a table of
+    28 bytes x 2 (order + 1) x the longest text's characters.
+    """
+    from authbench.verifiers.kernels import bits, read
+
+    texts, first, second = distinct(pairs)
+    points = [code_points(text) for text in texts]
+    found = np.empty((pairs.height, 2))
+    room = Room.of(max((len(text) for text in points), default=0) * (order + 1))
+    stamp = 0
+    for known, asked, column in ((first, second, 0), (second, first, 1)):
+        by_model = np.argsort(known, kind="stable")
+        read_last = -1
+        for row in by_model:
+            if known[row] != read_last:
+                stamp += 1
+                read_last = known[row]
+                read(points[read_last], order, *room.table, stamp, room.shift, *room.nodes)
+            found[row, column] = bits(points[asked[row]], order, *room.table, stamp, room.shift, *room.nodes)
+    return found
+
+
+def code_points(text: str) -> I64:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+
+
+class Room(NamedTuple):
+    """The table of strings (keys, nodes, stamps), the counts of nodes, and by how much a hash is shifted."""
+
+    table: tuple[I64, I32, I32]
+    nodes: tuple[I32, I32]
+    shift: int
+
+    @classmethod
+    def of(cls, strings: int) -> "Room":
+        power = max(4, int(ROOMY * strings).bit_length())
+        size = 1 << power
+        table = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.int32)
+        return cls(table, (np.zeros(strings + 1, np.int32), np.zeros(strings + 1, np.int32)), 64 - power)

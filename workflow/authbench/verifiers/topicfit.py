@@ -1,0 +1,64 @@
+"""Do two texts speak of the same things?
+
+A verifier that should not be trusted (HITS paper, "topic-fit model"): the most frequent words, which carry style, are
+masked, and the naive baseline compares what is left, word by word. It does well only where topics give authors away.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from authbench.dedup.arrays import F64
+from authbench.verifiers import Bench, naive
+from authbench.verifiers.texts import both_texts
+
+WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Fitted:
+    masked: frozenset[str]
+    rest: naive.Fitted
+
+
+def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
+    masked = most_frequent(both_texts(train), parameters["masked"])
+    texts = [mask(text, masked) for text in both_texts(train)]
+    return Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters["vocabulary"])))
+
+
+def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
+    return Fitted(fitted.masked, naive.calibrate(fitted.rest, mask_pairs(held_out, fitted.masked)))
+
+
+def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    return naive.predict(fitted.rest, mask_pairs(pairs, fitted.masked))
+
+
+def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
+    """The words, in lower case, that occur most often; of equally frequent ones the first in the alphabet."""
+    often = Counter(word for text in texts for word in WORD.findall(text.lower()))
+    return frozenset(sorted(often, key=lambda word: (-often[word], word))[:count])
+
+
+def mask(text: str, words: frozenset[str]) -> str:
+    """The text with an asterisk for each letter of these words.
+
+    >>> mask("The dogs and cats", frozenset({"the", "and"}))
+    '*** dogs *** cats'
+    """
+    return WORD.sub(lambda found: "*" * len(found[0]) if found[0].lower() in words else found[0], text)
+
+
+def mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
+    """The pairs with both texts masked, each different text once."""
+    columns = []
+    for column in ("text1", "text2"):
+        texts = pairs[column].unique()
+        masked = pl.Series([mask(text, words) for text in texts], dtype=pl.String)
+        columns.append(pairs[column].replace_strict(texts, masked, return_dtype=pl.String).alias(column))
+    return pairs.with_columns(columns)

@@ -1,0 +1,124 @@
+"""How fast do two texts become alike when what tells them apart is taken away?
+
+Unmasking for short texts (Koppel and Schler 2004; Bevendorff et al. 2019), as in PAN's baseline: chunks are drawn from
+each text's character trigrams, a linear SVM tells the two texts' chunks apart, the strongest features go, and so on.
+The curve of its accuracy falls fast where both texts are by one author; a logistic regression over curve and slope says
+how fast is fast, and thresholds (`thresholds`) where to say nothing.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.dedup.arrays import F64
+from authbench.identity import keyed_hash
+from authbench.verifiers import Bench
+from authbench.verifiers.thresholds import Thresholds, rescale, search
+
+SHORTEST = 3  # characters of a text
+SMOOTHED = 3  # points of a moving average
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Settings and seed, a logistic regression of scikit-learn, and thresholds once it is calibrated."""
+
+    parameters: Mapping[str, Any]
+    seed: int
+    regression: Any
+    thresholds: Thresholds | None = None
+
+
+def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
+    from sklearn.linear_model import LogisticRegression
+
+    seen = features(train, parameters, bench.seed)
+    known = np.isfinite(seen).all(axis=1)
+    regression = LogisticRegression().fit(seen[known], train["same"].to_numpy()[known])
+    return Fitted(parameters, bench.seed, regression)
+
+
+def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
+    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), probabilities(fitted, held_out)))
+
+
+def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    assert fitted.thresholds, "calibrate first"
+    found = probabilities(fitted, pairs)
+    return rescale(found, fitted.thresholds)
+
+
+def probabilities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    """The probability of one author; 0.5 for a pair with a text of fewer than SHORTEST characters."""
+    seen = features(pairs, fitted.parameters, fitted.seed)
+    known = np.isfinite(seen).all(axis=1)
+    found = np.full(pairs.height, 0.5)
+    if known.any():
+        found[known] = fitted.regression.predict_proba(seen[known])[:, 1]
+    return found
+
+
+def features(pairs: pl.DataFrame, parameters: Mapping[str, Any], seed: int) -> F64:
+    """The curve of each pair and its slope (pairs x points), by a hash of (seed, texts); NaN for texts too short."""
+    points = parameters["rounds"] - SMOOTHED + 1
+    found = np.full((pairs.height, 2 * points), np.nan)
+    for row, (one, other) in enumerate(pairs.select("text1", "text2").iter_rows()):
+        if min(len(one), len(other)) >= SHORTEST:
+            key = keyed_hash(seed, "unmasking", one, other)
+            drawn = curve(one, other, parameters, np.random.Generator(np.random.Philox(key)))
+            even = np.interp(np.linspace(0, 1, points), np.linspace(0, 1, len(drawn)), drawn)
+            found[row] = [*even, *np.gradient(even)]
+    return found
+
+
+def curve(one: str, other: str, parameters: Mapping[str, Any], chance: np.random.Generator) -> F64:
+    """How well the two texts' chunks are told apart, round after round: 0 by chance, 1 always; smoothed."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.model_selection import cross_validate
+    from sklearn.svm import LinearSVC
+
+    chunks, labels = draw_chunks(one, other, parameters, chance)
+    remove, folds = parameters["removed"], parameters["folds"]
+    rounds = max(1, min(parameters["rounds"], (chunks.shape[1] - 1) // remove))
+    accuracy = np.empty(rounds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for number in range(rounds):
+            classifier = LinearSVC(random_state=int(chance.integers(1 << 31)))
+            found = cross_validate(classifier, chunks, labels, cv=folds, return_estimator=True)
+            accuracy[number] = max(0.0, 2 * (found["test_score"].mean() - 0.5))
+            strongest = np.argsort(found["estimator"][0].coef_.ravel(), kind="stable")[::-1][:remove]
+            chunks = np.delete(chunks, strongest, axis=1)
+    width = min(SMOOTHED, rounds)
+    return np.convolve(accuracy, np.ones(width) / width, mode="valid")
+
+
+def draw_chunks(
+    one: str, other: str, parameters: Mapping[str, Any], chance: np.random.Generator
+) -> tuple[F64, np.ndarray]:
+    """How often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and whose chunk it is."""
+    tokens = [trigrams(text) for text in (one, other)]
+    count, size = parameters["chunks"], parameters["chunk_trigrams"]
+    known = sorted({*tokens[0], *tokens[1]})
+    place = {token: number for number, token in enumerate(known)}
+    rows = []
+    for own in tokens:
+        places = np.array([place[token] for token in own])
+        drawn = places[chance.integers(len(places), size=(count, size))]
+        rows += [np.bincount(chunk, minlength=len(known)) for chunk in drawn]
+    table = np.stack(rows).astype(np.float64)
+    frequent = np.argsort(-table.sum(axis=0), kind="stable")[: parameters["features"]]
+    order = chance.permutation(2 * count)
+    return table[order][:, frequent], np.repeat([1, 0], count)[order]
+
+
+def trigrams(text: str) -> Sequence[str]:
+    """
+    >>> trigrams("abcd")
+    ['abc', 'bcd']
+    """
+    return [text[start : start + SHORTEST] for start in range(len(text) - SHORTEST + 1)]
