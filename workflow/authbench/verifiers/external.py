@@ -55,8 +55,7 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
         ) from None
     if ended.returncode:
         said = (ended.stderr or ended.stdout)[-SAID:]
-        raise InputError(f"The command `{fitted.command}` ended with status {ended.returncode}:
-{said}")
+        raise InputError(f"The command `{fitted.command}` ended with status {ended.returncode}:\n{said}")
     return align(pairs["id"], read_answers(out / "answers.jsonl"), str(out / "answers.jsonl"))
 
 
