@@ -1,6 +1,6 @@
 """Which document stands for its copies, where all of them are in memory?
 
-The steps of the stage one after another, as `stage` takes them in several processes for corpora of any size.
+The steps of the stage one after another, as `jobs` takes them in several processes for corpora of any size.
 """
 
 from collections.abc import Sequence
