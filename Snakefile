@@ -1,4 +1,4 @@
-"""AuthBench: from raw corpora with author labels to a checked authorship benchmark.
+"""AuthBench: from raw corpora with author labels to a checked authorship benchmark, and models on it.
 
 The stages, in the order in which documents pass through them. `snakemake --cores 2` builds the demo;
 `snakemake --cores 2 --configfile config/recipes/open-corpora.yaml` builds a benchmark from real corpora.
@@ -21,6 +21,15 @@ include: "workflow/rules/train.smk"
 
 rule all:
     default_target: True
+    input:
+        result("check.json"),
+        result("release/SHA256SUMS"),
+        result("dirty_docs.log"),
+        result("leaderboard/index.html") if MODELS else [],
+
+
+rule release:
+    """The benchmark alone, no models on it."""
     input:
         result("check.json"),
         result("release/SHA256SUMS"),

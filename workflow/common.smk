@@ -108,4 +108,8 @@ def closing_line():
     if not (ROOT / result("check.json")).exists():
         return ""
     checked = read_json(ROOT / result("check.json"))
-    return f"\n{checked['summary']}\nThe benchmark: {result('release')}/   The story of it: {result('release/report.html')}"
+    told = f"\n{checked['summary']}\nThe benchmark: {result('release')}/   The story of it: {result('release/report.html')}"
+    page, sums = ROOT / result("leaderboard/index.html"), ROOT / result("release/SHA256SUMS")
+    if not page.exists() or page.stat().st_mtime < sums.stat().st_mtime:
+        return told
+    return f"{told}\nModels on it: {result('leaderboard/index.html')}"

@@ -130,7 +130,7 @@ def test_a_second_run_submits_nothing(built: Built, slurm: PrivateSlurm) -> None
 def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(
     demo: Project, built: Built, slurm: PrivateSlurm
 ) -> None:
-    again = through_slurm(built.project, slurm, "slurm", *ONE_SHARD, "--forcerun", "assign_splits")
+    again = through_slurm(built.project, slurm, "slurm", "release", *ONE_SHARD, "--forcerun", "assign_splits")
     assert states(again.jobs) == ["COMPLETED"]
     assert release(built.project) == release(demo)
 

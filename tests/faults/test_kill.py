@@ -39,7 +39,7 @@ def test_twenty_kills_over_one_build_leave_no_trace(
     chance = random.Random(20260101)
     for number in range(KILLS):
         way = WAYS[number % len(WAYS)]
-        process = project.start("--cores", "2")
+        process = project.start("--cores", "2", "release")
         started.append(process)
         steps = chance.choice((0, 1, 1, 2)) if number else 2
         finished = killed_after(process, way, steps, seconds=chance.uniform(0, 0.8))
@@ -50,7 +50,7 @@ def test_twenty_kills_over_one_build_leave_no_trace(
         elif number == 0:
             assert_refused_beside_a_dead_run(project)
         unlock(project, asking_snakemake=number < len(WAYS))
-    project.build()
+    project.build("release")
     assert_same(project, demo)
     assert [path for path in project.results.rglob(".*") if LEFT.fullmatch(path.name)] == []
 

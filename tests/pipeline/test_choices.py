@@ -51,7 +51,7 @@ def later(demo: Project, taken_down: tuple[str, str], tmp_path_factory: pytest.T
     takedown.write_text("# asked to go\n" + "\n".join(taken_down) + "\n", encoding="utf-8")
     lock.write_bytes((demo.release / "release.lock").read_bytes())
     settings = {"missing_sources": "skip", "split": {"lock": str(lock)}, "release": {"takedown": str(takedown)}}
-    project.build(*project.recipe(settings))
+    project.build("release", *project.recipe(settings))
     return project
 
 
@@ -99,6 +99,6 @@ def test_what_is_taken_down_leaves_a_gap(demo: Project, later: Project, taken_do
 def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> None:
     takedown = tmp_path / "takedown.txt"
     takedown.write_text("0" * 64 + "\n", encoding="utf-8")
-    jobs = bench.plan(*bench.recipe({"release": {"takedown": str(takedown)}}))
+    jobs = bench.plan("release", *bench.recipe({"release": {"takedown": str(takedown)}}))
     # The report tells every setting, so that the facts for it are collected anew.
-    assert rules_of(jobs) == {"count_survivors", "write_release", "check_release", "list_removed", "all"}
+    assert rules_of(jobs) == {"count_survivors", "write_release", "check_release", "list_removed", "release"}

@@ -36,7 +36,7 @@ def tiny_checkpoint(folder: Path) -> Path:
 def test_both_scorers_are_asked_and_named_in_the_manifest(another: Project, tmp_path: Path) -> None:
     checkpoint = tiny_checkpoint(tmp_path / "model")
     safety = f"safety={{scorers: [wordlist, detoxify], threshold: 0.9, detoxify: {{checkpoint: {checkpoint}}}}}"
-    another.build("--config", safety)
+    another.build("release", "--config", safety)
     manifest = json.loads((another.release / "manifest.json").read_text())
     identities = [scorer["identity"] for scorer in manifest["scorers"]]
     assert [identity.split()[0].partition(":")[0] for identity in identities] == ["wordlist", "detoxify"]

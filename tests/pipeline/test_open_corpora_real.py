@@ -42,7 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = copy_project(tmp_path_factory.mktemp("real"))
     recipe = ("--configfile", RECIPE)
     choices = (f"raw_dir={raw}", "name=real", "missing_sources=skip", f"ingest={{max_bad_rows: {max(limits):.3f}}}")
-    project.build(*recipe, "--config", *choices)
+    project.build("release", *recipe, "--config", *choices)
     return project.folder / "results/real"
 
 

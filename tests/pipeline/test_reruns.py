@@ -9,7 +9,8 @@ import pytest
 from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
-AFTER_SELECTION = {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed", "all"}
+AFTER_RELEASE = {"evaluate_model", "leaderboard", "all"}
+AFTER_SELECTION = AFTER_RELEASE | {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed"}
 AFTER_FILTERS = AFTER_SELECTION | {
     "link_texts",
     "compare_texts",
@@ -115,7 +116,7 @@ def test_a_changed_raw_file_ingests_its_source_alone(bench: Project) -> None:
 
 def test_what_is_told_of_a_source_reruns_the_release_alone(bench: Project) -> None:
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("about: The author", "about: Well, the author"))
-    assert rules_of(jobs) == {"write_release", "check_release", "list_removed", "all"}
+    assert rules_of(jobs) == {"write_release", "check_release", "list_removed"} | AFTER_RELEASE
 
 
 def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> None:
@@ -141,6 +142,40 @@ def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, modul
     assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
 
 
+def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
+    jobs = plan_after(bench, "workflow/authbench/evaluate/metrics.py", another_function)
+    assert rules_of(jobs) == AFTER_RELEASE
+    assert first_of(jobs) == {"evaluate_model"}
+
+
+def test_what_a_model_sees_is_part_of_what_it_depends_on(bench: Project) -> None:
+    jobs = plan_after(bench, "workflow/authbench/models/stylometric.py", another_function)
+    assert rules_of(jobs) == AFTER_RELEASE
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [("ngram-mixture", AFTER_RELEASE), ("e5-small-v2", AFTER_RELEASE | {"embed_texts"})],
+)
+def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
+    bench: Project, name: str, rules: set[str]
+) -> None:
+    jobs = bench.plan(*bench.recipe({"evaluate": {"models": ["tfidf", "random", name]}}))
+    assert rules_of(jobs) == rules
+    assert {job.wildcards for job in jobs} - {""} == {f"model={name}"}
+
+
+def test_how_models_are_evaluated_leaves_the_release_alone(bench: Project) -> None:
+    assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == AFTER_RELEASE
+    assert bench.plan("release", *bench.recipe({"evaluate": {"split": "dev", "models": ["tfidf"]}})) == []
+
+
+def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fresh: Project) -> None:
+    nothing = {"evaluate": {"models": []}}
+    assert bench.plan(*bench.recipe(nothing)) == []
+    assert not rules_of(fresh.plan(*fresh.recipe(nothing))) & {"embed_texts", "evaluate_model", "leaderboard"}
+
+
 def test_an_edited_check_of_the_configuration_reruns_nothing(bench: Project) -> None:
     assert plan_after(bench, "workflow/authbench/config.py", another_function) == []
 
@@ -164,11 +199,11 @@ def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> 
 def test_a_changed_toxicity_threshold_scores_no_text_twice(another: Project) -> None:
     scores = another.results / "sample/scores.parquet"
     before, release = pl.read_parquet(scores), (another.release / "SHA256SUMS").read_bytes()
-    another.build(*another.recipe({"safety": {"threshold": 0.3}}))
+    another.build("release", *another.recipe({"safety": {"threshold": 0.3}}))
     after = pl.read_parquet(scores)
     assert after.join(before, on=["scorer", "text"], how="semi").equals(before)
     assert (another.release / "SHA256SUMS").read_bytes() != release
 
-    another.build()
+    another.build("release")
     assert pl.read_parquet(scores).equals(after)
     assert (another.release / "SHA256SUMS").read_bytes() == release

@@ -18,6 +18,11 @@ def test_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(
     other = elsewhere.finished()
     assert sums(other) == sums(demo)
     assert (other.results / "dirty_docs.log").read_bytes() == (demo.results / "dirty_docs.log").read_bytes()
+    for scores in sorted(demo.results.glob("evaluate/*/scores.json")):
+        assert (other.results / scores.relative_to(demo.results)).read_bytes() == scores.read_bytes()
+    assert (other.results / "leaderboard/index.html").read_bytes() == (
+        demo.results / "leaderboard/index.html"
+    ).read_bytes()
 
 
 def test_a_renamed_raw_file_changes_no_record(another: Project) -> None:
@@ -38,7 +43,7 @@ def test_an_unsound_draft_never_becomes_the_release(another: Project) -> None:
     astray = documents.filter(pl.col("split") == "train")["doc_key"][0]
     splits = pl.when(pl.col("doc_key") == astray).then(pl.lit("test")).otherwise("split").alias("split")
     write_parquet(documents.with_columns(splits), path)
-    status, said = another.snakemake("--cores", "2")
+    status, said = another.snakemake("--cores", "2", "release")
     assert status != 0
     assert "The release is not sound" in said
     assert "author" in said

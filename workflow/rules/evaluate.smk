@@ -55,7 +55,7 @@ rule evaluate_model:
         "../../envs/models.yaml"
     resources:
         mem_mb=memory(2000),
-        runtime=duration(60),
+        runtime=duration(30),
         in_series=1,
     params:
         split=SETTINGS["evaluate"]["split"],

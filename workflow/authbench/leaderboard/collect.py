@@ -46,6 +46,8 @@ def collect(folders: Sequence[Path]) -> list[Result]:
     Raises InputError where there are none, two of one model, or two that cannot be compared.
     """
     results = [result for folder in folders for result in read_results(folder)]
+    if not results:
+        raise InputError("There are no results to compare. Evaluate a model first (in a recipe: evaluate.models).")
     results.sort(key=lambda result: (result.group, result.name))
     for one, other in zip(results, results[1:], strict=False):
         if one.name == other.name:
