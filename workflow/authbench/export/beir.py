@@ -1,0 +1,71 @@
+"""How does the benchmark look to BEIR and to whatever reads its layout?
+
+A folder per split, as BEIR has one corpus for all qrels and ours has a pool for each split: `<split>/corpus.jsonl`,
+`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` has what BEIR cannot say: which candidates
+count neither way.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+import polars as pl
+
+from authbench.export.card import write_card
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.export.reading import Benchmark
+from authbench.whole import write_text
+
+QRELS = ("query-id", "corpus-id", "score")
+USAGE = """
+A folder per split, each a dataset of its own with the split's pool as corpus: `corpus.jsonl` (`_id`, `title`, which
+is empty, `text`), `queries.jsonl` (`_id`, `text`), `qrels/<split>.tsv`. A query keeps its id among the documents:
+evaluate with `ignore_identical_ids=True`, as BEIR does by default. `ignored.tsv` lists, in the form of the qrels,
+documents that count neither way, which the layout cannot say; {ignored}
+"""
+
+
+def write_beir(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+    """Write the folders of all splits. Memory: a batch of texts, and of ids those of a split."""
+    ignored = 0
+    for split in benchmark.splits:
+        place, truth = folder / split, benchmark.truth(split)
+        (place / "qrels").mkdir(parents=True)
+        with (place / "corpus.jsonl").open("wb") as file:
+            write_lines(file, (texts(batch, "candidate_id") for batch in benchmark.candidates(split)), title=True)
+        with (place / "queries.jsonl").open("wb") as file:
+            write_lines(file, (texts(batch, "query_id") for batch in benchmark.queries(split)), title=False)
+        judged(truth, "positive_ids", 1).write_csv(place / "qrels" / f"{split}.tsv", separator="\t")
+        aside = judged(truth, "ignored_ids", 0)
+        aside.write_csv(place / "ignored.tsv", separator="\t")
+        ignored += aside["query-id"].n_unique()
+    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
+    write_text(folder / "README.md", write_card(benchmark, about, USAGE.format(ignored=in_words(ignored))))
+
+
+def in_words(queries: int) -> str:
+    """How many queries have ignored ids."""
+    return f"{queries:,} queries have some." if queries else "here no query has any."
+
+
+def texts(batch: pl.DataFrame, ident: str) -> pl.DataFrame:
+    return batch.select(pl.col(ident).alias("_id"), pl.col("content").alias("text"))
+
+
+def write_lines(file: BinaryIO, batches: Iterable[pl.DataFrame], title: bool) -> None:
+    for batch in batches:
+        for ident, text in batch.iter_rows():
+            row = {"_id": ident, "title": "", "text": text} if title else {"_id": ident, "text": text}
+            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def judged(truth: pl.DataFrame, column: str, score: int) -> pl.DataFrame:
+    """A row per query and document that is named in `column`: query-id, corpus-id, score."""
+    return (
+        truth.select(pl.col("query_id").alias(QRELS[0]), pl.col(column).alias(QRELS[1]))
+        .explode(QRELS[1])
+        .drop_nulls()
+        .with_columns(pl.lit(score, pl.Int32).alias(QRELS[2]))
+    )

@@ -1,0 +1,132 @@
+"""What must someone know who comes upon the benchmark elsewhere?
+
+The card of a folder: a header that hubs read, then a data statement (Bender and Friedman, 2018), counts per language,
+terms, what the data are for and what not, and where to write to be taken out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jinja2
+import polars as pl
+import yaml
+
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.export.reading import Benchmark
+from authbench.records import LANGUAGES, primary_genre
+from authbench.report.figures import language_name
+from authbench.report.template import TEMPLATES
+
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+LARGER = "1M<n<10M"
+HUB_LICENCES = {"MIT": "mit", "CC0-1.0": "cc0-1.0", "Apache-2.0": "apache-2.0"}
+
+
+def write_card(benchmark: Benchmark, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
+    """The README.md of a folder: `usage` says what this folder holds and how to read it, `header` is its YAML."""
+    licences = licence_table(benchmark)
+    page = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown, not HTML
+    )
+    page.filters |= {"cell": cell, "count": lambda number: f"{number:,}"}
+    body = page.get_template("card.md.j2").render(
+        name=benchmark.name,
+        about=about,
+        usage=usage.strip(),
+        manifest=benchmark.manifest,
+        withheld=benchmark.withheld,
+        tier_b=benchmark.tier_b,
+        texts=benchmark.present.height,
+        documents=benchmark.provenance.height,
+        splits=list(benchmark.splits),
+        languages=languages(benchmark),
+        genres=genres(benchmark),
+        kinds=kinds(benchmark),
+        licences=licences.to_dicts(),
+        own_names=benchmark.provenance["names_author"].mean() or 0.0,
+        dated=dates(benchmark),
+    )
+    told = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
+    return f"---\n{told}---\n\n{body}" if told else body
+
+
+def hub_header(benchmark: Benchmark, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """The YAML header of a card as the Hugging Face hub knows it."""
+    found = [lang for lang in (*LANGUAGES, "other") if (benchmark.present["lang"] == lang).any()]
+    here = licence_table(benchmark).filter("texts_here")["spdx"].unique().sort().to_list()
+    terms: dict[str, Any] = {
+        "license": "other",
+        "license_name": "per-source",
+        "license_link": "licences.csv",
+    }
+    if len(here) == 1 and not here[0].startswith("LicenseRef"):
+        terms = {"license": HUB_LICENCES.get(here[0], here[0].lower())}
+    return {
+        "pretty_name": benchmark.name,
+        **terms,
+        "language": [lang for lang in found if lang != "other"],
+        "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
+        "size_categories": [size_category(benchmark.present.height)],
+        "task_categories": ["text-retrieval", "text-classification"],
+        "annotations_creators": ["found"],
+        "language_creators": ["found"],
+        "source_datasets": ["extended"],
+        "tags": ["authorship", "authorship-attribution", "authorship-verification", "stylometry"],
+        "configs": configs,
+        **more,
+    }
+
+
+def size_category(documents: int) -> str:
+    """The hub's name for a number of rows.
+
+    >>> size_category(799), size_category(300_000)
+    ('n<1K', '100K<n<1M')
+    """
+    return next((name for limit, name in SIZES if documents < limit), LARGER)
+
+
+def languages(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """Of every language: its name, and documents in all, of each split, and authors, among the texts that are here."""
+    return counted(benchmark, pl.col("lang"), language_name)
+
+
+def genres(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """The same of every primary genre."""
+    return counted(
+        benchmark, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
+    )
+
+
+def counted(benchmark: Benchmark, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
+    of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in benchmark.splits]
+    table = (
+        benchmark.present.with_columns(part.alias("part"))
+        .group_by("part")
+        .agg(pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), *of_splits)
+        .sort("documents", "part", descending=[True, False])
+    )
+    return [{**row, "name": name(row["part"])} for row in table.to_dicts()]
+
+
+def kinds(benchmark: Benchmark) -> list[tuple[str, int]]:
+    """What the author labels name, and of how many documents."""
+    counts = benchmark.present.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
+    return list(counts.iter_rows())
+
+
+def dates(benchmark: Benchmark) -> tuple[str, str] | None:
+    """The first and the last year that documents are dated by, where any is."""
+    years = benchmark.present["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
+    return (str(years.min()), str(years.max())) if len(years) else None
+
+
+def cell(value: Any) -> str:
+    """A value within a table of Markdown."""
+    return str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,0 +1,158 @@
+"""What do machines read of the benchmark? Croissant 1.0 with its vocabulary for responsible AI.
+
+Every Parquet file is a FileObject with its SHA-256 and a RecordSet of its own, which is the form that needs no archive
+around the files.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.export.licences import licence_table
+from authbench.export.parquet import Shard, Table
+from authbench.export.publication import Publication
+from authbench.export.reading import Benchmark
+
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+CONFORMS = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
+TYPES: dict[Any, str] = {
+    pl.String: "sc:Text",
+    pl.Boolean: "sc:Boolean",
+    pl.Int32: "sc:Integer",
+    pl.Int64: "sc:Integer",
+    pl.Float32: "sc:Float",
+    pl.Float64: "sc:Float",
+}
+
+
+def describe(benchmark: Benchmark, about: Publication, tables: Sequence[Table]) -> dict[str, Any]:
+    """The content of croissant.json for the Parquet files of a folder."""
+    files = [(table, shard, label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
+    told: dict[str, Any] = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS,
+        "name": benchmark.name,
+        "description": (
+            "Texts whose authors are known by pseudonyms, for authorship attribution and verification, in splits that "
+            "share no author, no work and no near copy."
+        ),
+        "license": sorted(set(licence_table(benchmark).filter("texts_here")["spdx"])),
+        "version": about.version,
+        "isLiveDataset": False,
+        "citeAs": f"{benchmark.name}, version {about.version}, made with AuthBench {benchmark.manifest['authbench']}",
+        "creator": [{"@type": "sc:Organization", "name": name} for name in about.creators],
+        "keywords": ["authorship attribution", "authorship verification", "stylometry"],
+        "inLanguage": sorted(set(benchmark.present["lang"])),
+        **responsible(benchmark, about),
+        "distribution": [file_object(shard, name) for _, shard, name in files],
+        "recordSet": [record_set(table, name) for table, _, name in files],
+    }
+    if about.url:
+        told["url"] = about.url
+    if about.date:
+        told["datePublished"] = about.date
+    return told
+
+
+def label(table: Table, number: int) -> str:
+    """The name of a file's records: configuration and split, and where there are several files its number."""
+    return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
+
+
+def file_object(shard: Shard, name: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": f"{name}.parquet",
+        "name": f"{name}.parquet",
+        "contentUrl": shard.path,
+        "contentSize": f"{shard.size} B",
+        "encodingFormat": "application/x-parquet",
+        "sha256": shard.sha256,
+    }
+
+
+def record_set(table: Table, name: str) -> dict[str, Any]:
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{name}/{column}",
+            "name": column,
+            "dataType": value_type(kind),
+            **({"repeated": True} if isinstance(kind, pl.List) else {}),
+            "source": {"fileObject": {"@id": f"{name}.parquet"}, "extract": {"column": column}},
+        }
+        for column, kind in table.schema.items()
+    ]
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields}
+
+
+def value_type(kind: Any) -> str:
+    """Schema.org's name of a column's type, or of what its lists hold."""
+    return TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
+
+
+def responsible(benchmark: Benchmark, about: Publication) -> dict[str, str]:
+    """The fields on responsible AI, which conferences ask for."""
+    sources = ", ".join(sorted(set(benchmark.provenance["source"])))
+    return {
+        "rai:dataCollection": (
+            f"Chosen from existing corpora ({sources}); de-duplicated, filtered, balanced over languages, genres and "
+            "lengths, and split by author. No text was written and no label made for it."
+        ),
+        "rai:dataBiases": (
+            "The corpora hold those who publish: platforms, periods and genres differ between languages, and genre, "
+            "source and author go together."
+        ),
+        "rai:dataLimitations": "; ".join(benchmark.manifest["warnings"]) or "The build warned of nothing.",
+        "rai:personalSensitiveInformation": (
+            "Author ids are pseudonyms, not anonymous. E-mail addresses, telephone numbers, handles and URLs in texts "
+            "are placeholders; names in texts stay, and style may tell who wrote."
+        ),
+        "rai:dataUseCases": (
+            "Comparing and training models of authorship and style. Not for finding out who wrote a text against the "
+            "writer's will, for profiling people, or as proof of authorship."
+        ),
+        "rai:dataReleaseMaintenancePlan": (
+            f"Texts are taken down on request to {about.contact}; the next version leaves them out and keeps every "
+            "other id, split and text."
+        ),
+    }

@@ -1,0 +1,94 @@
+"""How does the benchmark look as a dataset of Hugging Face?
+
+A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
+`queries`, `ground_truth` and `provenance`, each with the splits of the release, and `croissant.json`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.export.card import hub_header, write_card
+from authbench.export.croissant import describe
+from authbench.export.licences import licence_table
+from authbench.export.parquet import Table, write_table
+from authbench.export.publication import Publication
+from authbench.export.reading import Benchmark
+from authbench.tables import write_plain_json
+from authbench.whole import write_text
+
+FEATURES = {
+    pl.String: "string",
+    pl.Boolean: "bool",
+    pl.Int32: "int32",
+    pl.Int64: "int64",
+    pl.Float32: "float32",
+    pl.Float64: "float64",
+}
+USAGE = """
+```python
+from datasets import load_dataset
+
+pool = load_dataset("this folder", "candidates", split="test")
+queries = load_dataset("this folder", "queries", split="test")
+truth = load_dataset("this folder", "ground_truth", split="test")
+```
+
+`candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
+`provenance` what is known and was measured of each document. `croissant.json` describes the files in Croissant 1.0,
+`licences.csv` has the terms.
+"""
+
+
+def write_huggingface(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+    """Write the dataset folder. Memory: a batch of texts, and of ids and provenance all."""
+    tables = [
+        write_table(folder, config, split, schema, frames)
+        for split in benchmark.splits
+        for config, (schema, frames) in benchmark.tables(split).items()
+    ]
+    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
+    write_plain_json(folder / "croissant.json", describe(benchmark, about, tables))
+    header = hub_header(benchmark, configs(tables), dataset_info=infos(tables))
+    write_text(folder / "README.md", write_card(benchmark, about, USAGE, header))
+
+
+def of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:
+    found: dict[str, list[Table]] = {}
+    for table in tables:
+        found.setdefault(table.config, []).append(table)
+    return found
+
+
+def configs(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """Where the files of each configuration and split are, as a card says it; the first is the default."""
+    return [
+        {
+            "config_name": name,
+            "data_files": [{"split": one.split, "path": f"data/{name}/{one.split}-*"} for one in parts],
+            **({"default": True} if place == 0 else {}),
+        }
+        for place, (name, parts) in enumerate(of_config(tables).items())
+    ]
+
+
+def infos(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """The columns and sizes of each configuration, as a card says them."""
+    return [
+        {
+            "config_name": name,
+            "features": [{"name": column, **feature(kind)} for column, kind in parts[0].schema.items()],
+            "splits": [{"name": one.split, "num_bytes": one.bytes, "num_examples": one.rows} for one in parts],
+            "download_size": sum(shard.size for one in parts for shard in one.shards),
+            "dataset_size": sum(one.bytes for one in parts),
+        }
+        for name, parts in of_config(tables).items()
+    ]
+
+
+def feature(kind: Any) -> dict[str, Any]:
+    if isinstance(kind, pl.List):
+        return {"list": feature(kind.inner)["dtype"]}
+    return {"dtype": FEATURES[kind.base_type()]}

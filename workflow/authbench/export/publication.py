@@ -1,0 +1,46 @@
+"""What does a publisher say of a benchmark that the benchmark cannot know?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.pages import read_yaml, schema_problems
+
+ROOT = Path(__file__).parents[3]
+DEFAULTS = ROOT / "config/config.yaml"
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.contact`)"
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The settings under `publish:` that a card or a description repeats."""
+
+    version: str
+    date: str | None
+    creators: tuple[str, ...]
+    contact: str
+    url: str | None
+
+
+def publication(settings: Mapping[str, Any]) -> Publication:
+    """The section `publish:` of a configuration."""
+    return Publication(
+        settings["version"],
+        settings["date"],
+        tuple(settings["creators"]),
+        settings["contact"] or NO_CONTACT,
+        settings["url"],
+    )
+
+
+def read_publication(path: Path | None) -> Publication:
+    """The defaults, with what the `publish:` section of a file of settings says over them."""
+    settings = read_yaml(DEFAULTS)
+    own = (read_yaml(path).get("publish") or {}) if path else {}
+    settings["publish"] |= own
+    if problems := [problem for _, problem in schema_problems(settings, SCHEMA)]:
+        raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
+    return publication(settings["publish"])

@@ -1,0 +1,69 @@
+"""How do the benchmark's answers and a model's rankings look to trec_eval?
+
+`<split>.qrels` holds `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores as
+32-bit numbers, ignores ranks, and puts equal scores in descending order of ids, where AuthBench has ascending; so the
+scores of a run are lowered to the next smaller such number wherever they would tie.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from authbench.export.card import write_card
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.export.reading import Benchmark
+from authbench.leaderboard.collect import read_results
+from authbench.whole import write_text
+
+USAGE = """
+`<split>.qrels` has the answers as trec_eval and pytrec_eval read them: `query 0 document 1`. The texts are elsewhere
+(the Hugging Face or BEIR folder): a run over a split ranks its candidates for each of its queries, without the query
+itself and without its ignored ids.
+
+`authbench export RELEASE_DIR --form trec --runs DIR` adds `<split>/<model>.run` for every model that `authbench
+evaluate` scored in DIR, the ten nearest candidates of each query. Equal scores are ordered by ascending id, as
+everywhere in AuthBench; as trec_eval would turn them round, a run lowers each by the least that a 32-bit number can
+be lowered by.
+"""
+
+
+def write_trec(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+    """Write the qrels of all splits. Memory: the ids of a split."""
+    for split in benchmark.splits:
+        pairs = benchmark.truth(split).select("query_id", "positive_ids").explode("positive_ids")
+        lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
+        write_text(folder / f"{split}.qrels", "".join(lines))
+    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
+    write_text(folder / "README.md", write_card(benchmark, about, USAGE))
+
+
+def write_runs(folder: Path, results: Path) -> list[Path]:
+    """Write the run of every model that `authbench evaluate` left in `results`; gives the files."""
+    runs = []
+    for result in read_results(results):
+        runs.append(folder / result.scores["benchmark"]["split"] / f"{result.name}.run")
+        runs[-1].parent.mkdir(parents=True, exist_ok=True)
+        write_text(runs[-1], "".join(run_lines(result.queries(), result.name)))
+    return runs
+
+
+def run_lines(queries: pl.DataFrame, tag: str) -> Iterator[str]:
+    """The lines of a run from `id`, `nearest` and `scores` of queries (evaluate.run.queries_table)."""
+    for query, documents, scores in queries.select("id", "nearest", "scores").iter_rows():
+        for rank, (document, score) in enumerate(zip(documents, falling(scores), strict=True), start=1):
+            yield f"{query} Q0 {document} {rank} {score} {tag}\n"
+
+
+def falling(scores: list[float]) -> list[np.float32]:
+    """The scores, which do not rise, as 32-bit numbers that fall at every step.
+
+    >>> [float(one) for one in falling([1.0, 1.0, 0.5])]
+    [1.0, 0.9999999403953552, 0.5]
+    """
+    fallen: list[np.float32] = []
+    for score in map(np.float32, scores):
+        fallen.append(min(score, np.nextafter(fallen[-1], np.float32(-np.inf))) if fallen else score)
+    return fallen
