@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from authbench.acquire.state import State
 from authbench.catalogue import as_markdown, as_text, languages, links, read_sources
 from authbench.cli import main
 
@@ -25,10 +26,32 @@ def test_every_source_is_listed_with_how_to_get_it() -> None:
         assert source["license"]["name"] in page
 
 
-def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sources"]) == 0
+def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["sources", "--raw", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["source", *SOURCES]
+
+
+def test_the_command_says_what_is_here(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "raw/exorde").mkdir(parents=True)
+    (tmp_path / "raw/exorde/a.parquet").write_bytes(bytes(1000))
+    raw = str(tmp_path / "raw")
+    states = []
+    for command in (["sources"], ["acquire", "exorde"], ["sources"]):
+        assert main([*command, "--raw", raw]) == 0
+        states += [line for line in capsys.readouterr().out.splitlines() if line.startswith("exorde ")]
+    assert "1.0 kB  present" in states[0] and "1.0 kB  verified" in states[1]
+
+
+def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "raw/arxiv").mkdir(parents=True)
+    (tmp_path / "raw/arxiv/a.json").write_bytes(b"{}")
+    assert main(["acquire", "marc_sample", "arxiv", "--raw", str(tmp_path / "raw")]) == 2
+    told = capsys.readouterr()
+    assert told.out.startswith("arxiv: found there")
+    assert "marc_sample: it is not fetched for you. To get it from github, huggingface/datasets: Unpack" in told.err
+    assert main(["acquire", "exord"]) == 2
+    assert "did you mean 'exorde" in capsys.readouterr().err
 
 
 def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,5 +71,5 @@ def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:
 
 
 def test_the_columns_of_the_command_line_up() -> None:
-    head, *lines = as_text(SOURCES).splitlines()
+    head, *lines = as_text(SOURCES, dict.fromkeys(SOURCES, State("absent", 0, 0))).splitlines()
     assert {line[head.index("tier")] for line in lines} == {"A", "B"}

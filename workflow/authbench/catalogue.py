@@ -1,13 +1,17 @@
 """Which corpora are known, what are their terms, and how does one get them?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from authbench.acquire.progress import in_bytes
+from authbench.acquire.state import State
 from authbench.config import source_languages
-from authbench.pages import read_yaml
+from authbench.errors import InputError
+from authbench.pages import did_you_mean, read_yaml
 from authbench.records import LANGUAGES, OTHER
 
+WIDEST = 34  # characters of a licence in the terminal
 SOURCES = Path(__file__).parents[2] / "config" / "sources"
 HOSTS = {
     "huggingface": "https://huggingface.co/datasets/",
@@ -18,15 +22,24 @@ OPENING = """# Sources
 
 Every corpus that has a page in `config/sources/`. This page is made from them: after a change there, run
 `authbench sources --markdown > docs/sources.md`. A corpus goes to its folder under `raw_dir`, in the format it is
-distributed in; nothing is fetched for you, as several ask you to accept their terms first. Tier A: its text may be
-passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the language of each
-text.
+distributed in; `authbench acquire SOURCE` fetches it where that can be done for you ([how](acquiring.md)). Tier A: its
+text may be passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the
+language of each text.
 """
 
 
 def read_sources(folder: Path = SOURCES) -> dict[str, Mapping[str, Any]]:
     """The page of every source, by its tag."""
     return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def find_sources(tags: Sequence[str], folder: Path = SOURCES) -> dict[str, Mapping[str, Any]]:
+    """The pages of these sources, of all if none is named. Raises InputError for one that is not known."""
+    known = read_sources(folder)
+    for tag in tags:
+        if tag not in known:
+            raise InputError(f"there is no config/sources/{tag}.yaml{did_you_mean(tag, known)}")
+    return {tag: known[tag] for tag in tags} or known
 
 
 def languages(source: Mapping[str, Any]) -> str:
@@ -47,11 +60,16 @@ def place(source: Mapping[str, Any]) -> str:
     return f"{source['acquire']['from']}: {source['acquire']['where']}"
 
 
-def as_text(sources: Mapping[str, Mapping[str, Any]]) -> str:
-    """The table for a terminal; the title is left out, as the tag says it."""
-    rows = [("source", "languages", "tier", "where"), *((row[0], row[2], row[4], row[5]) for row in table(sources))]
-    wide = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "".join("  ".join([*(f"{cell:{wide[i]}}" for i, cell in enumerate(row[:3])), row[3]]) + "\n" for row in rows)
+def as_text(sources: Mapping[str, Mapping[str, Any]], states: Mapping[str, State]) -> str:
+    """The table for a terminal, with what is here of each; the title is left out, as the tag says it."""
+    rows = [("source", "languages", "tier", "licence", "size", "state", "where")]
+    for tag, _, spoken, licence, tier, where in table(sources):
+        here = states[tag]
+        short = licence if len(licence) <= WIDEST else f"{licence[: WIDEST - 1]}…"
+        state = f"{here.word} ({here.detail})" if here.detail else here.word
+        rows.append((tag, spoken, tier, short, in_bytes(here.bytes) if here.files else "-", state, where))
+    wide = [max(len(row[column]) for row in rows) for column in range(6)]
+    return "".join("  ".join([*(f"{cell:{wide[i]}}" for i, cell in enumerate(row[:6])), row[6]]) + "\n" for row in rows)
 
 
 def as_markdown(sources: Mapping[str, Mapping[str, Any]]) -> str:
@@ -69,9 +87,13 @@ def entry(tag: str, source: Mapping[str, Any]) -> str:
     kind = source["author"]["kind"]
     return (
         f"\n### {tag}\n\n{source['title']}. {source['about'].strip()}\n\n"
-        f"- author: {kind}\n- from: {where}\n- how: {get['how'].strip()}\n"
+        f"- author: {kind}\n- from: {where}\n- how: {get['how'].strip()}{fetched(tag, get)}\n"
         f"- folder: `{source.get('folder', tag)}/`, files {', '.join(f'`{one}`' for one in source['files'])}"
     )
+
+
+def fetched(tag: str, get: Mapping[str, Any]) -> str:
+    return f" Or: `authbench acquire {tag}`" if "fetch" in get else ""
 
 
 def links(host: str, names: Iterable[str]) -> Iterable[str]:

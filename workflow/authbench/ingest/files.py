@@ -127,7 +127,7 @@ class RawFile:
         for entry in entries:
             _refuse_unsafe(self.relative, entry)
         visible = [entry.filename for entry in entries if "/." not in f"/{entry.filename}"]
-        chosen = [name for name in visible if _matches(name, patterns)]
+        chosen = [name for name in visible if matches(name, patterns)]
         if not chosen and len(entries) == 1:
             chosen = [entries[0].filename]
         return [
@@ -203,7 +203,7 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
     """
     folder = Path(folder)
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    matching = sorted(path for path in paths if "/." not in f"/{path}" and _matches(path, patterns))
+    matching = sorted(path for path in paths if "/." not in f"/{path}" and matches(path, patterns))
     for path in matching:
         if NOT_UTF8.search(path):
             raise InputError(f"{folder}: the file name {path!a} is not UTF-8; rename the file.")
@@ -232,7 +232,8 @@ def known_codec(encoding: str) -> str:
         raise InputError(f"reader.encoding: no encoding is named {encoding!r}; try utf-8, cp1252, gb18030.") from error
 
 
-def _matches(path: str, patterns: Sequence[str]) -> bool:
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a path fits one of the patterns, with or without a compression suffix, and none that starts with `!`."""
     stem, dot, suffix = path.rpartition(".")
     names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
 

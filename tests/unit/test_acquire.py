@@ -1,0 +1,415 @@
+"""Does a corpus come whole, the same every time, or not at all? Hosts on loopback speak the protocols and fail."""
+
+import logging
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
+
+from authbench.acquire import DEMO, WAYS, acquire_source, github
+from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
+from authbench.acquire.offers import ByHand, safe_path
+from authbench.acquire.progress import Progress
+from authbench.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
+from authbench.errors import InputError
+
+TABLE = random.Random(7).randbytes(700_000)
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    with serving(Host()) as host:
+        yield host
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    return tmp_path / "raw"
+
+
+def source(way: str, *fetch: dict[str, Any], files: tuple[str, ...] = ("**/*.csv",)) -> dict[str, Any]:
+    return {
+        "files": list(files),
+        "license": {"name": "CC0", "tier": "A"},
+        "acquire": {"from": way, "where": "owner/letters", "how": "Put the files here.", "fetch": list(fetch)},
+    }
+
+
+def at(host: Host, path: str = "/a/table.csv") -> dict[str, Any]:
+    return source("url", {"name": f"{host.url}{path}"})
+
+
+def acquire(source: dict[str, Any], raw: Path, **more: Any) -> str:
+    return acquire_source("letters", source, raw, pause=more.pop("pause", lambda seconds: None), **more)
+
+
+def how_is(source: dict[str, Any], raw: Path) -> str:
+    return state("letters", source, raw, read_lock(lock_path(raw)).get("letters")).word
+
+
+def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    assert how_is(at(host), raw) == ABSENT
+    assert acquire(at(host), raw) == "letters: fetched and verified, 1 file, 700.0 kB"
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+    assert read_lock(lock_path(raw))["letters"].files["table.csv"].bytes == len(TABLE)
+    assert how_is(at(host), raw) == VERIFIED
+    asked = len(host.seen)
+    assert acquire(at(host), raw) == "letters: verified, 1 file, 700.0 kB"
+    assert len(host.seen) == asked
+    assert not list((raw / "letters").glob(".parts*"))
+
+
+def test_a_cut_line_goes_on_where_it_broke(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=300_000), Fault(cut_after=200_000)]
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+    first, *later = host.asked_for("/a/table.csv")
+    assert first is None and len(later) == 2
+    assert all(one is not None and int(one[6:-1]) >= 100_000 for one in later)
+
+
+def test_a_later_run_goes_on_with_the_part_of_an_earlier_one(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=400_000), *[Fault(status=503)] * 6]
+    with pytest.raises(InputError, match="Run the same command again"):
+        acquire(at(host), raw)
+    assert how_is(at(host), raw) == PARTIAL
+    assert not (raw / "letters/table.csv").exists()
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+    assert host.asked_for("/a/table.csv")[-1] is not None
+
+
+def test_a_part_of_what_has_changed_since_is_thrown_away(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=400_000), *[Fault(status=503)] * 6]
+    with pytest.raises(InputError):
+        acquire(at(host), raw)
+    host.files["/a/table.csv"] = TABLE[::-1]
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE[::-1]
+
+
+@pytest.mark.parametrize(("ranges", "etag"), [(False, True), (True, False), (False, False)])
+def test_a_host_that_cannot_go_on_or_does_not_name_its_file_begins_anew(
+    host: Host, raw: Path, ranges: bool, etag: bool
+) -> None:
+    host.ranges, host.etag = ranges, etag
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=400_000)]
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE
+
+
+def test_a_busy_host_is_given_the_time_that_it_asks_for(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [
+        Fault(status=429, headers={"Retry-After": "17"}),
+        Fault(status=500),
+        Fault(status=503),
+    ]
+    paused: list[float] = []
+    acquire(at(host), raw, pause=paused.append)
+    assert paused[0] == 17 and paused[1] < paused[2]
+    host.faults["/a/table.csv"] = [Fault(status=429, headers={"Retry-After": "86400"})]
+    with pytest.raises(InputError, match="asks to wait 86400 s"):
+        acquire(at(host), raw.parent / "other", pause=paused.append)
+
+
+def test_what_never_comes_is_given_up_after_a_while(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=0)] * 50
+    paused: list[float] = []
+    with pytest.raises(InputError, match="letters: http.*Run the same command again later"):
+        acquire(at(host), raw, pause=paused.append)
+    assert 3 <= len(paused) <= 10 and sum(paused) < 120
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_what_is_not_for_everyone_is_told_with_what_a_person_has_to_do(host: Host, raw: Path, status: int) -> None:
+    host.faults["/a/table.csv"] = [Fault(status=status)]
+    with pytest.raises(ByHand) as told:
+        acquire(at(host), raw)
+    assert all(word in str(told.value) for word in (str(status), "Put the files here.", str(raw / "letters"), "CC0"))
+    assert how_is(at(host), raw) == ABSENT
+
+
+def test_what_has_gone_is_told_at_once(host: Host, raw: Path) -> None:
+    with pytest.raises(InputError, match="is not there"):
+        acquire(at(host), raw)
+    assert len(host.seen) == 1
+
+
+def test_an_address_is_told_without_what_may_be_secret_in_it(host: Host, raw: Path) -> None:
+    with pytest.raises(InputError) as told:
+        acquire(at(host, "/a/table.csv?token=secret"), raw)
+    assert "secret" not in str(told.value)
+
+
+def test_what_the_owner_has_changed_since_is_refused(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    acquire(at(host), raw)
+    (raw / "letters/table.csv").unlink()
+    host.files["/a/table.csv"] = TABLE[:-1] + b"!"
+    with pytest.raises(InputError, match="is not what was first fetched"):
+        acquire(at(host), raw)
+    assert how_is(at(host), raw) == ABSENT
+
+
+def test_a_file_that_was_changed_here_is_refused(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    acquire(at(host), raw)
+    (raw / "letters/table.csv").write_bytes(TABLE[::-1])
+    assert how_is(at(host), raw) == PRESENT
+    with pytest.raises(InputError, match="table.csv is not what was first fetched"):
+        acquire(at(host), raw)
+
+
+def test_a_touched_file_is_only_present_until_it_is_verified_again(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    acquire(at(host), raw)
+    (raw / "letters/table.csv").touch()
+    assert how_is(at(host), raw) == PRESENT
+    acquire(at(host), raw)
+    assert how_is(at(host), raw) == VERIFIED
+
+
+def test_files_that_a_person_has_brought_are_recorded_as_they_are(host: Host, raw: Path) -> None:
+    (raw / "letters").mkdir(parents=True)
+    (raw / "letters/mine.csv").write_bytes(b"a,b\n")
+    assert how_is(at(host), raw) == PRESENT
+    assert "found there and recorded" in acquire(at(host), raw)
+    assert how_is(at(host), raw) == VERIFIED
+    assert host.seen == []
+
+
+@pytest.mark.parametrize("way", ["local", "url", "kaggle"])
+def test_what_is_not_fetched_says_who_has_to_do_what(raw: Path, way: str) -> None:
+    with pytest.raises(ByHand, match=f"from {way}, owner/letters: Put the files here."):
+        acquire(source(way), raw)
+
+
+def test_nothing_is_put_among_the_corpora_of_the_demo(host: Host) -> None:
+    with pytest.raises(InputError, match="raw_dir=resources/raw"):
+        acquire(at(host), DEMO / "raw")
+
+
+# The Hugging Face Hub
+
+
+@pytest.fixture
+def letters(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
+    pytest.importorskip("huggingface_hub", reason="the extra `acquire` is not installed")
+    monkeypatch.setenv("HF_ENDPOINT", host.url)
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+    return hub(host, "owner/letters", {"data/a.csv": TABLE, "data/b.csv": b"b", "README.md": b"no"})
+
+
+HUB = source("huggingface", {})
+
+
+def test_a_data_set_comes_at_a_commit_and_stays_at_it(letters: Host, raw: Path) -> None:
+    assert acquire(HUB, raw) == "letters: fetched and verified, 2 files, 700.0 kB"
+    assert (raw / "letters/data/a.csv").read_bytes() == TABLE
+    assert not (raw / "letters/README.md").exists()
+    assert read_lock(lock_path(raw))["letters"].revisions == {"owner/letters": COMMIT}
+    (raw / "letters/data/b.csv").unlink()
+    hub(letters, "owner/letters", {"data/a.csv": b"new", "data/b.csv": b"new"}, "f" * 40)
+    hub(letters, "owner/letters", {"data/a.csv": TABLE, "data/b.csv": b"b"}, COMMIT)
+    letters.files["/api/datasets/owner/letters"] = (
+        b'{"id": "owner/letters", "sha": "' + b"f" * 40 + b'", "siblings": []}'
+    )
+    acquire(HUB, raw)
+    assert (raw / "letters/data/b.csv").read_bytes() == b"b"
+
+
+def test_a_data_set_goes_on_where_it_broke(letters: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 50_000)
+    path = f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"
+    letters.faults[path] = [Fault(cut_after=300_000)]
+    acquire(HUB, raw)
+    assert (raw / "letters/data/a.csv").read_bytes() == TABLE
+    assert any(asked for asked in letters.asked_for(path))
+
+
+def test_a_data_set_with_another_content_than_the_hub_tells_is_refused(letters: Host, raw: Path) -> None:
+    letters.files[f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"] = TABLE[::-1]
+    with pytest.raises(InputError, match="the host told of"):
+        acquire(HUB, raw)
+    assert not (raw / "letters/data/a.csv").exists()
+
+
+def test_a_data_set_of_another_size_than_the_hub_tells_is_refused(letters: Host, raw: Path) -> None:
+    letters.files[f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"] = TABLE[:1000]
+    with pytest.raises(InputError):
+        acquire(HUB, raw)
+    assert not (raw / "letters/data/a.csv").exists()
+
+
+def test_a_gated_data_set_says_where_to_accept_what(letters: Host, raw: Path) -> None:
+    letters.faults["/api/datasets/owner/letters"] = [Fault(status=403, headers={"X-Error-Code": "GatedRepo"})]
+    with pytest.raises(ByHand, match="gated: accept its terms at .*/datasets/owner/letters.*HF_TOKEN"):
+        acquire(HUB, raw)
+
+
+def test_a_data_set_that_is_not_there_is_told(letters: Host, raw: Path) -> None:
+    letters.faults["/api/datasets/owner/letters"] = [Fault(status=404, headers={"X-Error-Code": "RepoNotFound"})]
+    with pytest.raises(ByHand, match="is not there, or is private"):
+        acquire(HUB, raw)
+
+
+def test_a_busy_hub_is_asked_again(letters: Host, raw: Path) -> None:
+    letters.faults["/api/datasets/owner/letters"] = [Fault(status=429, headers={"Retry-After": "3"})]
+    paused: list[float] = []
+    acquire(HUB, raw, pause=paused.append)
+    assert paused == [3]
+
+
+def test_patterns_that_fit_nothing_name_what_there_is(letters: Host, raw: Path) -> None:
+    with pytest.raises(InputError, match=r"no file fits \*\.parquet. It has data/a.csv"):
+        acquire(source("huggingface", {"files": ["*.parquet"]}), raw)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/x.csv", "/etc/x.csv", "a/../b.csv", "a\\..\\b.csv", ".ssh/x.csv", "a\nb.csv"]
+)
+def test_a_name_that_leads_elsewhere_is_refused(letters: Host, raw: Path, name: str) -> None:
+    hub(letters, "owner/letters", {"data/a.csv": TABLE, name: b"x"})
+    with pytest.raises(InputError, match="no name for a file here"):
+        acquire(HUB, raw)
+    assert not list(raw.rglob("*.csv"))
+
+
+@given(st.text(max_size=40))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_safe_name_stays_in_its_folder(tmp_path: Path, name: str) -> None:
+    try:
+        path = tmp_path / safe_path(name)
+    except InputError:
+        return
+    assert path.resolve().is_relative_to(tmp_path.resolve())
+    assert not any(part.startswith(".") for part in path.relative_to(tmp_path).parts)
+
+
+# GitHub
+
+
+def from_github(host: Host, repository: bytes) -> Callable[[dict[str, Any], Path], str]:
+    host.files[f"/owner/letters/tar.gz/{COMMIT}"] = repository
+    return partial(acquire, ways={**WAYS, "github": partial(github.look, archives=host.url)})
+
+
+GITHUB = source("github", {"revision": COMMIT, "files": ["data/**/*.csv"]})
+
+
+def test_a_repository_comes_as_one_archive(host: Host, raw: Path) -> None:
+    files = {f"data/{number}.csv": b"%d" % number for number in range(50)}
+    fetch = from_github(host, archive({**files, "README.md": b"no", "data/picture.png": b"no"}))
+    assert fetch(GITHUB, raw) == "letters: fetched and verified, 50 files, 90 B"
+    assert {path.relative_to(raw / "letters").as_posix() for path in raw.rglob("*.*") if path.is_file()} - set(
+        files
+    ) == {".digests-letters.json"}
+    assert len(host.seen) == 1
+
+
+def test_pieces_go_to_folders_of_their_own(host: Host, raw: Path) -> None:
+    fetch = from_github(host, archive({"data/a.csv": b"a"}))
+    piece = {"revision": COMMIT, "files": ["data/*.csv"]}
+    fetch(source("github", {**piece, "into": "one"}, {**piece, "into": "two"}), raw)
+    assert (raw / "letters/one/data/a.csv").read_bytes() == (raw / "letters/two/data/a.csv").read_bytes()
+    with pytest.raises(InputError, match="offered twice"):
+        fetch(source("github", piece, piece), raw.parent / "other")
+
+
+def hostile_members() -> Iterator[tuple[Any, bytes]]:
+    import tarfile
+
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+        member = tarfile.TarInfo(f"repository-{COMMIT}/data/link-{kind!r}.csv")
+        member.type, member.linkname = kind, "/etc/passwd"
+        yield member, b""
+
+
+def test_links_and_devices_of_an_archive_are_left(host: Host, raw: Path) -> None:
+    fetch = from_github(host, archive({"data/a.csv": b"a"}, hostile_members()))
+    fetch(GITHUB, raw)
+    assert [path.name for path in (raw / "letters/data").iterdir()] == ["a.csv"]
+
+
+def test_a_name_of_an_archive_that_leads_elsewhere_is_refused(host: Host, raw: Path) -> None:
+    fetch = from_github(host, archive({"data/../../../x.csv": b"x"}))
+    with pytest.raises(InputError, match="no name for a file here"):
+        fetch(GITHUB, raw)
+    assert not list(raw.parent.rglob("x.csv"))
+
+
+def test_an_archive_that_expands_without_end_is_stopped(host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(github, "FREE_EXPANSION", 0)
+    monkeypatch.setattr(github, "MAX_EXPANSION", 10)
+    fetch = from_github(host, archive({"data/a.csv": bytes(10 << 20)}))
+    with pytest.raises(InputError, match="expands without end"):
+        fetch(GITHUB, raw)
+    assert not (raw / "letters/data/a.csv").exists()
+
+
+def test_a_damaged_archive_is_fetched_anew(host: Host, raw: Path) -> None:
+    whole = archive({"data/a.csv": TABLE})
+    fetch = from_github(host, whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="damaged"):
+        fetch(GITHUB, raw)
+    from_github(host, whole)(GITHUB, raw)
+    assert (raw / "letters/data/a.csv").read_bytes() == TABLE
+
+
+def test_only_a_commit_is_taken(raw: Path) -> None:
+    with pytest.raises(InputError, match="a commit"):
+        acquire(source("github", {"revision": "main"}), raw)
+
+
+# The lock and the line of progress
+
+
+def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path: Path) -> None:
+    lock = tmp_path / "raw.lock.yaml"
+    add_to_lock(lock, "a", Entry({"x": "1"}, {"f": File(1, "aa")}))
+    add_to_lock(lock, "b", Entry({}, {"g": File(2, "bb")}))
+    add_to_lock(lock, "a", Entry({"x": "2"}, {"f": File(9, "zz"), "h": File(3, "cc")}))
+    assert read_lock(lock)["a"] == Entry({"x": "1"}, {"f": File(1, "aa"), "h": File(3, "cc")})
+    assert set(read_lock(lock)) == {"a", "b"}
+    for wrong in ("a: 1\n", "a: {files: {f: {bytes: many, sha256: x}}}\n", "- a\n", "a: {files: [1]}\n"):
+        lock.write_text(wrong)
+        with pytest.raises(InputError, match="raw.lock.yaml"):
+            read_lock(lock)
+
+
+def test_progress_tells_bytes_rate_and_time_left() -> None:
+    now, said = [0.0], list[str]()
+    progress = Progress("letters", 100_000_000, said.append, lambda: now[0])
+    progress.skip(20_000_000)
+    for second in range(1, 21):
+        now[0] = second
+        progress.advance(1_000_000)
+    assert said == [
+        "letters: 30.0 MB of 100.0 MB, 1.0 MB/s, 70 s left",
+        "letters: 40.0 MB of 100.0 MB, 1.0 MB/s, 60 s left",
+    ]
+
+
+def test_a_token_is_never_told(
+    letters: Host, raw: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_verysecretverysecret")
+    caplog.set_level(logging.DEBUG)
+    letters.faults["/api/datasets/owner/letters"] = [Fault(status=403, headers={"X-Error-Code": "GatedRepo"})]
+    with pytest.raises(ByHand) as told:
+        acquire(HUB, raw)
+    acquire(HUB, raw)
+    assert "verysecret" not in str(told.value) + caplog.text + lock_path(raw).read_text()

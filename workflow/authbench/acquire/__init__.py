@@ -1,0 +1,204 @@
+"""How does a corpus get from its owner to a folder here, the same every time?
+
+`acquire_source` fetches what is missing of a source, verifies what is there, and records in the lock what is new. A
+file has its name only when it is whole and is what the host and the lock say.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Mapping, Set
+from pathlib import Path
+from typing import Any
+
+from authbench.acquire import github, huggingface, kaggle, url
+from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock, sha256_of
+from authbench.acquire.offers import ByHand, Listing, Offer, Piece, pieces
+from authbench.acquire.progress import Progress, in_bytes
+from authbench.acquire.state import Digests, folder_of, parts_folder
+from authbench.acquire.transfer import Pause
+from authbench.disk import cannot_write
+from authbench.errors import InputError
+from authbench.identity import digest
+from authbench.ingest.files import match_files
+
+Look = Callable[[Piece, str | None, Path, Pause], Listing]
+WAYS: dict[str, Look] = {
+    "huggingface": huggingface.look,
+    "kaggle": kaggle.look,
+    "github": github.look,
+    "url": url.look,
+}
+LOCK_SECONDS = 10.0  # between two writings of the lock
+DEMO = Path(__file__).parents[3] / "resources/demo"
+
+
+def acquire_source(
+    tag: str, source: Mapping[str, Any], raw_dir: Path, ways: Mapping[str, Look] = WAYS, pause: Pause = time.sleep
+) -> str:
+    """Make a source's files complete and verified under `raw_dir`, and say what was done.
+
+    Raises ByHand where a person has to do something first, InputError where something does not come or has changed.
+    """
+    if raw_dir.resolve().is_relative_to(DEMO):
+        raise InputError(f"{raw_dir} holds the demo's corpora; give the folder for yours, e.g. raw_dir=resources/raw")
+    folder, parts = folder_of(tag, source, raw_dir), parts_folder(tag, source, raw_dir)
+    entries = read_lock(lock_path(raw_dir))
+    locked = entries.get(tag, Entry())
+    try:
+        if locked.files and not parts.exists() and all((folder / name).is_file() for name in locked.files):
+            return f"{tag}: {_verify(tag, folder, locked.files)}"
+        found = match_files(folder, source["files"]) if folder.is_dir() and not locked.files else []
+        if found and not parts.exists():
+            others = {told for name, entry in entries.items() if name != tag for told in entry.files.items()}
+            files = _taken(tag, folder, found, others)
+            if files:
+                add_to_lock(lock_path(raw_dir), tag, Entry({}, files))
+                return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
+        asked = pieces(source)
+        if not asked:
+            raise ByHand("it is not fetched for you")
+        return f"{tag}: {_fetch(tag, source, raw_dir, asked, locked, ways[source['acquire']['from']], pause)}"
+    except ByHand as problem:
+        raise ByHand(f"{tag}: {problem}. {by_hand(source, folder)}".replace("..", ".")) from problem
+    except InputError as problem:
+        raise InputError(f"{tag}: {problem}") from problem
+    except OSError as problem:
+        raise cannot_write(problem, folder) or problem from None
+
+
+def by_hand(source: Mapping[str, Any], folder: Path) -> str:
+    """What a person has to do to get a source, and where its files go."""
+    get = source["acquire"]
+    terms = f" Its licence: {source['license']['name']}."
+    return f"To get it from {get['from']}, {get['where']}: {get['how'].strip()} The folder is {folder}.{terms}"
+
+
+def _verify(tag: str, folder: Path, files: Mapping[str, File]) -> str:
+    digests = Digests(folder, tag)
+    progress = Progress(f"{tag}: verified", sum(file.bytes for file in files.values()))
+    for name, file in files.items():
+        _hold_to_lock(name, digests.take(name), file)
+        progress.advance(file.bytes)
+    digests.save()
+    return f"verified, {_count(files)}"
+
+
+def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File]]) -> dict[str, File]:
+    """Sizes and SHA-256 of what a person has put there; what another source has locked in a shared folder is its."""
+    digests = Digests(folder, tag)
+    files = {name: digests.take(name) for name in names}
+    digests.save()
+    return {name: file for name, file in files.items() if (name, file) not in others}
+
+
+def _fetch(
+    tag: str,
+    source: Mapping[str, Any],
+    raw_dir: Path,
+    asked: list[Piece],
+    locked: Entry,
+    look: Look,
+    pause: Pause,
+) -> str:
+    folder, parts = folder_of(tag, source, raw_dir), parts_folder(tag, source, raw_dir)
+    parts.mkdir(parents=True, exist_ok=True)
+    digests, fresh, met = Digests(folder, tag), Entry(), set[str]()
+    written = time.monotonic()
+    try:
+        for piece in asked:
+            revision = piece.revision if pinned(piece.revision) else locked.revisions.get(piece.name, piece.revision)
+            listing = look(piece, revision, parts, pause)
+            if listing.revision:
+                fresh.revisions[piece.name] = listing.revision
+            _check_room(listing.bytes, folder)
+            progress = Progress(f"{tag}: {piece.name}", listing.bytes)
+            for offer in listing.offers:
+                if offer.path in met:
+                    raise InputError(f"{offer.path} is offered twice; give the pieces folders of their own (`into`)")
+                met.add(offer.path)
+                fresh.files[offer.path] = _bring(offer, folder, parts, locked.files.get(offer.path), digests, progress)
+                if time.monotonic() - written > LOCK_SECONDS:
+                    _keep(lock_path(raw_dir), tag, fresh, digests)
+                    written = time.monotonic()
+        gone = sorted(set(locked.files) - met)
+        if gone:
+            raise InputError(f"{gone[0]} is in {lock_path(raw_dir).name} and is no longer offered ({len(gone)} files)")
+    finally:
+        if fresh.files:
+            _keep(lock_path(raw_dir), tag, fresh, digests)
+        if not any(parts.iterdir()) and not fresh.files:
+            parts.rmdir()
+    shutil.rmtree(parts)
+    return f"fetched and verified, {_count(fresh.files)}"
+
+
+def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests: Digests, progress: Progress) -> File:
+    """Make one file whole at its place. Raises InputError where it is not what the host or the lock says."""
+    target = folder / offer.path
+    if locked and offer.bytes not in (None, locked.bytes):
+        raise _changed(offer.path, f"{offer.bytes:,} bytes", locked)
+    if target.is_file():
+        there = digests.take(offer.path)
+        if locked:
+            _hold_to_lock(offer.path, there, locked)
+        if locked or (offer.sha256 == there.sha256):
+            progress.skip(there.bytes)
+            return there
+    part = parts / f"{digest(offer.path)}.part"
+    if part.exists():
+        progress.skip(part.stat().st_size)
+    offer.bring(part, progress.advance)
+    come = File(part.stat().st_size, sha256_of(part))
+    try:
+        if offer.bytes not in (None, come.bytes) or offer.sha256 not in (None, come.sha256):
+            raise InputError(
+                f"{offer.path}: {come.bytes:,} bytes with SHA-256 {come.sha256[:12]}… came; the host told of "
+                f"{offer.bytes or 0:,} with {(offer.sha256 or '?')[:12]}…. Run the same command to fetch it anew."
+            )
+        if locked:
+            _hold_to_lock(offer.path, come, locked)
+        if target.is_file() and digests.take(offer.path) != come:
+            raise InputError(f"{target} is there and is not what is distributed; move it away, or lock it as it is")
+    except InputError:
+        part.unlink()
+        raise
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{target.parent} leads out of {folder}")
+    part.replace(target)
+    digests.known[offer.path] = [come.bytes, target.stat().st_mtime_ns, come.sha256]
+    return come
+
+
+def pinned(revision: str | None) -> bool:
+    """Whether a revision is one for ever: a commit, or the number of a version."""
+    return bool(revision) and set(str(revision)) <= set("0123456789abcdef") and not str(revision).isalpha()
+
+
+def _hold_to_lock(name: str, found: File, locked: File) -> None:
+    if found != locked:
+        raise _changed(name, f"{found.bytes:,} bytes with SHA-256 {found.sha256[:12]}…", locked)
+
+
+def _changed(name: str, found: str, locked: File) -> InputError:
+    return InputError(
+        f"{name} is not what was first fetched: it has {found}, the lock says {locked.bytes:,} bytes with SHA-256 "
+        f"{locked.sha256[:12]}…. If the file here was changed, delete it and run again; if its owner has changed it "
+        "and you accept that, take the source out of the lock and fetch anew."
+    )
+
+
+def _keep(lock: Path, tag: str, fresh: Entry, digests: Digests) -> None:
+    add_to_lock(lock, tag, fresh)
+    digests.save()
+
+
+def _check_room(size: int | None, folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if size and size > free:
+        raise InputError(f"{in_bytes(size)} are to come and {in_bytes(free)} are free in {folder}; make room first.")
+
+
+def _count(files: Mapping[str, File]) -> str:
+    size = sum(file.bytes for file in files.values())
+    return f"{len(files):,} file{'s' * (len(files) != 1)}, {in_bytes(size)}"

@@ -1,0 +1,118 @@
+"""How do the files of a data set come from the Hugging Face Hub?
+
+By the Hub's own client, which knows mirrors (`HF_ENDPOINT`), tokens (`HF_TOKEN`, or `hf auth login`) and how to go on
+with a part. The revision is a commit from the first listing on.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, nothing_fits
+from authbench.acquire.transfer import Passing, Pause, patiently, refuse
+from authbench.errors import InputError
+
+Result = TypeVar("Result")
+
+
+def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
+    """The files of the data set that fit the patterns, at the revision (a branch becomes its commit)."""
+    hub = _client()
+    endpoint = os.environ.get("HF_ENDPOINT")
+    api = hub.HfApi(endpoint=endpoint)
+
+    def ask() -> Any:
+        return _told(lambda: api.dataset_info(piece.name, revision=revision, files_metadata=True), piece, api.endpoint)
+
+    info = patiently(ask, f"The list of files of {piece.name}", pause=pause)
+    fitting = [one for one in info.siblings or [] if piece.asks_for(one.rfilename)]
+    if not fitting:
+        raise nothing_fits(piece, [one.rfilename for one in info.siblings or []])
+    places = {one.rfilename: piece.place(one.rfilename) for one in fitting}  # all names are looked at first
+
+    def offers() -> Iterator[Offer]:
+        for one in sorted(fitting, key=lambda one: str(one.rfilename)):
+            yield Offer(
+                places[one.rfilename],
+                one.size,
+                one.lfs.sha256 if one.lfs else None,
+                _bringer(hub, piece, info.sha, one.rfilename, api.endpoint, beside, pause),
+            )
+
+    known = all(one.size is not None for one in fitting)
+    return Listing(info.sha, sum(one.size for one in fitting) if known else None, offers())
+
+
+def _bringer(
+    hub: Any, piece: Piece, commit: str, name: str, endpoint: str, beside: Path, pause: Pause
+) -> Callable[[Path, Advance], None]:
+    def bring(part: Path, advance: Advance) -> None:
+        class Told(hub.utils.tqdm):  # type: ignore[misc]
+            """The client's bar: it draws nothing, and hands the numbers on."""
+
+            def __init__(self, *arguments: Any, **settings: Any) -> None:
+                super().__init__(*arguments, **{**settings, "disable": True})
+                advance(settings.get("initial") or 0)
+
+            def update(self, n: float | None = 1) -> None:
+                advance(int(n or 0))
+
+        def fetch() -> Path:
+            return Path(
+                _told(
+                    lambda: hub.hf_hub_download(
+                        piece.name,
+                        name,
+                        repo_type="dataset",
+                        revision=commit,
+                        local_dir=beside,
+                        endpoint=endpoint,
+                        tqdm_class=Told,
+                    ),
+                    piece,
+                    endpoint,
+                )
+            )
+
+        patiently(fetch, f"{piece.name}: {name}", pause=pause).replace(part)
+
+    return bring
+
+
+def _told(call: Callable[[], Result], piece: Piece, endpoint: str) -> Result:
+    """What the call gives; its errors in our words."""
+    from huggingface_hub import errors
+
+    page = f"{endpoint}/datasets/{piece.name}"
+    try:
+        return call()
+    except errors.GatedRepoError as error:
+        raise ByHand(
+            f"{piece.name} is gated: accept its terms at {page}, then log in with `hf auth login` or set HF_TOKEN."
+        ) from error
+    except errors.RevisionNotFoundError as error:
+        raise InputError(f"{piece.name} has no revision {piece.revision or 'main'}; see {page}/commits") from error
+    except errors.RepositoryNotFoundError as error:
+        raise ByHand(
+            f"{page} is not there, or is private: look whether it has moved; if it is yours to see, log in with "
+            "`hf auth login` or set HF_TOKEN."
+        ) from error
+    except errors.HfHubHTTPError as error:
+        refuse(error.response.status_code, error.response.headers.get("Retry-After"), page)
+        raise InputError(f"{page}: {error}") from error
+    except errors.HTTPError as error:  # the client has tried five times on its own
+        raise Passing(f"the line broke ({type(error).__name__})") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise InputError(f"{piece.name}: {str(error).splitlines()[0]}") from error  # such as a size that is not as told
+
+
+def _client() -> Any:
+    try:
+        import huggingface_hub
+        import huggingface_hub.utils
+    except ModuleNotFoundError:
+        raise InputError("The Hugging Face Hub needs its client: pip install 'authbench[acquire]'.") from None
+    return huggingface_hub

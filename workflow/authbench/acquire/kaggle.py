@@ -1,0 +1,132 @@
+"""How do the files of a data set come from Kaggle?
+
+By Kaggle's own client, which takes the account from the user's environment or home (KAGGLE_API_TOKEN, KAGGLE_USERNAME
+and KAGGLE_KEY, or ~/.kaggle). None of it passes through here.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import requests
+
+from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, nothing_fits
+from authbench.acquire.transfer import Passing, Pause, patiently, refuse
+from authbench.errors import InputError
+
+PAGE = 200  # files named at a time
+LOGIN = (
+    "Kaggle asks for an account: make a token at https://www.kaggle.com/settings and set KAGGLE_API_TOKEN (or put it "
+    "into ~/.kaggle/access_token)"
+)
+
+
+def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: Any = None) -> Listing:
+    """The files of the data set that fit the patterns; `revision` is the number of a version, the newest if none."""
+    api = client or _client()
+    name = f"{piece.name}/versions/{revision}" if revision else piece.name
+    files = patiently(
+        lambda: _told(lambda: _files(api, name), piece), f"The list of files of {piece.name}", pause=pause
+    )
+    fitting = sorted((one for one in files if piece.asks_for(one.name)), key=lambda one: str(one.name))
+    if not fitting:
+        raise nothing_fits(piece, [one.name for one in files])
+    places = {one.name: piece.place(one.name) for one in fitting}
+
+    def offers() -> Iterator[Offer]:
+        for one in fitting:
+            yield Offer(
+                places[one.name], one.total_bytes or None, None, _bringer(api, name, piece, one.name, beside, pause)
+            )
+
+    return Listing(revision, None, offers())
+
+
+def _files(api: Any, name: str) -> list[Any]:
+    found: list[Any] = []
+    token = None
+    while True:
+        told = api.dataset_list_files(name, page_token=token, page_size=PAGE)
+        found += told.files or []
+        token = told.next_page_token
+        if not token:
+            return found
+
+
+def _bringer(
+    api: Any, dataset: str, piece: Piece, name: str, beside: Path, pause: Pause
+) -> Callable[[Path, Advance], None]:
+    def bring(part: Path, advance: Advance) -> None:
+        folder = beside / "kaggle"
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def fetch() -> None:
+            with redirect_stdout(io.StringIO()):
+                _told(lambda: api.dataset_download_file(dataset, name, path=str(folder), quiet=True), piece)
+
+        patiently(fetch, f"{piece.name}: {name}", pause=pause)
+        come = [path for path in folder.iterdir() if path.name.removesuffix(".zip") == PurePosixPath(name).name]
+        if len(come) != 1:
+            raise InputError(f"{piece.name}: Kaggle's client left no file named {PurePosixPath(name).name}")
+        if come[0].suffix == ".zip" and not name.endswith(".zip"):  # so Kaggle sends large tables
+            _unpack(come[0], part, PurePosixPath(name).name)
+            come[0].unlink()
+        else:
+            come[0].replace(part)
+        advance(part.stat().st_size)
+
+    return bring
+
+
+def _unpack(archive: Path, part: Path, name: str) -> None:
+    """Take the one file of an archive out of it, as it is read: never more than it says it holds."""
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            entries = [entry for entry in packed.infolist() if not entry.is_dir()]
+            if len(entries) != 1 or PurePosixPath(entries[0].filename).name != name:
+                raise InputError(f"{archive.name}: expected {name} alone in the archive, found {len(entries)} files")
+            with packed.open(entries[0]) as content, part.open("wb") as file:
+                left = entries[0].file_size
+                while block := content.read(1 << 18):
+                    left -= len(block)
+                    if left < 0:
+                        raise InputError(f"{archive.name} holds more than it says; it was not taken.")
+                    file.write(block)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        archive.unlink(missing_ok=True)
+        raise InputError(f"{archive.name} is damaged ({error}). Run again to fetch it anew.") from error
+
+
+def _told(call: Callable[[], Any], piece: Piece) -> Any:
+    """What the call gives; its errors in our words."""
+    page = f"https://www.kaggle.com/datasets/{piece.name}"
+    try:
+        return call()
+    except requests.HTTPError as error:
+        status = error.response.status_code if error.response is not None else 0
+        if status in (401, 403):
+            raise ByHand(f"{LOGIN}, and accept the terms of {page} if it has some.") from None
+        refuse(status, error.response.headers.get("Retry-After") if error.response is not None else None, page)
+        raise InputError(f"{page}: Kaggle answers {status}") from None
+    except requests.RequestException as error:
+        raise Passing(f"the line broke ({type(error).__name__})") from error
+    except (SystemExit, ValueError) as error:  # the client leaves the process where it has no account
+        raise ByHand(f"{LOGIN}.") from error
+
+
+def _client() -> Any:
+    """Kaggle's client with the user's account. What it prints about accounts is not repeated."""
+    try:
+        with redirect_stdout(io.StringIO()):
+            from kaggle.api.kaggle_api_extended import KaggleApi
+
+            api = KaggleApi()
+            api.authenticate()
+    except ModuleNotFoundError:
+        raise InputError("Kaggle needs its client: pip install 'authbench[acquire]'.") from None
+    except (SystemExit, OSError, ValueError):
+        raise ByHand(f"{LOGIN}.") from None
+    return api

@@ -1,0 +1,97 @@
+"""What did a corpus hold when it was first fetched?
+
+`resources/raw.lock.yaml` stands beside the folder of the raw files and bears its name. It holds, by source, the
+revision of each data set and size and SHA-256 of each file. What is once in it is never changed by a program.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from authbench.errors import InputError
+from authbench.pages import read_yaml
+from authbench.whole import write_text
+
+HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
+# downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.
+"""
+
+
+@dataclass(frozen=True)
+class File:
+    bytes: int
+    sha256: str
+
+
+@dataclass
+class Entry:
+    """Of a source: the revision of each data set it comes from, and its files by their paths below its folder."""
+
+    revisions: dict[str, str] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict)
+
+
+def lock_path(raw_dir: Path) -> Path:
+    """Where the lock of a folder of raw files stands: `resources/raw.lock.yaml` for `resources/raw`."""
+    return raw_dir.with_name(f"{raw_dir.name}.lock.yaml")
+
+
+def read_lock(path: Path) -> dict[str, Entry]:
+    """The entries by source. Raises InputError where the file says something else."""
+    if not path.exists():
+        return {}
+    try:
+        return {tag: _entry(told) for tag, told in read_yaml(path).items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} is no lock of raw files ({type(error).__name__}: {error}). Restore it from version control, or "
+            "delete it, and `authbench acquire` records anew what is there."
+        ) from error
+
+
+def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
+    """Add what is new of a source, whatever else writes at the same time. What stands there stays."""
+    with _alone(path):
+        entries = read_lock(path)
+        known = entries.get(tag, Entry())
+        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files})
+        if together != entries.get(tag):
+            entries[tag] = together
+            told = {name: _told(one) for name, one in sorted(entries.items())}
+            dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+            write_text(path, HEAD + yaml.dump(told, Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000))
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _entry(told: Mapping[str, Any]) -> Entry:
+    return Entry(
+        {name: str(revision) for name, revision in told.get("revisions", {}).items()},
+        {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in told["files"].items()},
+    )
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
+    return {**({"revisions": dict(entry.revisions)} if entry.revisions else {}), "files": files}
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path.with_name(f".{path.name}.held"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

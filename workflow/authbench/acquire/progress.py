@@ -1,0 +1,61 @@
+"""How far is a download, and how long will it take?"""
+
+import time
+from collections.abc import Callable
+
+from authbench.job import EVERY_SECONDS, log
+
+
+class Progress:
+    """Counts bytes, and every ten seconds says how many have come, how fast, and how long the rest will take."""
+
+    def __init__(
+        self,
+        what: str,
+        total: int | None = None,
+        tell: Callable[[str], None] = log.warning,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.what, self.total, self.tell, self.clock = what, total, tell, clock
+        self.come = self.here_before = 0
+        self.started = self.told = clock()
+
+    def skip(self, size: int) -> None:
+        """Bytes that are here already and take no time."""
+        self.come += size
+        self.here_before += size
+
+    def advance(self, size: int) -> None:
+        self.come += size
+        if self.clock() - self.told >= EVERY_SECONDS:
+            self.told = self.clock()
+            self.tell(self.line())
+
+    def line(self) -> str:
+        rate = max(self.come - self.here_before, 0) / max(self.clock() - self.started, 1e-9)
+        of = f" of {in_bytes(self.total)}" if self.total else ""
+        left = f", {in_words((self.total - self.come) / rate)} left" if self.total and rate and self.come else ""
+        return f"{self.what}: {in_bytes(self.come)}{of}, {in_bytes(rate)}/s{left}"
+
+
+def in_bytes(size: float) -> str:
+    """A size with a unit.
+
+    >>> in_bytes(512), in_bytes(3_400_000), in_bytes(12_000_000_000)
+    ('512 B', '3.4 MB', '12.0 GB')
+    """
+    for unit, one in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= one:
+            return f"{size / one:,.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+def in_words(seconds: float) -> str:
+    """A time as one reads it.
+
+    >>> in_words(42), in_words(190), in_words(9000)
+    ('42 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,99 @@
+"""Which corpora are here, and are they what they were when they were first fetched?"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.acquire.lock import Entry, File, sha256_of
+from authbench.acquire.progress import in_bytes
+from authbench.errors import InputError
+from authbench.ingest.files import match_files
+from authbench.tables import read_json, write_json
+
+ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
+
+
+@dataclass(frozen=True)
+class State:
+    """`absent`, `partial` (some is missing), `present` (nothing says that it is what it was) or `verified` (sizes and
+    SHA-256 are those of the lock); files and bytes that are here; and what there is to say."""
+
+    word: str
+    files: int
+    bytes: int
+    detail: str = ""
+
+
+def parts_folder(tag: str, source: Mapping[str, Any], raw_dir: Path) -> Path:
+    """Where files wait until they are whole; it is there while something is missing."""
+    return folder_of(tag, source, raw_dir) / f".parts-{tag}"
+
+
+def folder_of(tag: str, source: Mapping[str, Any], raw_dir: Path) -> Path:
+    return raw_dir / str(source.get("folder", tag))
+
+
+def state(tag: str, source: Mapping[str, Any], raw_dir: Path, locked: Entry | None) -> State:
+    """What is here of a source. Reads no file: a SHA-256 counts as long as size and time are those it was taken at."""
+    folder = folder_of(tag, source, raw_dir)
+    on_the_way = parts_folder(tag, source, raw_dir).exists()
+    if locked is None or not locked.files:
+        found = match_files(folder, source["files"]) if folder.is_dir() else []
+        size = sum((folder / name).stat().st_size for name in found)
+        if on_the_way:
+            return State(PARTIAL, len(found), size, "a download was interrupted")
+        return State(PRESENT if found else ABSENT, len(found), size)
+    sizes = {name: _size(folder / name) for name in locked.files}
+    here = {name: size for name, size in sizes.items() if size is not None}
+    other = [name for name, size in here.items() if size != locked.files[name].bytes]
+    told = len(here), sum(here.values())
+    if not here and not on_the_way:
+        return State(ABSENT, 0, 0)
+    if len(here) < len(locked.files) or on_the_way:
+        wanted = in_bytes(sum(file.bytes for file in locked.files.values()))
+        return State(PARTIAL, *told, f"{len(here)} of {len(locked.files)} files, {in_bytes(told[1])} of {wanted}")
+    if other:
+        return State(PRESENT, *told, f"{other[0]} has another size than the lock says")
+    known = Digests(folder, tag)
+    taken = {name: known.of(name) for name in locked.files}
+    wrong = [name for name, sha256 in taken.items() if sha256 and sha256 != locked.files[name].sha256]
+    if wrong:
+        return State(PRESENT, *told, f"{wrong[0]} is not what the lock says")
+    if None in taken.values():
+        return State(PRESENT, *told, f"authbench acquire {tag} verifies it")
+    return State(VERIFIED, *told)
+
+
+class Digests:
+    """Remembers the SHA-256 of a source's files by size and modification time, in a hidden file beside them."""
+
+    def __init__(self, folder: Path, tag: str) -> None:
+        self.folder, self.memory = folder, folder / f".digests-{tag}.json"
+        self.known: dict[str, list[Any]] = {}
+        with suppress(InputError, FileNotFoundError):  # a damaged memory is none
+            self.known = read_json(self.memory)
+
+    def of(self, name: str) -> str | None:
+        """The SHA-256 of a file, if it was taken and the file looks untouched."""
+        stat = (self.folder / name).stat()
+        seen = self.known.get(name)
+        return str(seen[2]) if seen and seen[:2] == [stat.st_size, stat.st_mtime_ns] else None
+
+    def take(self, name: str) -> File:
+        """Size and SHA-256 of a file, which is read if need be."""
+        stat = (self.folder / name).stat()
+        sha256 = self.of(name) or sha256_of(self.folder / name)
+        self.known[name] = [stat.st_size, stat.st_mtime_ns, sha256]
+        return File(stat.st_size, sha256)
+
+    def save(self) -> None:
+        write_json(self.memory, self.known)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,149 @@
+"""How do bytes come over a line that may break, from a host that may be busy?
+
+A download goes on where it stopped, if the host says that the file is still the same (its ETag or date, kept beside
+the part); otherwise it begins anew. What passes (a cut line, 429, 5xx) is tried again, each time after twice the
+pause; what does not pass is told at once.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import requests
+
+import authbench
+from authbench.acquire.offers import Advance, ByHand
+from authbench.errors import InputError
+from authbench.whole import write_text
+
+ATTEMPTS = 6  # in a row that bring nothing
+FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in all
+LONGEST_PAUSE = 600.0
+TIMEOUT = (20, 60)  # seconds to connect, and between bytes
+BLOCK = 1 << 18
+BUSY = (408, 425, 429)
+Result = TypeVar("Result")
+Pause = Callable[[float], None]
+
+
+class Passing(Exception):
+    """It did not work now and may work soon; `after` is how many seconds the host asks to wait."""
+
+    def __init__(self, what: str, after: float = 0.0) -> None:
+        super().__init__(what)
+        self.after = after
+
+
+def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) -> None:
+    """Bring what is at `url` to `part`, whole. Memory: one block.
+
+    Raises ByHand for 401 and 403, InputError for what is not there or does not come after ATTEMPTS.
+    """
+    patiently(lambda: _go_on(url, part, advance), f"{shown(url)}", lambda: _size(part), pause)
+    _mark(part).unlink(missing_ok=True)
+
+
+def patiently(
+    call: Callable[[], Result], what: str, reached: Callable[[], int] = lambda: 0, pause: Pause = time.sleep
+) -> Result:
+    """The result of the call, tried again while what fails is Passing; bytes `reached` set the count back."""
+    failed, furthest = 0, reached()
+    while True:
+        try:
+            return call()
+        except Passing as trouble:
+            failed, furthest = (0, reached()) if reached() > furthest else (failed + 1, furthest)
+            if failed >= ATTEMPTS or trouble.after > LONGEST_PAUSE:
+                wait = f" The host asks to wait {trouble.after:.0f} s." if trouble.after > LONGEST_PAUSE else ""
+                raise InputError(
+                    f"{what}: {trouble}.{wait} Run the same command again later: what has come stays."
+                ) from trouble
+            pause(max(trouble.after, FIRST_PAUSE * 2 ** max(failed - 1, 0)))
+
+
+def _go_on(url: str, part: Path, advance: Advance) -> None:
+    """One attempt. Bytes that it keeps of an earlier one are not told again."""
+    part.parent.mkdir(parents=True, exist_ok=True)
+    mark = _mark(part).read_text(encoding="utf-8") if _mark(part).exists() else ""
+    have = _size(part) if mark else 0
+    headers = {"User-Agent": f"authbench/{authbench.__version__}", "Accept-Encoding": "identity"}
+    if have:
+        headers.update({"Range": f"bytes={have}-", "If-Range": mark})
+    try:
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
+            if answer.status_code == 416:
+                if answer.headers.get("Content-Range") == f"bytes */{have}":
+                    return
+                _forget(part, advance)
+                raise Passing("the host has less than has come")
+            refuse(answer.status_code, answer.headers.get("Retry-After"), shown(url))
+            goes_on = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            if not goes_on:
+                _forget(part, advance)
+                have = 0
+                if answer.status_code == 206:
+                    raise Passing("the host sent another part than was asked for")
+                if is_strong(answer.headers.get("ETag")) or answer.headers.get("Last-Modified"):
+                    etag = answer.headers.get("ETag", "")
+                    write_text(_mark(part), etag if is_strong(etag) else answer.headers["Last-Modified"])
+            length = answer.headers.get("Content-Length")
+            with part.open("ab" if goes_on else "wb") as file:
+                for block in answer.iter_content(BLOCK):
+                    file.write(block)
+                    advance(len(block))
+    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
+        raise Passing(f"the line broke ({type(error).__name__})") from error
+    except requests.RequestException as error:
+        raise InputError(f"{shown(url)} cannot be fetched: {error}") from error
+    if length is not None and length.isdigit() and _size(part) != have + int(length):
+        raise Passing(f"{_size(part)} of {have + int(length)} bytes came")
+
+
+def refuse(status: int, retry_after: str | None, what: str) -> None:
+    """Raise what a status means, if it is none of success."""
+    if status in BUSY or status >= 500:
+        after = float(retry_after) if retry_after and retry_after.isdigit() else 0.0
+        raise Passing("too many requests" if status == 429 else f"the host answers {status}", after)
+    if status in (401, 403):
+        raise ByHand(f"{what} is not given to everyone (the host answers {status})")
+    if status in (404, 410):
+        raise InputError(f"{what} is not there (the host answers {status}); has it moved?")
+    if status >= 400:
+        raise InputError(f"{what} cannot be fetched: the host answers {status}")
+
+
+def shown(url: str) -> str:
+    """An address without what may be secret in it.
+
+    >>> shown("https://me:word@example.org/a.zip?token=1")
+    'https://example.org/a.zip'
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def is_strong(etag: str | None) -> bool:
+    return bool(etag) and not str(etag).startswith("W/")
+
+
+def _mark(part: Path) -> Path:
+    return part.with_name(f"{part.name}.is")
+
+
+def _forget(part: Path, advance: Advance) -> None:
+    """Begin anew: bytes that were told of do not count."""
+    advance(-_size(part))
+    for gone in (part, _mark(part)):
+        with suppress(FileNotFoundError):
+            gone.unlink()
+
+
+def _size(part: Path) -> int:
+    try:
+        return part.stat().st_size
+    except FileNotFoundError:
+        return 0
