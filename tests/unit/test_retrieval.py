@@ -97,6 +97,42 @@ def test_the_oracle_of_random_ranking_holds():
             assert got[metric] == pytest.approx(value, abs=reference["tolerance"]), case
 
 
+@st.composite
+def scores_without_ties(draw):
+    """Scores of queries with candidates (all different within a row), and the candidates that answer each."""
+    queries, candidates = draw(st.integers(1, 6)), draw(st.integers(2, 30))
+    rows = [draw(st.permutations(range(candidates))) for _ in range(queries)]
+    answers = [draw(st.sets(st.integers(0, candidates - 1), min_size=1, max_size=8)) for _ in range(queries)]
+    return np.array(rows, np.float64) / 7, answers
+
+
+@given(scores_without_ties())
+def test_without_ties_metrics_are_those_of_pytrec_eval_and_scikit_learn(drawn):
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="the extra `dev` is not installed")
+    from sklearn.metrics import ndcg_score
+
+    scores, answers = drawn
+    ids = [f"d{c:02d}" for c in range(scores.shape[1])]
+    queries = [f"q{q}" for q in range(len(scores))]
+    split = a_split(ids, queries, {query: [ids[c] for c in held] for query, held in zip(queries, answers, strict=True)})
+    found = metrics.per_query(ranking(scores, split).ranks["whole"], split.positives.starts)
+
+    truth = {query: {ids[c]: 1 for c in held} for query, held in zip(queries, answers, strict=True)}
+    run = {query: dict(zip(ids, row.tolist(), strict=True)) for query, row in zip(queries, scores, strict=True)}
+    cuts = ",".join(map(str, metrics.CUTOFFS))
+    asked = {f"success.{cuts}", f"recall.{cuts}", f"ndcg_cut.{cuts}", "recip_rank"}
+    theirs = pytrec_eval.RelevanceEvaluator(truth, asked).evaluate(run)
+    names = {"success": "success", "recall": "recall", "ndcg": "ndcg_cut"}
+    for at, query in enumerate(queries):
+        assert found["mrr"][at] == pytest.approx(theirs[query]["recip_rank"], abs=1e-9)
+        right = np.isin(np.arange(len(ids)), list(answers[at])).astype(int)
+        for k in metrics.CUTOFFS:
+            for ours, other in names.items():
+                assert found[f"{ours}@{k}"][at] == pytest.approx(theirs[query][f"{other}_{k}"], abs=1e-9)
+            gain = ndcg_score(right[None], scores[at][None], k=k, ignore_ties=True)
+            assert found[f"ndcg@{k}"][at] == pytest.approx(gain, abs=1e-9)
+
+
 def test_a_query_is_never_its_own_answer_and_ignored_candidates_count_neither_way():
     split = a_split(["d1", "d2", "d3", "d4"], ["d1"], {"d1": ["d4"]}, ignored={"d1": ["d2"]})
     found = ranking([[9.0, 8.0, 1.0, 2.0]], split)

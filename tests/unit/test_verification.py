@@ -36,6 +36,22 @@ def test_the_oracle_of_pooled_slices_holds():
     assert error_rate(*map(np.concatenate, sides)).eer != pytest.approx(np.mean(each), abs=1e-6)
 
 
+@given(st.permutations(range(30)), st.integers(1, 29))
+def test_without_ties_error_rates_are_those_of_the_roc_curve_of_scikit_learn(order, positives):
+    from scipy.optimize import brentq
+    from sklearn.metrics import roc_curve
+
+    scores = np.array(order, float) / 7
+    right = np.arange(len(scores)) < positives
+    far, tpr, thresholds = roc_curve(right, scores, drop_intermediate=False)
+    found = error_rate(scores[right], scores[~right])
+    assert found.eer == pytest.approx(brentq(lambda rate: 1 - rate - np.interp(rate, far, tpr), 0, 1), abs=1e-9)
+    gap = np.abs(far - (1 - tpr))
+    assert abs(found.far - found.frr) == pytest.approx(gap.min(), abs=1e-9)
+    [at] = np.flatnonzero(thresholds == found.threshold)
+    assert (found.far, found.frr) == pytest.approx((far[at], 1 - tpr[at]), abs=1e-9)
+
+
 def test_without_one_side_there_is_no_error_rate():
     assert np.isnan(error_rate(np.array([]), np.array([0.5])).eer)
 
