@@ -1,28 +1,38 @@
 """Claims about the measures of PAN."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
 from test_retrieval import oracle
 
+from authbench.errors import InputError
+from authbench.pan.formats import align
 from authbench.pan.metrics import MEASURES, OF_2020, evaluate, overall
 
 ORACLE_NAMES = {"auc": "auc", "c@1": "c@1", "f1": "F1", "f0.5u": "f_05_u", "brier": "brier"}
 
 
 def aligned(truth, answers):
-    ids = sorted(truth)
-    scores = [float(answers.get(ident, 0.5)) for ident in ids]
-    return np.array([truth[ident] for ident in ids], bool), np.array(scores)
+    ids = pl.Series("id", sorted(truth))
+    table = pl.DataFrame(
+        {"id": list(answers), "value": [float(value) for value in answers.values()]},
+        schema={"id": pl.String, "value": pl.Float64},
+    )
+    return np.array([truth[ident] for ident in ids], bool), align(ids, table, "answers")
 
 
 def test_the_oracle_of_pan_metrics_holds():
     reference = oracle("pan_metrics")
     for case in reference["cases"]:
-        found = evaluate(*aligned(case["truth"], case["answers"]))
         expected = case["expected"]
+        if "error" in expected:
+            with pytest.raises(InputError):
+                aligned(case["truth"], case["answers"])
+            continue
+        found = evaluate(*aligned(case["truth"], case["answers"]))
         for ours, theirs in ORACLE_NAMES.items():
             value = expected["raw"][theirs]
             if isinstance(value, str) and value.startswith("error"):

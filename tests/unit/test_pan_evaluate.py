@@ -1,0 +1,259 @@
+"""Claims about scoring answers: what is read, what is refused, what is told and written."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import orjson
+import polars as pl
+import pytest
+
+from authbench.cli import main
+from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
+from authbench.pan.formats import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
+from authbench.pan.metrics import evaluate
+
+DATA = Path(os.environ.get("AUTHBENCH_DATA", "../shared/data"))
+TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
+         '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip
+ANSWERS = ['{"id": "c", "value": 0.5}', '{"id": "a", "value": 1}', '{"id":"b","value":0.0}']
+
+
+@pytest.fixture
+def task(tmp_path):
+    """A truth file, and a function that writes answers and scores them."""
+    (tmp_path / "truth.jsonl").write_text("\n".join(TRUTH) + "\n")
+
+    def score(*lines, truth="truth.jsonl", end="\n", name="sys.jsonl", more=()):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes((end.join(lines) + end).encode() if lines else b"")
+        return main(["pan-evaluate", "--truth", str(tmp_path / truth), "--answers", str(path), *more])
+
+    return score
+
+
+def test_json_tells_each_measure_by_the_name_of_file_or_folder(task, capsys):
+    for name, system in (("sys.jsonl", "sys"), ("team/answers.jsonl", "team")):
+        assert task(*ANSWERS, name=name, more=["--json"]) == 0
+        told = orjson.loads(capsys.readouterr().out)
+        assert list(told) == [system]
+        found = evaluate(np.array([True, False, True]), np.array([1.0, 0.0, 0.5]))
+        assert told[system] == pytest.approx(found)
+
+
+def test_a_folder_stands_for_the_answers_in_it(task, tmp_path, capsys):
+    task(*ANSWERS, name="team/answers.jsonl", more=["--json"])
+    first = capsys.readouterr().out
+    assert main(["pan-evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team"), "--json"]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_lines_may_end_in_crlf_and_stand_in_any_order(task, capsys):
+    task(*ANSWERS, more=["--json"])
+    plain = capsys.readouterr().out
+    task(*reversed(ANSWERS), end="\r\n", more=["--json"])
+    assert capsys.readouterr().out == plain
+
+
+def test_a_missing_answer_counts_as_none_given_and_is_told(task, capsys):
+    task(*ANSWERS[1:], more=["--json"])
+    said = capsys.readouterr()
+    assert "1 of 3 problems have no line and count as 0.5 (c)" in said.err
+    task(*ANSWERS, more=["--json"])
+    assert capsys.readouterr().out == said.out
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([*ANSWERS, '{"id": "d", "value": 0.1}'], "not asked (d)"),
+        ([*ANSWERS, '{"id": "a", "value": 0.1}'], "line 4: the id a comes twice"),
+        (['{"id": "a", "value": 1.5}'], "line 1: value is 1.5. Expected a number from 0 to 1"),
+        (['{"id": "a", "value": -0.1}'], "Expected a number from 0 to 1"),
+        (['{"id": "a", "value": NaN}'], "line 1: not JSON"),
+        (['{"id": "a", "value": "0.3"}'], "Expected a number from 0 to 1"),
+        (['{"id": "a", "value": true}'], "Expected a number from 0 to 1"),
+        (['{"id": "a"}'], "line 1: no value"),
+        (['{"id": 7, "value": 0.3}'], "id is 7. Expected a text"),
+        (["[1]"], "is no object"),
+        (["{"], "line 1: not JSON"),
+        ([], "holds no line"),
+    ],
+)
+def test_answers_that_are_none_are_refused_with_the_line(task, capsys, lines, said):
+    assert task(*lines) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (TRUTH[:1] + TRUTH[:1], "comes twice"),
+        (['{"id": "a", "same": "yes"}'], "Expected true or false"),
+        (['{"id": "a"}'], "no same"),
+    ],
+)
+def test_a_truth_that_is_none_is_refused(task, tmp_path, capsys, lines, said):
+    (tmp_path / "truth.jsonl").write_text("\n".join(lines))
+    assert task(*ANSWERS) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_absent_files_and_unknown_names_are_told(task, tmp_path, capsys):
+    assert task(*ANSWERS, truth="other.jsonl") == 2
+    assert "there is no such file" in capsys.readouterr().err
+    assert task(*ANSWERS, more=["--baseline", "sis"]) == 2
+    assert "did you mean 'sys'?" in capsys.readouterr().err
+    assert task(*ANSWERS, more=["--out", str(tmp_path / "out"), "--subset", "sis"]) == 2
+    assert "did you mean 'sys'?" in capsys.readouterr().err
+    assert task(*ANSWERS, more=["--answers", str(tmp_path / "sys.jsonl")]) == 2
+    assert "there is a system 'sys' already" in capsys.readouterr().err
+
+
+def test_problems_of_one_class_are_scored_as_pan_scores_them_and_told(task, tmp_path, capsys):
+    (tmp_path / "truth.jsonl").write_text("\n".join([TRUTH[0], TRUTH[2]]))
+    assert task(*ANSWERS[:2], more=["--json"]) == 0
+    said = capsys.readouterr()
+    assert orjson.loads(said.out)["sys"]["auc"] == 0
+    assert "one class" in said.err
+
+
+def test_an_undefined_measure_is_null(task, tmp_path, capsys):
+    (tmp_path / "truth.jsonl").write_text(TRUTH[1])
+    assert task('{"id": "b", "value": 0.1}', more=["--json"]) == 0
+    told = orjson.loads(capsys.readouterr().out)["sys"]
+    assert told["f0.5u"] is told["overall"] is None
+    assert told["c@1"] == 1
+
+
+def test_the_year_decides_the_mean(task, capsys):
+    task(*ANSWERS, more=["--json", "--year", "2020"])
+    told = orjson.loads(capsys.readouterr().out)["sys"]
+    assert told["overall"] == pytest.approx(np.mean([told[name] for name in ("auc", "c@1", "f1", "f0.5u")]))
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    pairs = pl.DataFrame(
+        {
+            "id": ["b", "a"],
+            "text1": ["é\n", "x"],
+            "text2": ["\u2028", '"'],
+            "same": [True, False],
+            "topic1": ["t", "u"],
+            "topic2": ["u", "v"],
+            "author1": ["p", "p"],
+            "author2": ["p", "q"],
+        }  # fmt: skip
+    )
+    write_pairs(pairs, tmp_path / "pairs.jsonl")
+    write_truth(pairs, tmp_path / "truth.jsonl")
+    again = read_problems(tmp_path)
+    assert again.select(pairs.columns).equals(pairs)
+
+
+def test_pairs_without_topics_and_truth_without_authors_are_read(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "pair": ["x", "y"]}\n')
+    (tmp_path / "truth.jsonl").write_text('{"id": "a", "same": true}\n')
+    assert read_pairs(tmp_path / "pairs.jsonl")["topic1"].to_list() == [None]
+    assert read_truth(tmp_path / "truth.jsonl")["author2"].to_list() == [None]
+
+
+def some_systems(count=400):
+    random = np.random.default_rng(1)
+    truth = random.random(count) < 0.5
+    scores = {}
+    for name, share in (
+        ("team1-large", 0.9),
+        ("team1-small", 0.85),
+        ("team2-small", 0.8),
+        ("poor-small", 0.5),
+        ("naive", 0.7),
+    ):
+        said = np.where(random.random(count) < share, truth, ~truth)
+        scores[name] = np.where(random.random(count) < 0.1, 0.5, np.clip(said * 0.6 + 0.2 * random.random(count), 0, 1))
+    return Systems(pl.Series("id", [f"p{k}" for k in range(count)]), truth, scores, ("naive",))
+
+
+def test_the_best_system_of_each_team_above_the_baselines_leads():
+    systems = some_systems()
+    table = scores_table(systems)
+    assert table["system"].to_list()[0] == "team1-large"
+    assert leading(table, systems.baselines) == ["team1-large", "team2-small"]
+
+
+def test_the_meta_system_is_the_mean_of_all_but_the_baselines():
+    systems = some_systems()
+    others = [scores for name, scores in systems.scores.items() if name != "naive"]
+    assert meta(systems) == pytest.approx(sum(others) / len(others))
+
+
+def test_a_subset_holds_the_problems_that_one_system_answers():
+    systems = some_systems()
+    part = where_answered(systems, "team2-small")
+    answered = systems.scores["team2-small"] != 0.5
+    row = part.row(by_predicate=pl.col("system") == "team1-large", named=True)
+    expected = evaluate(systems.truth[answered], systems.scores["team1-large"][answered])
+    assert row["overall"] == pytest.approx(expected["overall"])
+    assert part.row(by_predicate=pl.col("system") == "team2-small", named=True)["non_answers"] == 0
+
+
+def test_data_sets_stand_side_by_side():
+    table = scores_table(some_systems())
+    told = by_data_set({"2020": table.filter(pl.col("system") != "naive"), "2021": table})
+    assert told.columns == ["system", "2020", "2021"]
+    assert told.row(by_predicate=pl.col("system") == "naive")[1] is None
+
+
+def test_the_overviews_signed_rank_test_comes_out_of_its_figures():
+    c_at_1 = [0.95, 0.93, 0.92, 0.91, 0.90]
+    found = silence_pays(pl.DataFrame({"non_answers": [1000, 600, 10, 0, 5], "c@1": c_at_1}))
+    assert found["w"] is not None
+    assert found["rho"] == pytest.approx(0.9)
+    assert silence_pays(pl.DataFrame({"non_answers": [1], "c@1": [0.5]}))["p"] is None
+
+
+def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, capsys):
+    systems = some_systems()
+    truth = pl.DataFrame({"id": systems.ids, "same": systems.truth})
+    write_truth(truth, tmp_path / "data/truth.jsonl")
+    words = np.array(["rain", "river", "house", "garden", "letters", "bread", "window", "street"])
+    random = np.random.default_rng(3)
+    texts = [" ".join(words[random.integers(8, size=12)]) for _ in range(2 * len(systems.ids))]
+    pairs = truth.with_columns(text1=pl.Series(texts[::2]), text2=pl.Series(texts[1::2]))
+    write_pairs(pairs, tmp_path / "data/pairs.jsonl")
+    answers = []
+    for name, scores in systems.scores.items():
+        write_answers(pl.DataFrame({"id": systems.ids, "value": scores}), tmp_path / name / "answers.jsonl")
+        answers += ["--answers", str(tmp_path / name)]
+    asked = ["pan-evaluate", "--truth", str(tmp_path / "data"), *answers, "--baseline", "naive"]
+    more = ["--pairs", str(tmp_path / "data"), "--topics", "4"]
+    for out in ("one", "other"):
+        assert main([*asked, *more, "--out", str(tmp_path / out)]) == 0
+    names = {path.relative_to(tmp_path / "one").as_posix() for path in (tmp_path / "one").rglob("*.*")}
+    assert {"index.html", "scores.md", "significance.csv", "answered_by_team1-large.md", "topics.json",
+            "figures/precision_recall.svg", "figures/topics_by_answer.svg"} <= names  # fmt: skip
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
+    page = (tmp_path / "one/index.html").read_text()
+    assert META in page
+    assert "***" in page
+    topics = orjson.loads((tmp_path / "one/topics.json").read_bytes())
+    assert topics["topics"] == 4
+    assert 0 <= topics["regression"]["all"]["r2"] <= 1
+    assert main([*asked, "--out", str(tmp_path / "third"), "--beside", str(tmp_path / "one")]) == 0
+    assert pl.read_csv(tmp_path / "third/data_sets.csv").columns == ["system", "one", "data"]
+
+
+def test_real_answers_of_pan_2020_are_scored():
+    folder = DATA / "pan20_av_truth"
+    if not folder.is_dir():
+        pytest.skip(f"no {folder}")
+    from authbench.pan.run import read_systems
+
+    systems, notes = read_systems(folder, sorted(folder.glob("answers_*.jsonl")))
+    table = scores_table(systems)
+    assert table.height == len(list(folder.glob("answers_*.jsonl"))) > 0
+    assert not notes
+    for row in table.iter_rows(named=True):
+        assert row["overall"] > 0.5, row["system"]

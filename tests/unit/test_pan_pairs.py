@@ -1,0 +1,166 @@
+"""Claims about pairs made of documents: what no topic, author or text gives away."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.pan.build import write_sets
+from authbench.pan.documents import read_documents
+from authbench.pan.formats import read_problems
+from authbench.pan.pairs import LARGE, SMALL, TEST, PairSettings, both, build, violations
+
+
+def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):
+    """Authors who write on a few of the topics each."""
+    rows = [
+        (
+            f"d{author:03d}-{text}",
+            f"author {author}",
+            f"topic {(author * 3 + text * (1 + author % 3)) % topics}",
+            lang(author),
+        )
+        for author in range(authors)
+        for text in range(texts)
+    ]
+    table = pl.DataFrame(rows, schema=["id", "author", "topic", "lang"], orient="row")
+    return table.with_columns(text=pl.lit("text of ") + pl.col("id"))
+
+
+@given(
+    st.integers(6, 40),
+    st.integers(4, 14),
+    st.integers(2, 9),
+    st.sampled_from(["open", "closed"]),
+    st.sampled_from([0.3, 0.5, 0.6]),
+    st.integers(0, 3),
+)
+@settings(max_examples=25)
+def test_what_is_built_breaks_no_rule(authors, topics, texts, setting, same, seed):
+    asked = PairSettings(setting, same=same)
+    try:
+        sets = build(made_up(authors, topics, texts), asked, seed)
+    except InputError:
+        return
+    assert not violations(sets, asked)
+    assert set(sets) == {LARGE, SMALL, TEST}
+    assert sets[SMALL].height < sets[LARGE].height or sets[LARGE].height <= 2
+
+
+def test_the_open_setting_tests_on_unseen_authors_and_topics_and_the_closed_one_on_seen_ones():
+    documents = made_up()
+    of_open, of_closed = (build(documents, PairSettings(setting), 1) for setting in ("open", "closed"))
+    for what in ("author", "topic"):
+        seen, tested = (set(both(of_open[name], what)[what]) for name in (LARGE, TEST))
+        assert tested
+        assert not seen & tested
+        seen, tested = (set(both(of_closed[name], what)[what]) for name in (LARGE, TEST))
+        assert tested <= seen
+
+
+def test_pairs_depend_on_no_order_and_on_the_seed():
+    documents = made_up()
+    sets = build(documents, PairSettings(), 1)
+    shuffled = build(documents.sample(fraction=1, shuffle=True, seed=5), PairSettings(), 1)
+    for name, pairs in sets.items():
+        assert pairs.equals(shuffled[name])
+    assert not build(documents, PairSettings(), 2)[LARGE].equals(sets[LARGE])
+
+
+def test_pairs_by_two_authors_are_in_one_language_and_of_texts_that_stand_in_pairs_by_one():
+    documents = made_up(lang=lambda author: ("en", "fr")[author % 2])
+    pairs = build(documents, PairSettings(), 1)[LARGE]
+    lang = dict(documents.select("id", "lang").iter_rows())
+    assert all(lang[one] == lang[other] for one, other in pairs.select("doc1", "doc2").iter_rows())
+    same, others = (set(both(pairs.filter(pl.col("same") == told), "doc")["doc"]) for told in (True, False))
+    assert others
+    assert others <= same
+
+
+def test_an_author_on_more_than_six_topics_gives_six_of_them_and_one_on_a_single_topic_none():
+    documents = pl.concat(
+        [
+            made_up(),
+            pl.DataFrame(
+                {
+                    "id": [f"x{k}" for k in range(20)],
+                    "author": "busy",
+                    "lang": "en",
+                    "text": [f"busy {k}" for k in range(20)],
+                    "topic": [f"topic {k % 10}" for k in range(20)],
+                }
+            ).select("id", "author", "topic", "lang", "text"),
+            pl.DataFrame(
+                {"id": ["y1", "y2"], "author": "narrow", "topic": "topic 1", "lang": "en", "text": ["n1", "n2"]}
+            ),
+        ]
+    )
+    sets = build(documents, PairSettings("closed", per_author=100), 1)
+    sides = both(pl.concat([sets[LARGE], sets[TEST]]), "author", "topic")
+    assert sides.filter(pl.col("author") == "busy")["topic"].n_unique() == 6
+    assert "narrow" not in set(sides["author"])
+
+
+def test_the_build_notices_a_broken_rule():
+    asked = PairSettings()
+    sets = build(made_up(), asked, 1)
+    test = sets[TEST]
+    for change, said in (
+        ({TEST: test.with_columns(topic2="topic1")}, "on one topic"),
+        ({TEST: test.with_columns(same=~pl.col("same"))}, "truth is not"),
+        ({TEST: sets[LARGE]}, "share"),
+        ({TEST: pl.concat([test, test])}, "twice"),
+        ({SMALL: test}, "not within"),
+        ({TEST: test.filter("same")}, "a share of 1.000"),
+    ):
+        assert any(said in line for line in violations({**sets, **change}, asked)), said
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"),
+    [
+        (made_up(topics=1), "writes on 2 topics"),
+        (made_up(topics=2), "leaves no pair by one author"),
+        (made_up(authors=1, topics=6, texts=6), "leaves no pair|no two authors"),
+    ],
+)
+def test_documents_that_make_no_task_are_refused_with_the_reason(documents, said):
+    with pytest.raises(InputError, match=said):
+        build(documents, PairSettings(), 1)
+
+
+def test_a_table_becomes_folders_in_pans_format(tmp_path):
+    made_up().rename({"text": "content", "author": "author_id"}).write_parquet(tmp_path / "records.parquet")
+    facts = write_sets(tmp_path / "records.parquet", tmp_path / "pairs", PairSettings(), "topic", 1)
+    for name, told in facts["sets"].items():
+        problems = read_problems(tmp_path / "pairs" / name)
+        assert problems.height == told["pairs"] > 0
+        assert int(problems["same"].sum()) == told["same"]
+    again = write_sets(tmp_path / "records.parquet", tmp_path / "again", PairSettings(), "topic", 1)
+    assert again == facts
+    for path in (tmp_path / "pairs").rglob("*.*"):
+        assert path.read_bytes() == (tmp_path / "again" / path.relative_to(tmp_path / "pairs")).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (pl.DataFrame({"author": ["a"], "text": ["t"]}), "no column for topic"),
+        (
+            pl.DataFrame({"author": ["a"], "text": ["t"], "topic": [None]}, schema_overrides={"topic": pl.String}),
+            "none of",
+        ),
+    ],
+)
+def test_a_table_that_tells_too_little_is_refused(tmp_path, table, said):
+    table.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=said):
+        read_documents(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("name", ["t.txt", "absent.parquet"])
+def test_what_is_no_table_is_refused(tmp_path, name):
+    (tmp_path / "t.txt").write_text("x")
+    with pytest.raises(InputError):
+        read_documents(tmp_path / name)

@@ -1,0 +1,69 @@
+"""What does a set of pairs leave on disk, and what do verifiers make of it?
+
+<out>/train-large/ train-small/ test/   pairs.jsonl and truth.jsonl, as PAN's
+<out>/pairs.json                        settings and counts
+<answers>/<verifier>/answers.jsonl      a verifier's answers to the test pairs
+"""
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.pan.documents import read_documents
+from authbench.pan.formats import read_pairs, read_problems, write_answers, write_pairs, write_truth
+from authbench.pan.pairs import PairSettings, both, build
+from authbench.tables import write_plain_json
+from authbench.verifiers import Bench, answer
+from authbench.verifiers.registry import Verifier
+from authbench.whole import whole_folder
+
+
+def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
+    """Build the sets from a release or a table and write them, whole; what pairs.json holds is returned."""
+    documents = read_documents(place, topic)
+    sets = build(documents, settings, seed)
+    facts = {
+        "settings": asdict(settings) | {"topic": topic, "seed": seed},
+        "documents": documents.height,
+        "authors": documents["author"].n_unique(),
+        "sets": {name: counted(pairs) for name, pairs in sets.items()},
+    }
+    with whole_folder(out) as folder:
+        for name, pairs in sets.items():
+            write_pairs(pairs, folder / name / "pairs.jsonl")
+            write_truth(pairs, folder / name / "truth.jsonl")
+        write_plain_json(folder / "pairs.json", facts)
+    return facts
+
+
+def counted(pairs: pl.DataFrame) -> dict[str, int]:
+    sides = both(pairs, "author", "topic", "doc")
+    return {
+        "pairs": pairs.height,
+        "same": int(pairs["same"].sum()),
+        "authors": sides["author"].n_unique(),
+        "topics": sides["topic"].n_unique(),
+        "texts": sides["doc"].n_unique(),
+    }
+
+
+def write_run(
+    verifier: Verifier, train: Path, held_out: Path | None, test: Path, out: Path, seed: int, cache: Path | None = None
+) -> pl.DataFrame:
+    """Let a verifier learn from a folder of pairs, and write its answers to another's to `out`/answers.jsonl.
+
+    It is calibrated on `held_out`, or on the train pairs as PAN's baselines. `cache` keeps what may serve again.
+    """
+    learnt = read_problems(train)
+    with tempfile.TemporaryDirectory() as own:
+        bench = Bench(seed, cache or Path(own))
+        answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, asked(test), bench)
+    write_answers(answers, out / "answers.jsonl")
+    return answers
+
+
+def asked(test: Path) -> pl.DataFrame:
+    return read_pairs(test / "pairs.jsonl" if test.is_dir() else test)

@@ -1,0 +1,278 @@
+"""Which pairs of texts make a verification task that topics do not give away?
+
+The overview's data (section 3), from any documents: the texts of a pair are on different topics; authors write on two
+to six; in the open setting no author and no topic of the test set is in the train sets, in the closed one all are; a
+small train set lies within the large one.
+
+A text stands in at most one pair by its author, and pairs by two authors are made of the same texts: no text and no
+author tells the answer. All chance is a hash of identity. `violations` checks every set that `build` gives.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import digest, keyed_hash, keyed_hashes, uniform
+
+LEAST_TOPICS, MOST_TOPICS = 2, 6  # of an author
+DIVISIONS = 200  # of the topics that are tried
+TRIES = 1_000  # partners looked at for a text
+LARGE, SMALL, TEST = "train-large", "train-small", "test"
+Pair = tuple[int, int]  # rows of documents
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """`setting`: open | closed; `test`: share of the authors (closed: of their pairs) that are tested on; `same`: share
+    of pairs by one author; `small`: share of the large train set; `per_author`: pairs by one author at most."""
+
+    setting: str = "open"
+    test: float = 0.2
+    same: float = 0.5
+    small: float = 0.2
+    per_author: int = 10
+
+
+def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[str, pl.DataFrame]:
+    """The sets LARGE, SMALL and TEST, as `verifiers.PAIRS` with `doc1` and `doc2`, by id.
+
+    `documents` as `documents.DOCUMENTS`; equal texts count once. Raises InputError where a set would be empty, and
+    AssertionError where a set breaks a rule.
+    """
+    pool = eligible(documents, seed)
+    if settings.setting == "open":
+        train, test = (same_author(part, settings.per_author, seed) for part in divided(pool, settings.test, seed))
+    else:
+        train, test = closed(pool, settings, seed)
+    sets = {}
+    for name, pairs in ((LARGE, train), (TEST, test)):
+        if not pairs:
+            raise InputError(
+                f"The {settings.setting} setting leaves no pair by one author on two topics in the {name} set, of "
+                f"{pool['author'].n_unique()} authors and {pool['topic'].n_unique()} topics. Expected more authors "
+                f"with texts on several topics; try another column for topics, or the "
+                f"{'closed' if settings.setting == 'open' else 'open'} setting."
+            )
+        others = different_authors(pool, pairs, round(len(pairs) * (1 - settings.same) / settings.same), seed)
+        wanted = round(len(others) * settings.same / (1 - settings.same))
+        sets[name] = as_table(pool, in_order(pool, pairs, seed)[:wanted], others, seed)
+        if not others:
+            raise InputError(f"The {name} set has no two authors who write in one language on different topics.")
+    sets[SMALL] = small_within(sets[LARGE], settings, seed)
+    broken = violations(sets, settings)
+    assert not broken, "\n".join(broken)
+    return sets
+
+
+def eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Documents of authors with two topics or more, of each at most MOST_TOPICS, by hash; equal texts once, sorted."""
+    unique = documents.sort("id").unique("text", keep="first", maintain_order=True)
+    topics = unique.select("author", "topic").unique(maintain_order=True)
+    order = keyed_hashes(seed, "author's topic", topics["author"] + "\x1f" + topics["topic"])
+    kept = (
+        topics.with_columns(order.alias("order"))
+        .sort("author", "order")
+        .filter((pl.len().over("author") >= LEAST_TOPICS) & (pl.int_range(pl.len()).over("author") < MOST_TOPICS))
+    )
+    pool = unique.join(kept.select("author", "topic"), on=["author", "topic"], how="semi", maintain_order="left")
+    if not pool.height:
+        raise InputError(
+            f"None of the {documents['author'].n_unique()} authors writes on {LEAST_TOPICS} topics. Expected some who "
+            "do; name another column for topics."
+        )
+    return pool.with_row_index("row")
+
+
+def divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Documents of the train and of the test authors, on train and on test topics.
+
+    Of DIVISIONS of the topics by hash that one is taken which keeps most authors on the scarcer side, measured by
+    `share`. Who writes on two topics of either side goes to one of them by hash.
+    """
+    from scipy.sparse import csr_array
+
+    pairs = pool.select("author", "topic").unique()
+    authors, topics = (pairs[name].unique().sort() for name in ("author", "topic"))
+    rows, columns = (
+        pairs[name].replace_strict(known, np.arange(len(known)), return_dtype=pl.Int64).to_numpy()
+        for name, known in (("author", authors), ("topic", topics))
+    )
+    writes = csr_array((np.ones(len(rows), np.int32), (rows, columns)), (len(authors), len(topics)))
+    tested = np.array(
+        [
+            [
+                uniform(seed, "topic", str(trial), topic) < 0.1 + 0.8 * uniform(seed, "share", str(trial))
+                for topic in topics
+            ]
+            for trial in range(DIVISIONS)
+        ],
+        np.int32,
+    ).T
+    in_test, in_train = (np.asarray(writes @ side) >= LEAST_TOPICS for side in (tested, 1 - tested))
+    either = np.array([uniform(seed, "author's side", author) < share for author in authors])[:, None]
+    to_test = in_test & (~in_train | either)
+    to_train = in_train & ~to_test
+    kept = np.minimum(to_test.sum(axis=0) / share, to_train.sum(axis=0) / (1 - share))
+    best = int(np.argmax(kept))
+    parts = []
+    for chosen, side in ((to_train[:, best], tested[:, best] == 0), (to_test[:, best], tested[:, best] == 1)):
+        own = pl.col("author").is_in(authors.filter(pl.Series(chosen)).implode())
+        parts.append(pool.filter(own & pl.col("topic").is_in(topics.filter(pl.Series(side)).implode())))
+    return parts[0], parts[1]
+
+
+def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
+    """Pairs by one author on two topics, each text in at most one, at most `most` of an author."""
+    order = keyed_hashes(seed, "same author", documents["id"])
+    sorted_ = (
+        documents.select("row", "author", "topic").with_columns(order.alias("order")).sort("author", "order", "row")
+    )
+    pairs: list[Pair] = []
+    for _, own in sorted_.group_by("author", maintain_order=True):
+        pairs += cross_topic(own["row"].to_list(), own["topic"].to_list(), most)
+    return pairs
+
+
+def cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterator[Pair]:
+    """Each row with the next free one on another topic."""
+    waiting: list[tuple[int, str]] = []
+    made = 0
+    for row, topic in zip(rows, topics, strict=True):
+        partner = next((place for place, (_, other) in enumerate(waiting) if other != topic), None)
+        if partner is None:
+            waiting.append((row, topic))
+        elif made < most:
+            yield waiting.pop(partner)[0], row
+            made += 1
+
+
+def closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Pairs by one author for train and test: of an author with several pairs a share goes to test, never the first.
+
+    A test pair on a topic that train has not goes to train.
+    """
+    topics = pool["topic"].to_list()
+    train, test = [], []
+    owners = pool["author"].to_list()
+    seen: set[str] = set()
+    for one, other in same_author(pool, settings.per_author, seed):
+        first = owners[one] not in seen
+        seen.add(owners[one])
+        tested = not first and uniform(seed, "closed", *sorted([str(one), str(other)])) < settings.test
+        (test if tested else train).append((one, other))
+    known = {topics[row] for pair in train for row in pair}
+    kept = [pair for pair in test if known >= {topics[row] for row in pair}]
+    return [*train, *(pair for pair in test if pair not in set(kept))], kept
+
+
+def in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:
+    """The pairs by a hash of their ids."""
+    ids = pool["id"].to_list()
+    return sorted(pairs, key=lambda pair: (keyed_hash(seed, "order", *(ids[row] for row in pair)), pair))
+
+
+def different_authors(pool: pl.DataFrame, same: Sequence[Pair], count: int, seed: int) -> list[Pair]:
+    """Up to `count` pairs by two authors, in one language and on two topics, of the first and second texts of `same`.
+
+    Once round, each text stands in at most one; where more are asked for, again with other partners.
+    """
+    authors, topics, langs = (pool[name].to_list() for name in ("author", "topic", "lang"))
+    ids = pool["id"].to_list()
+    made: dict[Pair, None] = {}
+    for turn in range(max(1, -(-count // max(1, len(same)))) + 1):
+        before = len(made)
+        rows = [
+            sorted((pair[side] for pair in same), key=lambda row: (keyed_hash(seed, f"{turn}{side}", ids[row]), row))
+            for side in (0, 1)
+        ]
+        partners: dict[str, list[int]] = {}
+        for row in reversed(rows[1]):
+            partners.setdefault(langs[row], []).append(row)
+        for one in rows[0]:
+            free = partners.get(langs[one], [])
+            for back in range(1, min(len(free), TRIES) + 1):
+                other = free[-back]
+                if authors[one] != authors[other] and topics[one] != topics[other] and (one, other) not in made:
+                    if len(made) < count:
+                        made[one, free.pop(-back)] = None
+                    break
+        if len(made) in (before, count):
+            break
+    return list(made)
+
+
+def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], seed: int) -> pl.DataFrame:
+    """The pairs with their texts; which text is first, and the order of the rows, is by hash."""
+    ids = pool["id"].to_list()
+    rows = []
+    for is_same, pairs in ((True, same), (False, others)):
+        for one, other in pairs:
+            name = digest("pair", str(seed), *sorted([ids[one], ids[other]]))
+            first, second = (one, other) if keyed_hash(seed, "first", name) & 1 else (other, one)
+            rows.append((name, first, second, is_same))
+    rows.sort()
+    name, first, second, told = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
+    sides = [pool[np.array(side, np.int64)] for side in (first, second)]
+    columns = {"id": pl.Series(name, dtype=pl.String), "same": pl.Series(told, dtype=pl.Boolean)}
+    for number, part in enumerate(sides, start=1):
+        columns |= {f"{new}{number}": part[old] for new, old in
+                    (("text", "text"), ("topic", "topic"), ("author", "author"), ("doc", "id"))}  # fmt: skip
+    return pl.DataFrame(columns)
+
+
+def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.DataFrame:
+    """A share of the large set, balanced alike: pairs with a topic that has none yet come first, then by hash."""
+    ranked = large.with_columns(keyed_hashes(seed, "small", large["id"]).alias("order")).sort("order", "id")
+    kept: list[str] = []
+    for is_same in (True, False):
+        part = ranked.filter(pl.col("same") == is_same)
+        wanted, seen = max(1, round(part.height * settings.small)), set[str]()
+        first, rest = [], []
+        for ident, *topics in part.select("id", "topic1", "topic2").iter_rows():
+            (rest if seen.issuperset(topics) else first).append(ident)
+            seen.update(topics)
+        kept += [*first, *rest][:wanted]
+    return large.filter(pl.col("id").is_in(kept))
+
+
+def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list[str]:
+    """Every rule that the sets break, in words."""
+    broken = []
+    for name, pairs in sets.items():
+        told = (pl.col("author1") == pl.col("author2")) != pl.col("same")
+        for what, wrong in (
+            ("pairs whose truth is not that of their authors", told),
+            ("pairs on one topic", pl.col("topic1") == pl.col("topic2")),
+            ("pairs of one text", (pl.col("doc1") == pl.col("doc2")) | (pl.col("text1") == pl.col("text2"))),
+            ("pairs that come twice", pl.col("id").is_duplicated()),
+        ):
+            if count := pairs.filter(wrong).height:
+                broken.append(f"{name}: {count} {what}")
+        share = float(pairs["same"].cast(pl.Float64).mean() or 0.0)  # type: ignore[arg-type]
+        if abs(share - settings.same) * pairs.height > 1.5:
+            broken.append(f"{name}: a share of {share:.3f} by one author, not {settings.same}")
+        many = both(pairs, "author", "topic").unique().group_by("author").len().filter(pl.col("len") > MOST_TOPICS)
+        if many.height:
+            broken.append(f"{name}: {many.height} authors on more than {MOST_TOPICS} topics")
+        of_one = both(pairs.filter("same"), "author", "doc")["doc"]
+        if of_one.is_duplicated().any():
+            broken.append(f"{name}: a text stands in two pairs by one author")
+    large, small, test = sets[LARGE], sets[SMALL], sets[TEST]
+    if not set(small["id"]) <= set(large["id"]):
+        broken.append("the small train set is not within the large one")
+    for what in ("text", "doc", "author", "topic"):
+        of_train, of_test = (set(both(pairs, what)[what]) for pairs in (large, test))
+        if what in ("text", "doc") or settings.setting == "open":
+            if of_train & of_test:
+                broken.append(f"test and train share {len(of_train & of_test)} {what}s")
+        elif of_test - of_train:
+            broken.append(f"{len(of_test - of_train)} {what}s of the test set are not in train")
+    return broken
+
+
+def both(pairs: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The named columns of the first texts, then of the second."""
+    return pl.concat([pairs.select(**{name: f"{name}{side}" for name in columns}) for side in (1, 2)], how="vertical")
