@@ -286,6 +286,70 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def style_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
+    parser.add_argument(
+        "--model", action="append", default=[], metavar="NAME", help="of config/models, or your own page"
+    )
+    parser.add_argument(
+        "--dataset", action="append", metavar="NAME", help="of config/style, or your own page (default: all)"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets a folder per model, and report/")
+    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="take author retrieval from this release")
+    parser.add_argument("--missing", choices=("skip", "error"), default="skip", help="datasets without files")
+    parser.add_argument(
+        "--long-texts", choices=("chunk_and_pool", "truncate", "both"), default="chunk_and_pool", help="of encoders"
+    )
+    parser.add_argument("--clusters", type=Path, metavar="FILE", help="frozen redundancy clusters (a clusters.json)")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps vectors (default: embeddings in --out)")
+    parser.add_argument("--half", action="store_true", help="keep vectors in 16 bits")
+    parser.add_argument("--seed", type=int, default=0, help="of k-means (default: 0)")
+
+
+def style(arguments: argparse.Namespace) -> int:
+    from authbench.models.registry import find_model
+    from authbench.style.datasets import find_datasets, of_release
+    from authbench.style.run import read_all, run
+    from authbench.style.vectors import LONG_TEXTS
+    from authbench.style.write import write_report
+
+    models = [find_model(name) for name in arguments.model]
+    datasets = of_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
+    cache = arguments.cache or arguments.out / "embeddings"
+    if models:
+        rows, absent = read_all(datasets, arguments.data, arguments.missing)
+    for model in models:
+        for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
+            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, arguments.half)
+    print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
+    print(f"The report: {arguments.out / 'report'}/index.html")
+    return 0
+
+
+def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="what a release lets one pass on")
+    parser.add_argument("--raw", type=Path, required=True, metavar="DIR", help="holds a folder of raw files per source")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="becomes the whole release")
+
+
+def rebuild(arguments: argparse.Namespace) -> int:
+    """0: the release is there, to the byte; 1: texts no longer match, each is named, and there is no release."""
+    from collections import Counter
+
+    from authbench.rebuild.run import rebuild
+
+    unmatched = rebuild(arguments.bundle, arguments.raw, arguments.out)
+    if not unmatched:
+        print(f"The release, to the byte: {arguments.out}/")
+        return 0
+    for one in unmatched:
+        print(f"{one.id} of {one.source}: {one.reason}")
+    for (source, reason), number in sorted(Counter(one[1:] for one in unmatched).items()):
+        print(f"{source}: {number} texts: {reason}", file=sys.stderr)
+    print(f"{len(unmatched)} texts no longer match; nothing was written to {arguments.out}", file=sys.stderr)
+    return 1
+
+
 COMMANDS = {
     "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
@@ -294,9 +358,11 @@ COMMANDS = {
     "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
     "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
     "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
+    "rebuild": Command("make a release whole again of raw corpora: exit 0 done, 1 texts changed", rebuild_arguments, rebuild),
     "sources": Command(
         "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
     ),
+    "style": Command("score models on datasets of style", style_arguments, style),
     "train": Command("tune a model on a release", train_arguments, train),
 }
 

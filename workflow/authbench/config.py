@@ -115,6 +115,7 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[s
     """The models that are evaluated or trained, as they are asked for, and what is wrong with the others."""
     models, problems = {}, []
     asked = [("evaluate.models", name) for name in config["evaluate"]["models"]]
+    asked += [("style.models", name) for name in config["style"]["models"]]
     for place, name in [*asked, ("train.model", config["train"]["model"])]:
         own_page = name.endswith((".yaml", ".yml"))
         try:
@@ -208,6 +209,7 @@ def _contradictions(config: Settings) -> Iterator[str]:
     for place, path in (
         ("split.lock", split["lock"]),
         ("release.takedown", config["release"]["takedown"]),
+        ("style.clusters", config["style"]["clusters"]),
         ("safety.wordlist.extra", config["safety"]["wordlist"]["extra"]),
         ("safety.detoxify.checkpoint", config["safety"]["detoxify"]["checkpoint"]),
         ("safety.detoxify.huggingface_config_path", config["safety"]["detoxify"]["huggingface_config_path"]),

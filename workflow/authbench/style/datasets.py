@@ -3,17 +3,23 @@
 A dataset is a page config/style/<name>.yaml (workflow/schemas/style.schema.yaml), or a page of one's own given by path.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from authbench.errors import InputError
+from authbench.inventory import source_digest, take_inventory
 from authbench.pages import did_you_mean, read_yaml, schema_problems
 
 ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "config/style"
 SCHEMA = ROOT / "workflow/schemas/style.schema.yaml"
+
+RELEASE = "release_retrieval"  # the dataset that any release gives
 
 # The tasks, in the order of the paper's columns, with the figure that goes into its tables.
 FIGURES = {
@@ -43,7 +49,7 @@ class Dataset:
     page: Mapping[str, Any]
 
     def folder(self, data: Path) -> Path:
-        return data / self.page.get("folder", self.name)
+        return data / str(self.page.get("folder", self.name))
 
 
 def find_datasets(asked: Iterable[str], folder: Path = PAGES) -> list[Dataset]:
@@ -68,6 +74,34 @@ def find_datasets(asked: Iterable[str], folder: Path = PAGES) -> list[Dataset]:
     if problems:
         raise InputError("\n".join(problems))
     return list(found.values())
+
+
+def of_release(datasets: Iterable[Dataset], release: Path | None) -> list[Dataset]:
+    """The datasets, with RELEASE read from the folder of a release, which joins them if it was not among them."""
+    if release is None:
+        return list(datasets)
+    [page] = find_datasets([RELEASE])
+    here = replace(page, page={**page.page, "folder": str(release.absolute())})
+    return [*(one for one in datasets if one.name != RELEASE), here]
+
+
+def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: Path) -> dict[str, str]:
+    """Digests of the pages and of the files that a run of these settings (`style` of the configuration) reads.
+
+    `memory` keeps digests of files by size and time (authbench.inventory).
+    """
+    datasets = of_release(find_datasets(settings["datasets"]), release)
+    sources = {
+        f"{one.name} {table}": {"folder": str(one.folder(Path())), **page}
+        for one in datasets
+        for table, page in {"rows": one.page, **one.page.get("tables", {})}.items()
+    }
+    inventory = take_inventory(root / settings["data"], sources, memory)
+    pages = hashlib.sha256(orjson.dumps([one.page for one in datasets], option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return {
+        "pages": pages[:16],
+        "files": source_digest({name: source_digest(files) for name, files in inventory.items()}),
+    }
 
 
 def as_dataset(name: str, page: Mapping[str, Any]) -> Dataset:

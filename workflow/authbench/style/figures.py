@@ -86,7 +86,7 @@ def dendrogram(name: str, values: np.ndarray, datasets: Sequence[str]) -> str:
         element("line", x1=across(CUT), x2=across(CUT), y1=10, y2=bottom, stroke="#d55e00", stroke_dasharray="3 3")
     )
     parts.append(text(across(CUT), 8, "cut", "m", "middle"))
-    about = "Ward linkage on one minus Spearman's correlation over models; datasets joined left of the line are one cluster."
+    about = "Ward linkage on one minus Spearman's correlation over models; what joins left of the line is one cluster."
     return drawing(f"redundancy_{name}", "Datasets that rank models alike", about, bottom, parts)
 
 

@@ -1,9 +1,9 @@
 """Does a model put texts into the stylistic order of others?
 
 An item has one text per level of a style (informal, formal; the reading levels of an article). All items of a style are
-set against each other (STEB appendix C.1): the texts of one are the order, those of the other are to be put into it. The
-assignment is taken whose cosines s are nearest to 1, the least sqrt(sum (1 - s)^2); for two levels this is STEL's rule
-(Wegmann and Nguyen 2021).
+set against each other (STEB appendix C.1): the texts of one are the order, those of the other are to be put into it.
+The assignment is taken whose cosines s are nearest to 1, the least sqrt(sum (1 - s)^2); for two levels this is STEL's
+rule (Wegmann and Nguyen 2021).
 
 With a distractor, one level of the order is left out, and the text of that level by the *same* item stands among those
 to be assigned: what goes by content takes it. For two levels this is STEL-or-Content (Wegmann et al. 2022).
@@ -27,8 +27,8 @@ BLOCK_BYTES = 32 << 20
 def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     """`accuracy` and `distractor`, each the mean over styles, with `chance`.
 
-    `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments share
-    the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
+    `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments
+    share the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
     """
     names = np.array(styles)
     parts = {}

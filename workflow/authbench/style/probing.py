@@ -25,7 +25,8 @@ WIDEST = 512  # columns; sparse vectors are projected to so many
 def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
     """`accuracy` on the test part, macro over the features, each with its own and the penalty chosen.
 
-    `values` (texts x features). A feature whose values do not fall into five bins of FEWEST texts is left out and named.
+    `values` (texts x features). A feature whose values do not fall into five bins of FEWEST texts is left out and
+    named.
     Sparse vectors are projected to WIDEST directions by truncated SVD. Chance is one fifth.
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")

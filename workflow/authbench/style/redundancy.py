@@ -1,8 +1,8 @@
 """Which datasets say the same of models?
 
-Spearman's correlation of the models' scores, one minus it as the distance, Ward linkage, clusters cut at 0.5 (STEB §3.3;
-how a correlation becomes a distance is ours to choose, as the paper does not say). Few models correlate by chance: there
-are clusters from eight models on, and once made they stay, so that a new model moves no other's score.
+Spearman's correlation of the models' scores, one minus it as the distance, Ward linkage, clusters cut at 0.5 (STEB
+§3.3; how a correlation becomes a distance is ours to choose, as the paper does not say). Few models correlate by
+chance: there are clusters from eight models on, and once made they stay, so that a new model moves no other's score.
 """
 
 from collections.abc import Mapping, Sequence

@@ -67,7 +67,7 @@ def tables_of(dataset: Dataset) -> dict[str, Mapping[str, Any]]:
 
 
 def table_folder(dataset: Dataset, table: Mapping[str, Any], data: Path) -> Path:
-    return data / table.get("folder", dataset.page.get("folder", dataset.name))
+    return data / str(table.get("folder", dataset.page.get("folder", dataset.name)))
 
 
 def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[pl.DataFrame, int]:

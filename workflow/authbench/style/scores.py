@@ -99,7 +99,7 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     """
     page, ours = assignment()["definitional"], assignment()["ours"]
     columns: dict[str, Any] = {"model": list(models)}
-    counts = {}
+    counts: dict[str, int] = {}
     for study, names in page["studies"].items():
         fill(columns, counts, study, models, [*names, *ours.get(study, [])], list(FIGURES))
     studies = list(counts)

@@ -205,12 +205,21 @@ def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tab
 
 
 def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Texts are cut, at white space, into pieces of about `characters`; a last one of under half goes."""
+    """Texts are cut, at white space, into pieces of at most `characters`; `most` of each text stay."""
     text, size = argument["text"], argument["characters"]
-    cut = regex.compile(rf"(?s)\S.{{{size // 2},{size - 1}}}(?=\s|$)")
-    return frame.with_columns(
-        pl.Series(text, [cut.findall(whole)[: argument["most"]] for whole in frame[text]], dtype=pl.List(pl.String))
-    ).explode(text).drop_nulls(text)  # fmt: skip
+    cut = regex.compile(rf"(?s)\S(?:.{{0,{size - 2}}}\S)?(?=\s|$)|\S{{{size}}}")
+    return (
+        frame.drop_nulls(text)
+        .with_columns(
+            pl.Series(
+                text,
+                [cut.findall(whole)[: argument["most"]] for whole in frame[text].drop_nulls()],
+                dtype=pl.List(pl.String),
+            )
+        )  # fmt: skip
+        .explode(text)
+        .drop_nulls(text)
+    )
 
 
 def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
@@ -219,6 +228,7 @@ def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
     Each author gives at most one pair of each kind, so that all are told of alike (as PAN 2020's open set).
     """
     author, text = argument["author"], argument["text"]
+    frame = frame.drop_nulls([author, text])
     held = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
     by_author = held.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
     people = by_author.with_columns(draw(by_author, "people", [author])).sort("draw")
@@ -227,7 +237,7 @@ def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
         chosen.append({"first": texts[0], "second": texts[1], "same": "true"})
     rest = people[text].list.last().to_list()
     others = rest[1:] + rest[:1] if len(rest) > 1 else []
-    for first, second in list(zip(rest, others, strict=False))[: max(argument["pairs"], 0)]:
+    for first, second in list(zip(rest, others, strict=False))[: argument["pairs"]]:
         chosen.append({"first": first, "second": second, "same": "false"})
     return pl.DataFrame(chosen, schema=dict.fromkeys(("first", "second", "same"), pl.String))
 
@@ -235,10 +245,11 @@ def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
 def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
     """Half of an author's texts (of at most `documents`) ask, the others answer; `authors` are drawn.
 
-    Authors with fewer than two texts go. Gives the columns `author`, `role` (query, target) and `text`.
+    Authors with fewer than two texts go. Gives `author`, `role` (query, target), `text`, and `lang` if there.
     """
     author, text = argument["author"], argument["text"]
-    held = frame.select(pl.col(author).alias("author"), pl.col(text).alias("text")).unique(maintain_order=True)
+    columns = {"author": author, "text": text} | ({"lang": "lang"} if "lang" in frame.columns else {})
+    held = frame.select(pl.col(theirs).alias(ours) for ours, theirs in columns.items()).drop_nulls().unique()
     held = held.with_columns(draw(held, "roles")).with_columns(
         pl.col("draw").rank("ordinal").over("author").alias("#place")
     )
@@ -247,9 +258,8 @@ def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: T
     people = held.select("author").unique()
     people = people.with_columns(draw(people, "authors")).sort("draw").head(argument["authors"])
     role = pl.when(pl.col("#place") * 2 <= pl.col("#texts")).then(pl.lit("query")).otherwise(pl.lit("target"))
-    return held.join(people.select("author"), on="author").sort("author", "#place").select(
-        "author", role.alias("role"), "text"
-    )  # fmt: skip
+    joined = held.join(people.select("author"), on="author").sort("author", "#place")
+    return joined.select("author", role.alias("role"), pl.exclude("author", "draw", "#place", "#texts"))
 
 
 STEPS: Mapping[str, Step] = {

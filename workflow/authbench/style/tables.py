@@ -23,7 +23,8 @@ TITLES = {
     "multilingual": "Other languages than English",
 }
 FIGURE_NAMES = {
-    "v_measure": "V-measure", "auroc": "AUROC", "accuracy": "accuracy", "mrr": "MRR", "distractor": "accuracy, distractor",
+    "v_measure": "V-measure", "auroc": "AUROC", "accuracy": "accuracy", "mrr": "MRR",
+    "distractor": "accuracy, distractor",
 }  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
 
 
 def cost(results: Sequence[Result]) -> Table:
-    """Texts per second while vectors were made, and 10^9 operations per text, as a mean over datasets by their texts."""
+    """Texts per second while vectors were made, and 10^9 operations per text, the mean over all texts."""
     rows = []
     for result in results:
         told = [cell for cell in result.told["datasets"].values() if "cost" in cell]

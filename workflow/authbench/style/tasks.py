@@ -51,7 +51,7 @@ def leveled(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     Items two of whose levels are equal but for case and white space are no question and are left out.
     """
     names = level_columns(settings)
-    told = {name: theirs for name, theirs in zip(names, settings["levels"], strict=True)}
+    told = dict(zip(names, settings["levels"], strict=True))
     style = settings.get("style")
     found = named(frame, told | ({"style": style} if style else {}))
     found = found if style else found.with_columns(style=pl.lit("all"))

@@ -1,0 +1,67 @@
+"""Style: does a model capture style, apart from what a text is about?
+
+Takes   style.data, config/style/<dataset>.yaml and config/models/<model>.yaml
+Gives   style/<model>/<long texts>.json, style/report/ (index.html, tables, figures)
+Keeps   results/embeddings/: what a model has embedded it never embeds again
+"""
+
+from authbench.style.datasets import mark
+
+STYLE = SETTINGS["style"]
+STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE["models"]}
+
+
+rule score_style:
+    """Ask a model every task of every dataset whose files are there."""
+    input:
+        sums=result("release/SHA256SUMS") if STYLE["release"] else [],
+    output:
+        scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
+    log:
+        result("logs/score_style/{style_model}.log"),
+    benchmark:
+        result("benchmarks/score_style/{style_model}.tsv")
+    wildcard_constraints:
+        style_model="|".join(STYLE_MODELS),
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
+        model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
+        reads=lambda wildcards: mark(
+            STYLE, ROOT / result("release") if STYLE["release"] else None, ROOT, ROOT / result("style_files.json")
+        ),
+        half=SETTINGS["evaluate"]["half"],
+        seed=SETTINGS["seed"],
+        embeddings="results/embeddings",
+        code=code("score_style"),
+    script:
+        "../scripts/score_style.py"
+
+
+rule style_report:
+    """Sum up what the models score, and list the datasets that were not run."""
+    input:
+        scores=expand(
+            result("style/{style_model}/{long_texts}.json"), style_model=STYLE_MODELS, long_texts=STYLE["long_texts"]
+        ),
+    output:
+        page=result("style/report/index.html"),
+        operational=result("style/report/operational.csv"),
+    log:
+        result("logs/style_report.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        style={key: STYLE[key] for key in ("datasets", "clusters")},
+        assignment=file_hash(ROOT / "resources/style/scores.yaml", ROOT / "workflow/report/style.html.j2"),
+        code=code("style_report"),
+    script:
+        "../scripts/style_report.py"

@@ -1,0 +1,17 @@
+"""Adapter of the rule score_style."""
+
+from pathlib import Path
+
+from authbench.job import log_to
+from authbench.models.registry import Model
+from authbench.style.datasets import find_datasets, of_release
+from authbench.style.run import read_all, run
+
+log_to(snakemake.log[0])
+params = snakemake.params
+release = Path(snakemake.input.sums).parent if params.style["release"] else None
+datasets = of_release(find_datasets(params.style["datasets"]), release)
+rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"])
+model, cache = Model(**params.model), Path(params.embeddings)
+for scores in map(Path, snakemake.output.scores):
+    run(model, datasets, rows, absent, scores.parents[1], cache, scores.stem, params.seed, params.half)
