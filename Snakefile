@@ -6,6 +6,7 @@ The stages, in the order in which documents pass through them. `snakemake --core
 
 
 include: "workflow/common.smk"
+include: "workflow/rules/acquire.smk"
 include: "workflow/rules/ingest.smk"
 include: "workflow/rules/normalize.smk"
 include: "workflow/rules/dedup.smk"
@@ -17,6 +18,7 @@ include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/train.smk"
+include: "workflow/rules/publish.smk"
 include: "workflow/rules/style.smk"
 
 

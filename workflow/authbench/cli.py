@@ -350,6 +350,58 @@ def rebuild(arguments: argparse.Namespace) -> int:
     return 1
 
 
+def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("documents", type=Path, metavar="RELEASE_OR_TABLE", help="with authors, topics and texts")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets train-large, train-small, test")
+    parser.add_argument("--setting", choices=("open", "closed"), default="open", help="are test authors and topics new?")
+    parser.add_argument("--topics", default="topic", metavar="COLUMN", help="what tells topics (default: topic)")
+    parser.add_argument("--test", type=share, default=0.2, metavar="SHARE", help="of authors tested on (default: 0.2)")
+    parser.add_argument("--same", type=share, default=0.5, metavar="SHARE", help="of pairs by one author (default: 0.5)")
+    parser.add_argument("--small", type=share, default=0.2, metavar="SHARE", help="of train-large (default: 0.2)")
+    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+
+
+def pan_pairs(arguments: argparse.Namespace) -> int:
+    from authbench.pan.build import write_sets
+    from authbench.pan.pairs import PairSettings
+
+    settings = PairSettings(arguments.setting, arguments.test, arguments.same, arguments.small)
+    facts = write_sets(arguments.documents, arguments.out, settings, arguments.topics, arguments.seed)
+    for name, told in facts["sets"].items():
+        print(f"{arguments.out / name}: " + ", ".join(f"{count:,} {what}" for what, count in told.items()))
+    return 0
+
+
+def share(text: str) -> float:
+    """A number between 0 and 1."""
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, found {text}")
+    return value
+
+
+def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--train", type=Path, required=True, metavar="DIR", help="pairs.jsonl and truth.jsonl")
+    parser.add_argument("--calibrate", type=Path, metavar="DIR", help="likewise, for thresholds (default: --train)")
+    parser.add_argument("--test", type=Path, required=True, metavar="FILE", help="pairs.jsonl, or its folder")
+    parser.add_argument(
+        "--verifier", action="append", required=True, metavar="NAME", help="of config/verifiers, or a page of your own"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets <verifier>/answers.jsonl")
+    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+
+
+def pan_run(arguments: argparse.Namespace) -> int:
+    from authbench.pan.build import write_run
+    from authbench.verifiers.registry import find_verifier
+
+    for verifier in [find_verifier(name) for name in arguments.verifier]:
+        out = arguments.out / verifier.name
+        answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed)
+        print(f"{out}/answers.jsonl: {answers.height:,} answers", flush=True)
+    return 0
+
+
 COMMANDS = {
     "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
@@ -357,8 +409,12 @@ COMMANDS = {
     "export": Command("write a release in a form that others use", export_arguments, export),
     "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
     "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
+    "pan-pairs": Command("make pairs in PAN's format from documents", pan_pairs_arguments, pan_pairs),
+    "pan-run": Command("let verifiers learn from pairs and answer others", pan_run_arguments, pan_run),
     "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
-    "rebuild": Command("make a release whole again of raw corpora: exit 0 done, 1 texts changed", rebuild_arguments, rebuild),
+    "rebuild": Command(
+        "make a release whole again of raw corpora: exit 0 done, 1 texts changed", rebuild_arguments, rebuild
+    ),
     "sources": Command(
         "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
     ),

@@ -1,0 +1,65 @@
+"""Publish: in which forms do others take the release?
+
+Takes   release/ and config/sources/<source>.yaml
+Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
+"""
+
+FORMS = SETTINGS["publish"]["forms"]
+
+
+wildcard_constraints:
+    form="|".join(FORMS),
+
+
+rule bundle_release:
+    """Leave out the texts that may not be passed on, and say how they can be made again."""
+    input:
+        sums=result("release/SHA256SUMS"),
+    output:
+        sums=result("publish/public/SHA256SUMS"),
+    log:
+        result("logs/bundle_release.log"),
+    benchmark:
+        result("benchmarks/bundle_release.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=duration(20),
+    params:
+        publish=SETTINGS["publish"],
+        sources=SETUP.sources,
+        template=file_hash(ROOT / "workflow/report/card.md.j2"),
+        code=code("bundle_release"),
+    script:
+        "../scripts/bundle_release.py"
+
+
+rule export_release:
+    """Write the public bundle in a form that others use."""
+    input:
+        sums=result("publish/public/SHA256SUMS"),
+    output:
+        sums=result("publish/{form}/SHA256SUMS"),
+    log:
+        result("logs/export_release/{form}.log"),
+    benchmark:
+        result("benchmarks/export_release/{form}.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1500),
+        runtime=duration(20),
+    params:
+        publish=SETTINGS["publish"],
+        template=file_hash(ROOT / "workflow/report/card.md.j2"),
+        code=code("export_release"),
+    script:
+        "../scripts/export_release.py"
+
+
+rule publish:
+    """The public bundle and all forms of it that `publish.forms` names."""
+    input:
+        result("publish/public/SHA256SUMS"),
+        expand(result("publish/{form}/SHA256SUMS"), form=FORMS),

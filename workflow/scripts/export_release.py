@@ -1,0 +1,11 @@
+"""Adapter of the rule export_release."""
+
+from pathlib import Path
+
+from authbench.export.publication import publication
+from authbench.export.run import export
+from authbench.job import log_to
+
+log_to(snakemake.log[0])
+bundle, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
+export(bundle, snakemake.wildcards.form, out, publication(snakemake.params.publish))
