@@ -18,6 +18,7 @@ include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/train.smk"
+include: "workflow/rules/pan.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/style.smk"
 

@@ -217,9 +217,9 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     systems = some_systems()
     truth = pl.DataFrame({"id": systems.ids, "same": systems.truth})
     write_truth(truth, tmp_path / "data/truth.jsonl")
-    words = np.array(["rain", "river", "house", "garden", "letters", "bread", "window", "street"])
+    words = np.array([f"w{chr(97 + k // 26)}{chr(97 + k % 26)}" for k in range(80)])
     random = np.random.default_rng(3)
-    texts = [" ".join(words[random.integers(8, size=12)]) for _ in range(2 * len(systems.ids))]
+    texts = [" ".join(words[random.integers(80, size=12)]) for _ in range(2 * len(systems.ids))]
     pairs = truth.with_columns(text1=pl.Series(texts[::2]), text2=pl.Series(texts[1::2]))
     write_pairs(pairs, tmp_path / "data/pairs.jsonl")
     answers = []

@@ -353,10 +353,14 @@ def rebuild(arguments: argparse.Namespace) -> int:
 def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("documents", type=Path, metavar="RELEASE_OR_TABLE", help="with authors, topics and texts")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets train-large, train-small, test")
-    parser.add_argument("--setting", choices=("open", "closed"), default="open", help="are test authors and topics new?")
+    parser.add_argument(
+        "--setting", choices=("open", "closed"), default="open", help="are test authors and topics new?"
+    )
     parser.add_argument("--topics", default="topic", metavar="COLUMN", help="what tells topics (default: topic)")
     parser.add_argument("--test", type=share, default=0.2, metavar="SHARE", help="of authors tested on (default: 0.2)")
-    parser.add_argument("--same", type=share, default=0.5, metavar="SHARE", help="of pairs by one author (default: 0.5)")
+    parser.add_argument(
+        "--same", type=share, default=0.5, metavar="SHARE", help="of pairs by one author (default: 0.5)"
+    )
     parser.add_argument("--small", type=share, default=0.2, metavar="SHARE", help="of train-large (default: 0.2)")
     parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
 

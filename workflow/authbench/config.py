@@ -22,6 +22,7 @@ from authbench.models.registry import Model, find_model
 from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.tables import read_json, write_json
+from authbench.verifiers.registry import Verifier, find_verifier
 from authbench.vocabulary import find_vocabulary
 
 # Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
@@ -36,20 +37,22 @@ VOCABULARIES = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run stands on: the settings, the sources that have files, the digests of those files, and the models by
-    the names that ask for them."""
+    """What a run stands on: the settings, the sources that have files, the digests of those files, and the models and
+    verifiers by the names that ask for them."""
 
     config: Settings
     sources: dict[str, Settings]
     inventory: dict[str, Digests]
     skipped: list[str]
     models: dict[str, Model]
+    verifiers: dict[str, Verifier]
 
 
-def prepare(user: Mapping[str, Any], root: Path) -> Setup:
+def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
     """The checked configuration (`user` over the defaults), its sources and their raw files.
 
-    Raises InputError with one list of all problems: of the settings, of the sources' YAMLs, of missing files.
+    Raises InputError with one list of all problems: of the settings, of the sources' YAMLs, of missing files unless
+    these are yet to come.
     """
     config, problems = _load_config(user, root)
     sources, more = _load_sources(config, root)
@@ -57,17 +60,19 @@ def prepare(user: Mapping[str, Any], root: Path) -> Setup:
     problems += _without_vocabulary()
     models, more = _find_models(config, root)
     problems += more
+    verifiers, more = _find_verifiers(config, root)
+    problems += more
     raw_dir = root / config["raw_dir"]
     inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
-    if skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
+    if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
         problems += [_missing(tag, sources[tag], raw_dir) for tag in skipped]
         problems.append("missing_sources=skip builds without the sources that have no files")
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise InputError("\n".join([f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]))
     present = {tag: source for tag, source in sources.items() if tag not in skipped}
-    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped, models)
+    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped, models, verifiers)
 
 
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
@@ -125,6 +130,18 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[s
     return models, problems
 
 
+def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, Verifier], list[str]]:
+    """The verifiers that answer pairs, as they are asked for, and what is wrong with the others."""
+    verifiers, problems = {}, []
+    for name in config["pan"]["verifiers"]:
+        own_page = name.endswith((".yaml", ".yml"))
+        try:
+            verifiers[name] = find_verifier(str(root / name) if own_page else name, root / "config/verifiers")
+        except InputError as problem:
+            problems.append(f"pan.verifiers: {problem}")
+    return verifiers, problems
+
+
 def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
     folder = raw_dir / source.get("folder", tag)
     how = source.get("acquire", {}).get("how", "see the source's YAML")
@@ -133,7 +150,7 @@ def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
 
 def record_setup(setup: Setup, path: Path) -> None:
     """Keep the whole setup as JSON: {config, sources, inventory, skipped}; an equal file is left as it is."""
-    told = {part: value for part, value in asdict(setup).items() if part != "models"}
+    told = {part: value for part, value in asdict(setup).items() if part not in ("models", "verifiers")}
     with suppress(InputError, FileNotFoundError):
         if read_json(path) == told:
             return

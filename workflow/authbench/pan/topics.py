@@ -4,10 +4,12 @@ The overview's section 7.1.3: topics by non-negative matrix factorisation of TF-
 cosine of its two texts' topics, and what that similarity has to do with truth, scores and errors.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import polars as pl
+import regex
 
 from authbench.dedup.arrays import F64
 from authbench.pan.metrics import Truth
@@ -15,6 +17,7 @@ from authbench.verifiers.texts import cosines, distinct
 
 TOPICS = 150
 MOST_WORDS = 5_000  # of the vocabulary
+WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
 LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and in at most half of them
 ITERATIONS = 200
 
@@ -33,11 +36,11 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0)
 
     texts, first, second = distinct(pairs)
     vectorizer = TfidfVectorizer(
-        stop_words=sorted(function_words()),
+        tokenizer=content_words,
+        token_pattern=None,
         min_df=LEAST_DOCUMENTS if len(texts) > 2 * LEAST_DOCUMENTS else 1,
         max_df=MOST_SHARE if len(texts) > 2 * LEAST_DOCUMENTS else 1.0,
         max_features=MOST_WORDS,
-        token_pattern=r"[^\W\d_]{2,}",
         dtype=np.float64,
     )
     try:
@@ -50,11 +53,18 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0)
     return np.minimum(cosines(normalize(shares), first, second), 1.0), used
 
 
-def function_words() -> set[str]:
-    """The function words of our ten languages, in lower case."""
+def content_words(text: str) -> list[str]:
+    """The words of a text that are no function words; in Chinese and Japanese the characters."""
+    known = function_words()
+    return [word for word in WORD.findall(text) if word not in known]
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """The words that build sentences in our ten languages, and the parts of those that are several."""
     from authbench.models.function_words import read_lists
 
-    return {word.lower() for words in read_lists().values() for word in words}
+    return frozenset(word for words in read_lists().values() for entry in words for word in WORD.findall(entry.lower()))
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:

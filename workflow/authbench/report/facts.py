@@ -11,7 +11,7 @@ from authbench.funnel import Counts, add_up, join_stages, merge_counts
 LIBRARIES = ("datasketch", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
 # Where the raw files lie and in how many parts the work is done leave no trace in a release.
-NOT_OF_THE_DATA = ("raw_dir", "shards", "missing_sources", "evaluate", "train", "publish", "style")
+NOT_OF_THE_DATA = ("raw_dir", "shards", "missing_sources", "evaluate", "train", "publish", "style", "pan")
 
 
 def collect(

@@ -1,0 +1,93 @@
+"""PAN: can verifiers tell whether two texts are by one author, on pairs of the release?
+
+Takes   release/ and config/verifiers/<verifier>.yaml
+Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answers/<verifier>/, pan/report/index.html
+"""
+
+VERIFIERS = {SETUP.verifiers[asked].name: SETUP.verifiers[asked] for asked in SETTINGS["pan"]["verifiers"]}
+
+
+wildcard_constraints:
+    verifier="|".join(VERIFIERS),
+
+
+rule build_pairs:
+    """Make pairs on two topics each, test authors and topics apart, and check that they are."""
+    input:
+        sums=result("release/SHA256SUMS"),
+    output:
+        facts=result("pan/pairs/pairs.json"),
+        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
+        test=result("pan/pairs/test/pairs.jsonl"),
+        truth=result("pan/pairs/test/truth.jsonl"),
+    log:
+        result("logs/build_pairs.log"),
+    benchmark:
+        result("benchmarks/build_pairs.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(30),
+    params:
+        topics=SETTINGS["pan"]["topics"],
+        settings={name: SETTINGS["pan"][name] for name in ("setting", "test", "same", "small")},
+        seed=SETTINGS["seed"],
+        code=code("build_pairs"),
+    script:
+        "../scripts/build_pairs.py"
+
+
+rule answer_pairs:
+    """Let a verifier learn from the train pairs and answer the test pairs."""
+    input:
+        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
+        test=result("pan/pairs/test/pairs.jsonl"),
+    output:
+        answers=result("pan/answers/{verifier}/answers.jsonl"),
+    log:
+        result("logs/answer_pairs/{verifier}.log"),
+    benchmark:
+        result("benchmarks/answer_pairs/{verifier}.tsv")
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        verifier=lambda wildcards: VERIFIERS[wildcards.verifier].as_dict(),
+        seed=SETTINGS["seed"],
+        words=text_resource("function_words.yaml"),
+        code=code("answer_pairs"),
+    script:
+        "../scripts/answer_pairs.py"
+
+
+rule pan:
+    """Score the answers, say which differences are real, and ask whether they follow topics."""
+    input:
+        truth=result("pan/pairs/test/truth.jsonl"),
+        pairs=result("pan/pairs/test/pairs.jsonl"),
+        answers=expand(result("pan/answers/{verifier}/answers.jsonl"), verifier=VERIFIERS),
+    output:
+        page=result("pan/report/index.html"),
+        scores=result("pan/report/scores.json"),
+    log:
+        result("logs/pan.log"),
+    benchmark:
+        result("benchmarks/pan.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(60),
+        in_series=1,
+    params:
+        name=SETTINGS["name"],
+        topics=SETTINGS["pan"]["topic_model"],
+        seed=SETTINGS["seed"],
+        words=text_resource("function_words.yaml"),
+        template=file_hash(ROOT / "workflow/report/pan.html.j2"),
+        code=code("pan"),
+    script:
+        "../scripts/pan.py"

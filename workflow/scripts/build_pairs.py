@@ -1,0 +1,12 @@
+"""Adapter of the rule build_pairs."""
+
+from pathlib import Path
+
+from authbench.job import log, log_to
+from authbench.pan.build import write_sets
+from authbench.pan.pairs import PairSettings
+
+log_to(snakemake.log[0])
+params, out = snakemake.params, Path(snakemake.output.facts).parent
+release = Path(snakemake.input.sums).parent
+log.info("%s", write_sets(release, out, PairSettings(**params.settings), params.topics, params.seed)["sets"])

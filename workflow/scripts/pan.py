@@ -1,0 +1,12 @@
+"""Adapter of the rule pan."""
+
+from pathlib import Path
+
+from authbench.job import log_to
+from authbench.pan.run import read_systems, write_report
+
+log_to(snakemake.log[0])
+params = snakemake.params
+systems, _ = read_systems(Path(snakemake.input.truth), [Path(path) for path in snakemake.input.answers])
+out, pairs = Path(snakemake.output.page).parent, Path(snakemake.input.pairs)
+write_report(systems, out, params.name, seed=params.seed, pairs=pairs, topics=params.topics)
