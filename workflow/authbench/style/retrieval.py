@@ -14,23 +14,32 @@ from authbench.style.pairs import DECIMALS, unit
 CUTS = (1, 8)
 
 
-def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence[str]) -> dict[str, Any]:
-    """MRR, R@1 and R@8 over the authors that both ask and answer, with what a random order gives (`by_chance`).
+def score(
+    queries: Any,
+    asking: Sequence[str],
+    targets: Any,
+    answering: Sequence[str],
+    together: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """MRR, R@1 and R@8 over the queries whose author is a target, with what a random order gives (`by_chance`).
 
-    `queries` and `targets` have a row per text, `asking` and `answering` its author. Of equal cosines the target
-    author that comes first by name ranks first.
+    `queries` and `targets` have a row per text, `asking` and `answering` its author. `together` names the query that a
+    text belongs to; without it all of an author's texts are one. Of equal cosines the target author that comes first
+    by name ranks first.
     """
-    people, pool = sorted(set(asking)), sorted(set(answering))
+    together = asking if together is None else together
+    author_of = dict(zip(together, asking, strict=True))
+    pool = sorted(set(answering))
     place = {author: number for number, author in enumerate(pool)}
-    asked = [author for author in people if author in place]
+    asked = [query for query in sorted(author_of) if author_of[query] in place]
     told = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
     if not asked or len(pool) < 2:
         return {"undefined": "fewer than two target authors, or none of them asks", **told}
     answers = unit(means(targets, answering, pool))
     ranks = []
-    for author, row in zip(asked, scored(unit(means(queries, asking, asked)), answers), strict=True):
-        own = row[place[author]]
-        ranks.append(1 + int((row > own).sum()) + int((row[: place[author]] == own).sum()))
+    for query, row in zip(asked, scored(unit(means(queries, together, asked)), answers), strict=True):
+        at = place[author_of[query]]
+        ranks.append(1 + int((row > row[at]).sum()) + int((row[:at] == row[at]).sum()))
     found = np.array(ranks)
     count = len(pool)
     chance = {"mrr": float((1 / np.arange(1, count + 1)).mean())} | {

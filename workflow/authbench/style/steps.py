@@ -181,13 +181,19 @@ def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -
 
 
 def leave_out(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Rows whose `label` is one of `values` go (M4: BloomZ)."""
-    return frame.filter(~pl.col(argument["label"]).is_in(argument["values"]))
+    """Rows go whose `label` is one of `values`, or is found by the pattern `matching` (M4: BloomZ)."""
+    return frame.filter(~chosen(argument))
 
 
 def keep(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Only rows whose `label` is one of `values` stay."""
-    return frame.filter(pl.col(argument["label"]).is_in(argument["values"]))
+    """Only those rows stay that `leave_out` would take away."""
+    return frame.filter(chosen(argument))
+
+
+def chosen(argument: Mapping[str, Any]) -> pl.Expr:
+    label = pl.col(argument["label"])
+    found = label.is_in(argument["values"]) if "values" in argument else label.str.contains(argument["matching"])
+    return found.fill_null(False)
 
 
 def at_least(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
@@ -232,14 +238,14 @@ def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
     held = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
     by_author = held.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
     people = by_author.with_columns(draw(by_author, "people", [author])).sort("draw")
-    chosen: list[dict[str, str]] = []
+    made: list[dict[str, str]] = []
     for texts in people.filter(pl.col(text).list.len() > 1)[text].head(argument["pairs"]):
-        chosen.append({"first": texts[0], "second": texts[1], "same": "true"})
+        made.append({"first": texts[0], "second": texts[1], "same": "true"})
     rest = people[text].list.last().to_list()
     others = rest[1:] + rest[:1] if len(rest) > 1 else []
     for first, second in list(zip(rest, others, strict=False))[: argument["pairs"]]:
-        chosen.append({"first": first, "second": second, "same": "false"})
-    return pl.DataFrame(chosen, schema=dict.fromkeys(("first", "second", "same"), pl.String))
+        made.append({"first": first, "second": second, "same": "false"})
+    return pl.DataFrame(made, schema=dict.fromkeys(("first", "second", "same"), pl.String))
 
 
 def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
@@ -262,11 +268,28 @@ def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: T
     return joined.select("author", role.alias("role"), pl.exclude("author", "draw", "#place", "#texts"))
 
 
+def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Texts in the folder `unknown` ask, those in a candidate's folder answer (PAN 2018 attribution).
+
+    Who wrote an unknown text is the column `author` of the table `truth`, by `problem` and `file`; a problem's
+    candidates are no other problem's. Adds `author`, `role` and `query` (the unknown text's own name).
+    """
+    told = frame.join(tables["truth"], on=["problem", "file"], how="left", maintain_order="left")
+    asks = pl.col("folder") == "unknown"
+    author = pl.when(asks).then("author").otherwise("folder")
+    return told.with_columns(
+        pl.concat_str("problem", author, separator="/").alias("author"),
+        pl.when(asks).then(pl.lit("query")).otherwise(pl.lit("target")).alias("role"),
+        pl.concat_str("problem", "file", separator="/").alias("query"),
+    ).drop_nulls("author")
+
+
 STEPS: Mapping[str, Step] = {
     function.__name__: function
     for function in (
         lines, align, orient, stack, distinct, join, join_texts, consecutive_pairs, cut_at_change, balance_per_document,
         subset, drop_equal, drop_shared, every_label, collapse, leave_out, keep, at_least, one_of_several, pieces,
         verification_pairs, query_and_target,
+        known_and_unknown,
     )
 }  # fmt: skip

@@ -64,8 +64,9 @@ def leveled(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
 
 
 def collected(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """Columns `text`, `author`, `role` (query, target): of each author and role at most `budget` texts."""
-    found = named(frame, {name: settings.get(name, name) for name in ("text", "author", "role")})
+    """Columns `text`, `author`, `role` (query, target), `query`: of each author and role at most `budget` texts."""
+    columns = {name: settings.get(name, name) for name in ("text", "author", "role")}
+    found = named(frame, columns | {"query": settings.get("query", columns["author"])})
     strange = set(found["role"].unique()) - {"query", "target"}
     if strange:
         raise InputError(f"The column of roles holds {sorted(map(str, strange))[:3]}; expected query and target.")
@@ -125,7 +126,7 @@ def score_order(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: 
 def score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
     asking, answering = (rows.filter(pl.col("role") == role) for role in ("query", "target"))
     sides = [(vectors.of(side["text"].to_list()), side["author"].to_list()) for side in (asking, answering)]
-    return retrieval.score(*sides[0], *sides[1])
+    return retrieval.score(*sides[0], *sides[1], asking["query"].to_list())
 
 
 def score_probing(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
