@@ -21,6 +21,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/pan.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/style.smk"
+include: "workflow/rules/raven.smk"
 
 
 rule all:

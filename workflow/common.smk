@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-ROOT = Path(workflow.basedir)
+ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from authbench.asks import memory_mb, minutes, raw_mb
@@ -22,10 +22,11 @@ from authbench.safety.detoxify_scorer import weights_mark
 from authbench.tables import read_json
 
 share_code_with_jobs(ROOT)
+ACQUIRING = "acquire" in sys.argv  # what is asked for stands nowhere else while this is read; files may be missing then
 
 try:
     check_room([".snakemake", "results"])
-    SETUP = prepare(config, ROOT)
+    SETUP = prepare(config, ROOT, need_files=not ACQUIRING)
 except InputError as problem:
     logging.raiseExceptions = False  # where there is no room, Snakemake's log of this finds none either
     raise WorkflowError(str(problem)) from None
@@ -37,7 +38,7 @@ RESULTS = f"results/{SETTINGS['name']}"
 # changes nothing of the result, so jobs take it as `ancient`; what they hold is in each job's `params`.
 RUN = f"{RESULTS}/run.json"
 # A run that is under way holds a lock; a dry run beside it, with other settings, must not change what its jobs read.
-if not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*")):
+if not ACQUIRING and (not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*"))):
     record_setup(SETUP, Path(RUN))
 
 SHARDS = shard_count(
@@ -68,6 +69,11 @@ def result(path):
 def code(rule):
     """A hash of an adapter and the library it imports, so that an edit reruns its jobs and a touch does not."""
     return code_hash(ROOT / f"workflow/scripts/{rule}.py")
+
+
+def told(source):
+    """A source's page without what only fetching it needs."""
+    return {**source, "acquire": {part: source["acquire"][part] for part in ("from", "where", "how")}}
 
 
 def text_resource(*names):

@@ -20,6 +20,7 @@ from authbench.errors import InputError
 from authbench.inventory import Digests, take_inventory
 from authbench.models.registry import Model, find_model
 from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
+from authbench.raven.settings import wrong_with as wrong_with_raven
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.tables import read_json, write_json
 from authbench.verifiers.registry import Verifier, find_verifier
@@ -62,6 +63,7 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     problems += more
     verifiers, more = _find_verifiers(config, root)
     problems += more
+    problems += wrong_with_raven(config["raven"], root)
     raw_dir = root / config["raw_dir"]
     inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]

@@ -32,7 +32,7 @@ rule write_release:
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
         sources={
-            tag: {part: source[part] for part in ("title", "about", "license", "acquire", "author")}
+            tag: {part: told(source)[part] for part in ("title", "about", "license", "acquire", "author")}
             for tag, source in SETUP.sources.items()
         },
         lock=file_hash(SETTINGS["split"]["lock"]),

@@ -1,0 +1,39 @@
+"""Acquire: how do the corpora of a recipe come into raw_dir? `snakemake acquire` fetches them; a build never does.
+
+Takes   config/sources/<source>.yaml, what their hosts offer
+Gives   raw_dir/<source>/, and what was first fetched in <raw_dir>.lock.yaml
+"""
+
+
+wildcard_constraints:
+    corpus="|".join(SETTINGS["sources"]),
+
+
+localrules:
+    acquire,
+    acquire_source,
+
+
+rule acquire:
+    """Have all corpora of the recipe here, verified."""
+    input:
+        expand(result("acquire/{corpus}.json"), corpus=SETTINGS["sources"]),
+
+
+rule acquire_source:
+    """Fetch what is missing of one corpus, and verify what is here."""
+    output:
+        said=temp(result("acquire/{corpus}.json")),
+    log:
+        result("logs/acquire_source/{corpus}.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(300),
+        runtime=duration(720),
+        download=1,
+    params:
+        raw_dir=SETTINGS["raw_dir"],
+        code=code("acquire_source"),
+    script:
+        "../scripts/acquire_source.py"

@@ -1,0 +1,13 @@
+"""Adapter of the rule acquire_source."""
+
+from pathlib import Path
+
+from authbench.acquire import acquire_source
+from authbench.catalogue import read_sources
+from authbench.job import log_to
+from authbench.tables import write_json
+
+log_to(snakemake.log[0])
+tag = snakemake.wildcards.corpus
+said = acquire_source(tag, read_sources()[tag], Path(snakemake.params.raw_dir))
+write_json(snakemake.output.said, {"said": said})
