@@ -3,7 +3,7 @@
     python benchmarks/build.py [--documents 100000 1000000] [--corpora FOLDER] [--rates]
     python benchmarks/build.py --demo
 
-For each size: a corpus by benchmarks/corpus.py (kept in FOLDER and used again, if given), then `snakemake --cores 2` in
+For each size: a corpus by benchmarks/corpus.py (kept in FOLDER and used again, if given), then `snakemake release` in
 a clean copy of the project, asked for a tenth of the documents. A build of 2,000 documents comes first, in which the
 kernels are compiled; the sizes asked for use what it compiled. With `--demo` the demo is built twice instead: with
 nothing compiled, and again from the start.
@@ -206,7 +206,7 @@ def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build
             for page in (corpus / "sources").glob("*.yaml"):
                 shutil.copy(page, project.folder / "config/sources")
             results = project.folder / "results/bench"
-            done = build(project, results, ["--configfile", str(corpus / "config.yaml")], cores, given)
+            done = build(project, results, ["release", "--configfile", str(corpus / "config.yaml")], cores, given)
             builds.append(done)
             note = ", with compilation" if size == 2_000 else ""
             print(f"\n## {size:,} documents{note}\n\n{told_build(done)}", flush=True)
