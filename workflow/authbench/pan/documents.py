@@ -4,7 +4,7 @@ A release (all its splits, topics from its provenance) or a table of records: Pa
 a topic and a text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +19,12 @@ NAMES: Mapping[str, Sequence[str]] = {
     "text": ("text", "content"),
     "lang": ("lang", "language"),
 }
-READERS = {".parquet": pl.read_parquet, ".jsonl": pl.read_ndjson, ".ndjson": pl.read_ndjson, ".csv": pl.read_csv}
+READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
+    ".parquet": pl.read_parquet,
+    ".jsonl": pl.read_ndjson,
+    ".ndjson": pl.read_ndjson,
+    ".csv": pl.read_csv,
+}
 
 
 def read_documents(place: Path, topic: str = "topic") -> pl.DataFrame:

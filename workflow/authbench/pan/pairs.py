@@ -155,7 +155,8 @@ def closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[
     A test pair on a topic that train has not goes to train.
     """
     topics = pool["topic"].to_list()
-    train, test = [], []
+    train: list[Pair] = []
+    test: list[Pair] = []
     owners = pool["author"].to_list()
     seen: set[str] = set()
     for one, other in same_author(pool, settings.per_author, seed):
@@ -214,12 +215,14 @@ def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], s
             first, second = (one, other) if keyed_hash(seed, "first", name) & 1 else (other, one)
             rows.append((name, first, second, is_same))
     rows.sort()
-    name, first, second, told = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
-    sides = [pool[np.array(side, np.int64)] for side in (first, second)]
-    columns = {"id": pl.Series(name, dtype=pl.String), "same": pl.Series(told, dtype=pl.Boolean)}
-    for number, part in enumerate(sides, start=1):
-        columns |= {f"{new}{number}": part[old] for new, old in
-                    (("text", "text"), ("topic", "topic"), ("author", "author"), ("doc", "id"))}  # fmt: skip
+    columns: dict[str, pl.Series] = {
+        "id": pl.Series([row[0] for row in rows], dtype=pl.String),
+        "same": pl.Series([row[3] for row in rows], dtype=pl.Boolean),
+    }
+    for side in (1, 2):
+        part = pool[np.array([row[side] for row in rows], np.int64)]
+        for new, old in (("text", "text"), ("topic", "topic"), ("author", "author"), ("doc", "id")):
+            columns[f"{new}{side}"] = part[old]
     return pl.DataFrame(columns)
 
 
@@ -230,7 +233,8 @@ def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.D
     for is_same in (True, False):
         part = ranked.filter(pl.col("same") == is_same)
         wanted, seen = max(1, round(part.height * settings.small)), set[str]()
-        first, rest = [], []
+        first: list[str] = []
+        rest: list[str] = []
         for ident, *topics in part.select("id", "topic1", "topic2").iter_rows():
             (rest if seen.issuperset(topics) else first).append(ident)
             seen.update(topics)

@@ -4,6 +4,7 @@ The overview's section 7.1.3: topics by non-negative matrix factorisation of TF-
 cosine of its two texts' topics, and what that similarity has to do with truth, scores and errors.
 """
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -31,6 +32,7 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0)
     texts x topics and topics x words.
     """
     from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
 
@@ -49,7 +51,9 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0)
         return np.zeros(pairs.height), 0
     used = min(topics, *words.shape)
     model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
-    shares = normalize(model.fit_transform(words), norm="l1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS are enough to compare topics
+        shares = normalize(model.fit_transform(words), norm="l1")
     return np.minimum(cosines(normalize(shares), first, second), 1.0), used
 
 

@@ -1,7 +1,8 @@
 """Who says whether two texts are by one author?
 
-A verifier is a page of YAML in config/verifiers: its `kind` names a module of KINDS, `parameters` are that module's. A
-kind learns from pairs (`fit`), is set on pairs that it may have kept aside (`calibrate`), and answers (`predict`):
+A verifier is a page of YAML in config/verifiers: its `kind` names a module of this package, `parameters` are that
+module's. A kind learns from pairs (`fit`), is set on pairs that it may have kept aside (`calibrate`), and answers
+(`predict`):
 
 >>> from authbench.verifiers.registry import find_verifier
 >>> scores = answer(find_verifier("naive"), train, train, test, Bench(seed=1, folder=Path("work")))  # doctest: +SKIP
@@ -11,9 +12,8 @@ Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `s
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -46,7 +46,7 @@ class Bench:
 
 
 class Kind(Protocol):
-    """What a module of KINDS offers. What `fit` and `calibrate` give is the kind's own affair."""
+    """What the module of a kind offers. What `fit` and `calibrate` give is the kind's own affair."""
 
     def fit(self, train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Any:
         """Learn from pairs with `same`."""
@@ -58,21 +58,20 @@ class Kind(Protocol):
         """A score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer."""
 
 
-# The module of each kind; what it needs is imported when it is asked for.
-KINDS = {
-    "naive": "naive",
-    "ppm": "ppm",
-    "unmasking": "unmasking",
-    "topicfit": "topicfit",
-    "model": "encoder",
-    "external": "external",
-    "ensemble": "ensemble",
-}
-
-
 def kind(name: str) -> Kind:
-    """The module of a kind."""
-    return cast(Kind, import_module(f"authbench.verifiers.{KINDS[name]}"))
+    """The module of a kind. What it needs beyond this package is imported when it is used."""
+    from authbench.verifiers import encoder, ensemble, external, naive, ppm, topicfit, unmasking
+
+    kinds: Mapping[str, Kind] = {
+        "naive": naive,
+        "ppm": ppm,
+        "unmasking": unmasking,
+        "topicfit": topicfit,
+        "model": encoder,
+        "external": external,
+        "ensemble": ensemble,
+    }
+    return kinds[name]
 
 
 def answer(

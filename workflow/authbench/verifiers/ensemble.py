@@ -36,4 +36,5 @@ def calibrate(fitted: list[Member], held_out: pl.DataFrame) -> list[Member]:
 
 
 def predict(fitted: list[Member], pairs: pl.DataFrame) -> F64:
-    return np.mean([member.kind.predict(member.state, pairs) for member in fitted], axis=0)
+    found: F64 = np.mean([member.kind.predict(member.state, pairs) for member in fitted], axis=0)
+    return found

@@ -11,7 +11,7 @@ SMALL = 16  # so many places are sorted by insertion
 
 
 @compiled
-def slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> int:
+def slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> np.int64:
     """The place of a key in a table with room, or the free place where it belongs."""
     at = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(shift))
     mask = len(keys) - 1

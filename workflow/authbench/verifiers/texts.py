@@ -32,4 +32,4 @@ def cosines(rows: Any, first: I64, second: I64) -> F64:
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)
     else:
         found = np.asarray(rows[first].multiply(rows[second]).sum(axis=1), np.float64).ravel()
-    return np.clip(found, 0.0, 1.0)
+    return np.asarray(np.clip(found, 0.0, 1.0), np.float64)
