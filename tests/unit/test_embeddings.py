@@ -180,13 +180,13 @@ def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot
     split = a_split(
         ["d1", "d2", "d3"], ["d1"], {"d1": ["d2"]}, content=dict(zip(["d1", "d2", "d3"], WORDS, strict=False))
     )
-    found = encode.scorer(Model("late", "late", "embedding", "transformer", chosen), split, None)(0, 1)
+    found = encode.late_scorer(Model("late", "late", "embedding", "transformer", chosen), split)(0, 1)
     tokens = [vectors.astype(float) for vectors in embed_tokens(WORDS[:3], chosen, "", 1_000)]
     wanted = [(tokens[0] @ other.T).max(axis=1).mean() for other in tokens]
     assert found[0] == pytest.approx(wanted, abs=1e-3)
     monkeypatch.setattr(encode, "MOST_TOKENS", 3)
     with pytest.raises(InputError, match="too many for late interaction"):
-        encode.scorer(Model("late", "late", "embedding", "transformer", chosen), split, None)
+        encode.late_scorer(Model("late", "late", "embedding", "transformer", chosen), split)
 
 
 def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):

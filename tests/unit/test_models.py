@@ -1,5 +1,6 @@
 """Claims about the models of the registry and about scoring one."""
 
+import hashlib
 import json
 from random import Random
 
@@ -12,6 +13,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.models import encoder
 from authbench.models.function_words import frequencies, read_lists
+from authbench.models.parts_of_speech import tagger
 from authbench.models.registry import MODELS, find_model
 from authbench.records import LANGUAGES
 
@@ -58,6 +60,57 @@ def test_rare_words_are_those_that_few_candidates_have():
     found = vectors("shortcut-rare-words", documents(content=texts))
     assert found[0] @ found[1] > 0.99
     assert not found[2:].any()
+
+
+def a_page_of_ngrams(folder, **parameters):
+    parts = [{"analyzer": "word", "n": [1, 1]}]
+    page = {
+        "title": "mine",
+        "group": "lexical",
+        "kind": "ngrams",
+        "parameters": {"parts": parts, "lower_case": True, "sublinear": False} | parameters,
+    }
+    (folder / "mine.yaml").write_text(json.dumps(page))
+    return str(folder / "mine.yaml")
+
+
+def test_ngrams_fitted_on_a_corpus_know_its_words_alone_and_name_it_by_its_hash(tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"content": "night and day"}\n{"content": "night and rain"}\n')
+    page = a_page_of_ngrams(tmp_path, fit_on="corpus.jsonl")
+    before = find_model(page).parameters["corpus_sha256"]
+    assert before == hashlib.sha256(corpus.read_bytes()).hexdigest()
+    found = vectors(page, documents(content=["day sun", "sun sun", "day moon"]))
+    assert found.shape == (3, 4)
+    assert found @ found.T == pytest.approx(np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]]))
+    corpus.write_text('{"content": "sun"}\n')
+    assert find_model(page).parameters["corpus_sha256"] != before
+
+
+@pytest.mark.parametrize(("text", "message"), [(None, "fit_on: there is no file corpus"), ("{}", "line 1: no content")])
+def test_a_corpus_that_cannot_be_had_is_told(tmp_path, text, message):
+    if text:
+        (tmp_path / "corpus").write_text(text)
+    with pytest.raises(InputError, match=message):
+        vectors(a_page_of_ngrams(tmp_path, fit_on="corpus"), documents(content=["day"]))
+
+
+def test_without_a_tagger_the_mixture_says_that_it_has_no_parts_of_speech():
+    model = find_model("ngram-mixture")
+    has = [part["analyzer"] for part in model.parameters["parts"]]
+    assert ("pos" in has) == (tagger() is not None) == ("left out" not in model.title)
+    assert model.parameters["tagger"] == tagger()
+
+
+def test_parts_of_speech_alone_tell_no_words_apart(tmp_path):
+    if tagger() is None:
+        pytest.skip("spaCy and en_core_web_sm are not installed")
+    page = a_page_of_ngrams(tmp_path, parts=[{"analyzer": "pos", "n": [1, 2]}])
+    texts = ["The old dog slept.", "The new cat jumped.", "Run!", "Der alte Hund schlief."]
+    found = vectors(page, documents(content=texts, lang=["en", "en", "en", "de"]))
+    assert found[0] @ found[1] == pytest.approx(1.0, abs=1e-5)
+    assert found[0] @ found[2] < 0.9
+    assert not found[3].any()
 
 
 def test_function_words_are_counted_as_words_phrases_characters_and_endings():

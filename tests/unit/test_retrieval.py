@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -184,6 +185,33 @@ def test_ranks_are_those_of_sorting(rows, data):
         wanted = [order.index(c) + 1 for c in split.positives.rows[slice(*split.positives.starts[number : number + 2])]]
         assert found.ranks["whole"][slice(*split.positives.starts[number : number + 2])].tolist() == wanted
         assert found.nearest[number].tolist() == order[:11]
+
+
+@given(st.lists(st.lists(st.integers(-1, 1), min_size=3, max_size=3), min_size=2, max_size=24), st.data())
+def test_blocks_in_torch_rank_as_the_compiled_ones_do(rows, data):
+    pytest.importorskip("torch", reason="the extra `models` is not installed")
+    from authbench.evaluate import device
+
+    vectors = np.array(rows, np.float32)  # small integers: every sum is exact, and many are equal
+    ids = [f"d{k:02d}" for k in range(len(rows))]
+    some = st.sets(st.sampled_from(ids), max_size=4)
+    answers, ignored = ({ident: data.draw(some) for ident in ids} for _ in range(2))
+    langs = dict(
+        zip(ids, data.draw(st.lists(st.sampled_from("ab"), min_size=len(ids), max_size=len(ids))), strict=True)
+    )
+    split = a_split(ids, ids, {ident: answers[ident] - {ident} for ident in ids}, ignored, lang=langs)
+    negatives = {"whole": split.positives}
+    here = retrieval.rank(retrieval.cosine(vectors, vectors), split, negatives)
+    size = data.draw(st.sampled_from([1, 5_000, 1 << 20]))
+    with patch.object(retrieval, "BLOCK_BYTES", size), patch.object(device, "BLOCK_BYTES", size):
+        there = device.rank_on("cpu", vectors, vectors, split, negatives)
+    for pool in here.ranks:
+        assert there.ranks[pool].tolist() == here.ranks[pool].tolist()
+        assert there.sizes[pool].tolist() == here.sizes[pool].tolist()
+    assert there.nearest.tolist() == here.nearest.tolist()
+    assert there.best.tolist() == here.best.tolist()
+    assert there.scores.tolist() == here.scores.tolist()
+    assert there.negatives["whole"].tolist() == here.negatives["whole"].tolist()
 
 
 def test_dense_and_sparse_vectors_give_the_same_scores():

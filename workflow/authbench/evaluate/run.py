@@ -18,11 +18,11 @@ import polars as pl
 
 from authbench import __version__
 from authbench.evaluate import metrics
-from authbench.evaluate.retrieval import NEAREST, Ranking, rank
+from authbench.evaluate.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluate.scores import per_query_values, summarise
 from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
-from authbench.models.encode import scorer
+from authbench.models.encode import encode, late_scorer
 from authbench.models.registry import Model
 from authbench.tables import write_plain_json, write_plain_parquet
 from authbench.whole import whole_folder
@@ -36,7 +36,7 @@ def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half
     Vectors of transformers are kept under `cache`, with `half` in 16 bits.
     """
     negatives = draw_negatives(split, seed)
-    ranking = rank(scorer(model, split, cache, half), split, negatives)
+    ranking = ranked(model, split, negatives, cache, half)
     result = {
         "model": model.as_dict(),
         "benchmark": {
@@ -55,6 +55,20 @@ def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half
         write_plain_parquet(queries_table(split, ranking), folder / "queries.parquet")
         write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
     return result
+
+
+def ranked(model: Model, split: Split, negatives: Mapping[str, Lists], cache: Path, half: bool) -> Ranking:
+    """Where the answers stand by a model: by its vectors, on the GPU that made them if one did, or token by token."""
+    if model.parameters.get("interaction") == "late":
+        return rank(late_scorer(model, split), split, negatives)
+    queries, candidates = encode(model, split, cache, half)
+    if model.kind == "transformer":
+        from authbench.evaluate.device import rank_on
+        from authbench.models.transformer import device
+
+        if device() != "cpu":
+            return rank_on(device(), queries, candidates, split, negatives)
+    return rank(cosine(queries, candidates), split, negatives)
 
 
 def line(name: str, result: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""How alike does a model of the registry find the queries and the candidates of a split?"""
+"""What does a model of the registry make of the queries and the candidates of a split?"""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,20 +10,13 @@ import orjson
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluate.retrieval import Scorer, cosine
+from authbench.evaluate.retrieval import Scorer
 from authbench.evaluate.split import Split
 from authbench.models import encoder
 from authbench.models.registry import Model
 
 MOST_TOKENS = 1 << 20  # of a pool, each a vector of 16-bit numbers
 TOKENS_AT_ONCE = 1 << 15  # of the pool, compared with a query
-
-
-def scorer(model: Model, split: Split, cache: Path, half: bool = False) -> Scorer:
-    """What gives the scores of queries with all candidates: cosine of vectors, or late interaction of tokens."""
-    if model.parameters.get("interaction") == "late":
-        return late_scorer(model, split)
-    return cosine(*encode(model, split, cache, half))
 
 
 def late_scorer(model: Model, split: Split) -> Scorer:

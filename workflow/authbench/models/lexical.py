@@ -1,6 +1,7 @@
 """Which strings does an author use?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,41 +9,64 @@ import polars as pl
 
 # Words of any script; a character of Chinese or Japanese is a word.
 WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
+TAG = r"\S+"
+CANDIDATES = "candidates"
 
 
 def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> Any:
-    """TF-IDF of n-grams, fitted on the candidates: rows of each of `parts` side by side (documents x n-grams).
+    """TF-IDF of n-grams: rows of each of `parts` side by side (documents x n-grams).
 
-    A part has an `analyzer` (`char`, `char_wb`, `word`) and `n` (shortest, longest), as scikit-learn's.
+    What there is to count, and how often it occurs, is learnt from the candidates, or from the file that `fit_on` names
+    (JSON lines with `content`, and `lang` for parts of speech). A part has an `analyzer` (`char`, `char_wb`, `word` as
+    scikit-learn's, or `pos`: parts of speech) and `n` (shortest, longest).
     """
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
 
-    parts = [
-        fitted(
-            TfidfVectorizer(
-                analyzer=part["analyzer"],
-                ngram_range=tuple(part["n"]),
-                lowercase=parameters["lower_case"],
-                sublinear_tf=parameters["sublinear"],
-                token_pattern=WORD if part["analyzer"] == "word" else None,
-                dtype=np.float32,
-            ),
-            documents,
-            candidates,
+    corpus = documents[:candidates] if parameters["fit_on"] == CANDIDATES else read_corpus(Path(parameters["fit_on"]))
+    parts = []
+    for part in parameters["parts"]:
+        analyzer = part["analyzer"]
+        vectorizer = TfidfVectorizer(
+            analyzer="word" if analyzer == "pos" else analyzer,
+            ngram_range=tuple(part["n"]),
+            lowercase=parameters["lower_case"],
+            sublinear_tf=parameters["sublinear"],
+            token_pattern={"word": WORD, "pos": TAG}.get(analyzer),
+            dtype=np.float32,
         )
-        for part in parameters["parts"]
-    ]
-    return parts[0] if len(parts) == 1 else hstack(parts, "csr", dtype=np.float32) / np.float32(np.sqrt(len(parts)))
+        parts.append(fitted(vectorizer, counted(corpus, analyzer), counted(documents, analyzer)))
+    return parts[0] if len(parts) == 1 else normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
 
 
-def fitted(vectorizer: Any, documents: pl.DataFrame, candidates: int) -> Any:
-    """The rows of all documents by a vectorizer fitted on the candidates; zeros where it finds no string to count."""
+def read_corpus(path: Path) -> pl.DataFrame:
+    """`content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row does not tell it."""
+    from authbench.check.reading import read_lines
+    from authbench.errors import InputError
+
+    rows = read_lines(path)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or not isinstance(row.get("content"), str):
+            raise InputError(f"{path}, line {number}: no content. Expected JSON lines with the text as `content`.")
+    return pl.DataFrame({"content": [row["content"] for row in rows], "lang": [row.get("lang") or "" for row in rows]})
+
+
+def counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
+    """What an analyzer counts in: the texts, or their parts of speech."""
+    if analyzer != "pos":
+        return documents["content"].to_list()
+    from authbench.models.parts_of_speech import tags
+
+    return tags(documents["content"], documents["lang"])
+
+
+def fitted(vectorizer: Any, corpus: Sequence[str], texts: Sequence[str]) -> Any:
+    """The rows of the texts by a vectorizer fitted on a corpus; zeros where it finds no string to count there."""
     from scipy.sparse import csr_matrix
 
-    texts = documents["content"].to_list()
     try:
-        vectorizer.fit(texts[:candidates])
+        vectorizer.fit(corpus)
     except ValueError as problem:
         if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
             return csr_matrix((len(texts), 1), dtype=np.float32)

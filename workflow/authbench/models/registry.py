@@ -3,6 +3,7 @@
 A model is a page config/models/<name>.yaml (workflow/schemas/model.schema.yaml), or a page of one's own given by path.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
+from authbench.models.lexical import CANDIDATES
+from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.pages import read_yaml, schema_problems
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +54,37 @@ def find_model(asked: str, folder: Path = MODELS) -> Model:
     beside = path.parent / parameters.get("checkpoint", "")
     if "checkpoint" in parameters and beside.is_dir():
         parameters["checkpoint"] = str(beside)
-    return Model(path.stem, page["title"], page["group"], page["kind"], parameters, tuple(page.get("trained_on", ())))
+    title = page["title"] + (complete_ngrams(parameters, path) if page["kind"] == "ngrams" else "")
+    return Model(path.stem, title, page["group"], page["kind"], parameters, tuple(page.get("trained_on", ())))
+
+
+def complete_ngrams(parameters: dict[str, Any], path: Path) -> str:
+    """Add what the results depend on beside the page: the hash of the corpus, the tagger of parts of speech.
+
+    Without a tagger its parts are left out; returned is what the title has to say of that. Raises InputError where
+    there is no such corpus.
+    """
+    if parameters["fit_on"] != CANDIDATES:
+        places = [path.parent / parameters["fit_on"], Path(parameters["fit_on"])]
+        corpus = next((place for place in places if place.is_file()), None)
+        if corpus is None:
+            raise InputError(
+                f"{path}: parameters.fit_on: there is no file {parameters['fit_on']}. Expected {CANDIDATES}, or a file "
+                "of JSON lines with `content`, by its path from here or from the page's folder."
+            )
+        parameters["fit_on"] = str(corpus)
+        with corpus.open("rb") as file:
+            parameters["corpus_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    plain = [part for part in parameters["parts"] if part["analyzer"] != "pos"]
+    if len(plain) == len(parameters["parts"]):
+        return ""
+    parameters["tagger"] = tagger()
+    if parameters["tagger"]:
+        return ""
+    if not plain:
+        raise InputError(f"{path}: parts of speech need spaCy and {PIPELINES[0]}, which are not installed.")
+    parameters["parts"] = plain
+    return f" (left out: parts of speech, as spaCy and {PIPELINES[0]} are not installed)"
 
 
 def wrong_with(page: Any) -> Iterator[str]:

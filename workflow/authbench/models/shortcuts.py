@@ -40,4 +40,5 @@ def rare_word_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapp
     from authbench.models.lexical import WORD, fitted
 
     vectorizer = TfidfVectorizer(token_pattern=WORD, min_df=2, max_df=parameters["most_documents"], dtype=np.float32)
-    return fitted(vectorizer, documents, candidates)
+    texts = documents["content"].to_list()
+    return fitted(vectorizer, texts[:candidates], texts)

