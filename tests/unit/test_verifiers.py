@@ -223,7 +223,7 @@ def test_pairs_of_one_class_teach_nothing_and_are_refused(tmp_path, label):
     [
         ("false", "status 1"),
         ("no-such-program {test}", "cannot be run"),
-        ("true {nothing}", "Known are train, calibration, test, out"),
+        ("true '", "No closing quotation"),
         ("true", "there is no such file"),
     ],
 )

@@ -58,12 +58,12 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
 
 
 def team(system: str) -> str:
-    """The name before the data set that a system was trained on.
+    """The name without the train set that PAN's systems end in.
 
-    >>> team("boenninghoff21-large"), team("naive")
-    ('boenninghoff21', 'naive')
+    >>> team("boenninghoff21-large"), team("all-minilm-l6-v2")
+    ('boenninghoff21', 'all-minilm-l6-v2')
     """
-    return system.rpartition("-")[0] or system
+    return system.removesuffix("-large").removesuffix("-small")
 
 
 def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:

@@ -118,7 +118,7 @@ def axes(top: float, across: str, upward: str, x_range: tuple[float, float], y_r
         ]
         parts += [
             element("line", x1=LEFT, x2=WIDTH, y1=y, y2=y, class_="r"),
-            text(x, top + HEIGHT + 16, told[0], "m n", "middle"),
+            text(x, top + HEIGHT + 16, told[0], "m n", "end" if tick == TICKS else "middle"),
             text(LEFT - 8, y + 4, told[1], "m n", "end"),
         ]
     return parts

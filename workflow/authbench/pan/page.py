@@ -27,16 +27,22 @@ def render(
         .get_template("pan.html.j2")
         .render(
             facts=facts,
-            tables=[
-                {"title": title, "columns": table.columns, "rows": [list(map(told, row)) for row in table.iter_rows()]}
-                for title, table in tables
-            ],
+            tables=[{"title": title, "columns": table.columns, "rows": marked_rows(table)} for title, table in tables],
             pictures=[(caption, Markup(picture)) for caption, picture in pictures],
             silence={name: told(value) for name, value in silence.items()},
             topics=topic_rows(topics) if topics else [],
             baselines=baselines,
         )
     )
+
+
+def marked_rows(table: pl.DataFrame) -> list[list[tuple[str, bool]]]:
+    """The cells in words, each with whether it is the highest number of its column."""
+    most = [table[name].max() if kind.is_float() else None for name, kind in table.schema.items()]
+    return [
+        [(told(cell), cell is not None and cell == best) for cell, best in zip(row, most, strict=True)]
+        for row in table.iter_rows()
+    ]
 
 
 def topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -150,23 +150,24 @@ def cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterat
 
 
 def closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Pairs by one author for train and test: of an author with several pairs a share goes to test, never the first.
+    """Pairs by one author for train and test: a share of all goes to test by hash, but no author's first pair.
 
-    A test pair on a topic that train has not goes to train.
+    A test pair on a topic that train has not stays in train.
     """
-    topics = pool["topic"].to_list()
-    train: list[Pair] = []
-    test: list[Pair] = []
-    owners = pool["author"].to_list()
-    seen: set[str] = set()
-    for one, other in same_author(pool, settings.per_author, seed):
-        first = owners[one] not in seen
-        seen.add(owners[one])
-        tested = not first and uniform(seed, "closed", *sorted([str(one), str(other)])) < settings.test
-        (test if tested else train).append((one, other))
-    known = {topics[row] for pair in train for row in pair}
-    kept = [pair for pair in test if known >= {topics[row] for row in pair}]
-    return [*train, *(pair for pair in test if pair not in set(kept))], kept
+    authors, topics = pool["author"].to_list(), pool["topic"].to_list()
+    pairs = same_author(pool, settings.per_author, seed)
+    first = dict.fromkeys(authors[one] for one, _ in pairs)
+    train = [pair for pair in pairs if first.pop(authors[pair[0]], pair) is None]
+    others = in_order(pool, without(pairs, train), seed)
+    wanted = max(1, round(settings.test * len(pairs)))
+    known = {topics[row] for pair in [*train, *others[wanted:]] for row in pair}
+    test = [pair for pair in others[:wanted] if known >= {topics[row] for row in pair}]
+    return without(pairs, test), test
+
+
+def without(pairs: Iterable[Pair], gone: Iterable[Pair]) -> list[Pair]:
+    known = set(gone)
+    return [pair for pair in pairs if pair not in known]
 
 
 def in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:

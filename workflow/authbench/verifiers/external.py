@@ -8,6 +8,7 @@ A command is given a fold's pairs in PAN's format and writes answers.jsonl. It m
     {out}          where it leaves answers.jsonl
 """
 
+import re
 import shlex
 import subprocess
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from authbench.errors import InputError
 from authbench.pan.formats import align, read_answers, write_pairs, write_truth
 from authbench.verifiers import Bench
 
+PLACE = re.compile(r"\{(train|calibration|test|out)\}")
 SAID = 2_000  # characters of what a failed command said last
 
 
@@ -41,18 +43,16 @@ def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     """Raises InputError where the command fails or its answers cannot be read; a pair without an answer is 0.5."""
-    test, out = fitted.folder / "test", fitted.folder / "out"
+    here = fitted.folder.resolve()
+    test, out = here / "test", here / "out"
     write_pairs(pairs, test / "pairs.jsonl")
     out.mkdir(parents=True, exist_ok=True)
     (out / "answers.jsonl").unlink(missing_ok=True)
-    places = {name: str((fitted.folder / name).resolve()) for name in ("train", "calibration", "test", "out")}
     try:
-        words = [word.format_map(places) for word in shlex.split(fitted.command)]
+        words = [PLACE.sub(lambda found: str(here / found[1]), word) for word in shlex.split(fitted.command)]
         ended = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
-    except (OSError, KeyError, IndexError, ValueError) as problem:
-        raise InputError(
-            f"The command `{fitted.command}` cannot be run: {problem!r}. Known are {', '.join(places)}."
-        ) from None
+    except (OSError, ValueError) as problem:
+        raise InputError(f"The command `{fitted.command}` cannot be run: {problem}.") from None
     if ended.returncode:
         said = (ended.stderr or ended.stdout)[-SAID:]
         raise InputError(f"The command `{fitted.command}` ended with status {ended.returncode}:\n{said}")

@@ -40,9 +40,10 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
-    """The words, in lower case, that occur most often; of equally frequent ones the first in the alphabet."""
+    """The words, in lower case, that occur most often, at most half of all; of equally frequent ones the first in the
+    alphabet."""
     often = Counter(word for text in texts for word in WORD.findall(text.lower()))
-    return frozenset(sorted(often, key=lambda word: (-often[word], word))[:count])
+    return frozenset(sorted(often, key=lambda word: (-often[word], word))[: min(count, len(often) // 2)])
 
 
 def mask(text: str, words: frozenset[str]) -> str:
