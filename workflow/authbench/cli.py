@@ -406,9 +406,57 @@ def pan_run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def diff_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", type=Path, metavar="A", help="a release, or its public bundle")
+    parser.add_argument("b", type=Path, metavar="B", help="a later one")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, with every document")
+
+
+def diff(arguments: argparse.Namespace) -> int:
+    """0: the same; 1: they differ, and it is said in what and why."""
+    from authbench.diff.releases import read_release
+    from authbench.diff.told import difference, in_words, same
+
+    told = difference(read_release(arguments.a), read_release(arguments.b))
+    if arguments.json:
+        sys.stdout.write(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
+    else:
+        sys.stdout.write(in_words(told))
+    return 0 if same(told) else 1
+
+
+def raven_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "documents", nargs="?", default="planted", metavar="DOCUMENTS",
+        help="a release, a folder with PAN's pairs and truth, or a table with author, topic and text "
+        "(default: planted, a made-up corpus)",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets everything; the page is in report")
+    parser.add_argument("--verifier", action="append", metavar="NAME", help="of config/verifiers, or your own page")
+    parser.add_argument("--encoder", action="append", metavar="NAME", help="of config/models, nmf, lda; first for HITS")
+    parser.add_argument("--topics", type=int, metavar="M", help="of a subset (default: 70)")
+    parser.add_argument("--folds", type=int, metavar="K", help="by topic (default: 10)")
+    parser.add_argument("--seeds", type=int, metavar="R", help="random subsets (default: 5)")
+    parser.add_argument("--sizes", type=int, nargs="*", metavar="M", help="other numbers of topics for HITS")
+    parser.add_argument("--min-documents", type=int, metavar="N", help="a topic with fewer is left out (default: 5)")
+    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+
+
+def raven(arguments: argparse.Namespace) -> int:
+    from authbench.models.registry import MODELS
+    from authbench.raven.run import run
+    from authbench.raven.settings import of_arguments, verifiers_of
+
+    settings = of_arguments(vars(arguments))
+    print(run(settings, verifiers_of(settings, Path()).values(), MODELS, arguments.seed, arguments.out))
+    print(f"All tables: {arguments.out}/report/index.html")
+    return 0
+
+
 COMMANDS = {
     "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
+    "diff": Command("what changed between two releases, and why: exit 0 nothing, 1 something", diff_arguments, diff),
     "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
     "export": Command("write a release in a form that others use", export_arguments, export),
     "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
@@ -419,6 +467,7 @@ COMMANDS = {
     "rebuild": Command(
         "make a release whole again of raw corpora: exit 0 done, 1 texts changed", rebuild_arguments, rebuild
     ),
+    "raven": Command("which verifiers lean on topics: HITS, random subsets, folds, tables", raven_arguments, raven),
     "sources": Command(
         "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
     ),

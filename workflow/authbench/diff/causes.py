@@ -1,0 +1,24 @@
+"""What made two builds differ?"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sources", "licences", "takedown")
+
+
+def causes(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Where the manifests of two releases differ in what made them: the place, its value in one and in the other."""
+    return [difference for part in MADE_BY for difference in differences(part, a.get(part), b.get(part))]
+
+
+def differences(place: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The innermost places where two values differ.
+
+    >>> list(differences("config", {"seed": 1, "split": {"lock": None}}, {"seed": 2, "split": {"lock": None}}))
+    [('config.seed', 1, 2)]
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted(one.keys() | other.keys()):
+            yield from differences(f"{place}.{key}", one.get(key), other.get(key))
+    elif one != other:
+        yield place, one, other
