@@ -228,6 +228,7 @@ def _contradictions(config: Settings) -> Iterator[str]:
     for place, path in (
         ("split.lock", split["lock"]),
         ("release.takedown", config["release"]["takedown"]),
+        ("filter.exclude", config["filter"]["exclude"]),
         ("style.clusters", config["style"]["clusters"]),
         ("safety.wordlist.extra", config["safety"]["wordlist"]["extra"]),
         ("safety.detoxify.checkpoint", config["safety"]["detoxify"]["checkpoint"]),

@@ -1,0 +1,163 @@
+"""HITS takes the topics that are least alike, and says how stable rankings are."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from authbench.errors import InputError
+from authbench.raven.folds import topic_folds
+from authbench.raven.select import (
+    mean_similarity_to_others,
+    nearest,
+    select_topics,
+    similarities,
+    unit_rows,
+)
+from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut, unpaired_p
+from authbench.raven.vectors import TopicSums
+
+FOLDER = Path(os.environ.get("AUTHBENCH_ORACLES", Path(__file__).parents[3] / "shared/oracles"))
+
+
+def oracle(name: str) -> Mapping[str, Any]:
+    path = FOLDER / f"{name}.json"
+    if not path.is_file():
+        pytest.skip(f"no oracle {path}; AUTHBENCH_ORACLES names their folder")
+    values: Mapping[str, Any] = orjson.loads(path.read_bytes())
+    return values
+
+
+def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores() -> None:
+    values = oracle("hits")
+    for case in values["cases"]:
+        taken, scores = select_topics(np.array(case["topic_vectors"]), case["m"])
+        expected = case["expected"]
+        assert taken == expected["order"], case["name"]
+        assert scores == pytest.approx([step["score"] for step in expected["trace"]], abs=values["tolerance"])
+        means = mean_similarity_to_others(unit_rows(np.array(case["topic_vectors"])))
+        assert means == pytest.approx(expected["initial_mean_similarity_to_other_topics"], abs=values["tolerance"])
+
+
+def test_topic_vectors_of_each_oracle_are_means_of_normalised_documents() -> None:
+    values = oracle("hits")
+    for case in values["documents_to_topics"]:
+        expected = case["hits_authorship_code"]
+        sums = TopicSums()
+        for start in range(0, len(case["topics"]), 5):  # documents come in batches
+            part = slice(start, start + 5)
+            sums.add(case["topics"][part], unit_rows(np.array(case["document_vectors"][part])))
+        names, vectors = sums.means()
+        assert names == case["topic_names_sorted"]
+        assert vectors == pytest.approx(np.array(expected["topic_vectors"]), abs=values["tolerance"])
+        taken, _ = select_topics(vectors, case["m"])
+        assert [names[row] for row in taken] == expected["order"]
+
+
+def test_folds_of_each_oracle_hold_the_topics_in_order() -> None:
+    for case in oracle("hits")["kfold"]:
+        folds = topic_folds(list(range(case["topics"])), case["k"])
+        assert folds == case["test_topics_per_fold"]
+
+
+def test_rank_stability_of_each_oracle() -> None:
+    values = oracle("rank_stability")
+    for case in values["cases"]:
+        found = rank_correlations(np.array([case["x"], case["y"]], np.float64).T)
+        assert found == pytest.approx([np.float64(case["spearman"])], abs=values["tolerance"], nan_ok=True)
+    for case in values["split_stability"]:
+        found = rank_correlations(np.array(case["scores_splits_by_models"]).T)
+        assert found.mean() == pytest.approx(case["mean_pairwise_spearman"], abs=values["tolerance"])
+
+
+def test_topic_shortcut_of_each_oracle() -> None:
+    values = oracle("rank_stability")
+    for case in values["topic_shortcut"]:
+        found = topic_shortcut(
+            np.array(case["hits_scores_models_by_seeds"]), np.array(case["random_scores_models_by_seeds"])
+        )
+        for column, key in (("random", "random_mean"), ("hits", "hits_mean"), ("avg", "avg"), ("diff", "diff")):
+            assert found[column].to_list() == pytest.approx(case[key], abs=values["tolerance"])
+        assert found["place"].arg_sort().to_list() == case["most_robust_first"]
+
+
+vectors = st.integers(2, 12).flatmap(
+    lambda topics: arrays(np.float64, (topics, 4), elements=st.floats(-1, 1, allow_nan=False, width=16))
+)
+
+
+@given(vectors)
+def test_every_selection_begins_a_longer_one(rows: np.ndarray) -> None:
+    whole, scores = select_topics(rows, len(rows))
+    assert sorted(whole) == list(range(len(rows)))
+    for count in range(1, len(rows)):
+        assert select_topics(rows, count) == (whole[:count], scores[:count])
+
+
+@given(vectors, st.floats(0.5, 8, width=16))
+def test_the_length_of_a_topic_vector_decides_nothing(rows: np.ndarray, by: float) -> None:
+    taken, _ = select_topics(rows, len(rows) - 1)
+    stretched = rows.copy()
+    stretched[0] *= 4.0
+    assert select_topics(stretched, len(rows) - 1)[0] == taken
+
+
+@given(vectors, st.data())
+def test_a_topic_joins_the_taken_one_it_is_most_like(rows: np.ndarray, data: st.DataObject) -> None:
+    taken, _ = select_topics(rows, data.draw(st.integers(1, len(rows))))
+    joined, alike = nearest(rows, taken), similarities(rows)
+    for topic in range(len(rows)):
+        if topic in taken:
+            assert taken[joined[topic]] == topic
+        else:
+            assert alike[topic, taken[joined[topic]]] == pytest.approx(alike[topic, taken].max())
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_more_topics_than_there_are_cannot_be_taken(count: int) -> None:
+    with pytest.raises(InputError, match=f"{count} topics are asked for, of 3"):
+        select_topics(np.eye(3), count)
+
+
+def test_a_vector_that_is_no_number_is_refused() -> None:
+    with pytest.raises(InputError, match="not numbers"):
+        select_topics(np.array([[1.0, 0.0], [np.nan, 1.0]]), 1)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_topics_that_cannot_make_so_many_folds_are_refused(count: int) -> None:
+    with pytest.raises(InputError, match="4 topics"):
+        topic_folds(list("abcd"), count)
+
+
+@given(st.integers(2, 40), st.integers(2, 12))
+def test_folds_share_the_topics_evenly(topics: int, count: int) -> None:
+    if count <= topics:
+        folds = topic_folds(list(range(topics)), count)
+        assert [topic for fold in folds for topic in fold] == list(range(topics))
+        assert max(map(len, folds)) - min(map(len, folds)) <= 1
+
+
+def test_ranks_of_systems_begin_with_the_best_and_are_shared_by_equals() -> None:
+    assert system_ranks(np.array([[0.9, 0.5], [0.7, 0.5], [0.8, 0.6]])).tolist() == [[1, 2.5], [3, 2.5], [2, 1]]
+
+
+def test_a_fold_on_which_all_systems_score_the_same_ranks_nothing() -> None:
+    found = rank_correlations(np.array([[0.5, 0.1, 0.2], [0.5, 0.3, 0.4]]))
+    assert np.isnan(found[:2]).all() and found[2] == pytest.approx(1)
+
+
+def test_a_difference_is_tested_as_of_independent_samples() -> None:
+    assert unpaired_p(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(1)
+    assert unpaired_p(np.array([1.0, 2.0, 3.0]), np.array([11.0, 12.0, 13.0])) < 0.001
+    assert unpaired_p(np.array([1.0, 1.0]), np.array([1.0, 1.0])) == 1
+    assert unpaired_p(np.array([1.0, 1.0]), np.array([2.0, 2.0])) == 0
+    assert np.isnan(unpaired_p(np.array([1.0]), np.array([1.0, 2.0])))
+    assert np.isnan(unpaired_p(np.array([1.0, np.nan]), np.array([1.0, 2.0])))

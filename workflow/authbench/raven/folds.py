@@ -1,0 +1,125 @@
+"""Which pairs of texts train, set and test a verifier on each fold?
+
+Folds are of topics: both texts of a pair are of topics in the same part of a fold, so a verifier meets in test no topic
+it was trained on. Of the topics that are not tested a tenth is kept aside to calibrate on. Pairs are drawn within each
+part as the paper's authors draw them: each text with another of its author, if there is one, and with one of another
+author. A pair is taken once.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import keyed_hash
+
+Topic = TypeVar("Topic")
+PARTS = ("train", "calibrate", "test")
+HELD_OUT = 0.1
+PAIRS = pl.Schema(
+    {"fold": pl.Int64, "part": pl.String, "id": pl.String, "first": pl.String, "second": pl.String, "same": pl.Boolean}
+)
+
+
+def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
+    """The topics, in their order, in `count` folds whose sizes differ by one at most.
+
+    Raises InputError for fewer than two folds, or more than there are topics.
+    """
+    if not 2 <= count <= len(topics):
+        raise InputError(
+            f"raven.folds: {count} folds of {len(topics)} topics cannot be made. Expected at least 2 folds, and a "
+            "topic for each."
+        )
+    ends = [round(len(topics) * fold / count) for fold in range(count + 1)]
+    return [list(topics[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
+
+
+def test_topics(members: Mapping[str, object], count: int, seed: int) -> list[list[str]]:
+    """The topics that each fold tests: those of the subset, in folds by hash."""
+    return topic_folds(by_hash(members, seed, "fold"), count)
+
+
+def fold_pairs(
+    name: str, documents: pl.DataFrame, members: Mapping[str, Sequence[str]], count: int, seed: int
+) -> pl.DataFrame:
+    """The pairs of all folds of a subset, as PAIRS: fold, part, the ids of two documents, whether of one author.
+
+    `documents` (id, author, topic) may hold others too; `members` are the subset's topics, each with those that are
+    joined to it and share its fold. Topics come into folds by hash. Raises InputError where a part to learn from
+    lacks pairs by one author, or by two; a test part may, and then the fold has no scores.
+    """
+    leader = {topic: name for name, topics in members.items() for topic in topics}
+    here = (
+        documents.filter(pl.col("topic").is_in(list(leader)))
+        .with_columns(leader=pl.col("topic").replace_strict(leader, default=None))
+        .sort("id")
+    )
+    by_topic = {str(key[0]): part for key, part in here.partition_by("leader", as_dict=True).items()}
+    rows = []
+    for fold, test in enumerate(test_topics(members, count, seed)):
+        rest = by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
+        pairs = {"test": draw(test, by_topic, seed)}
+        for held in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):
+            pairs["calibrate"] = draw(rest[:held], by_topic, seed)
+            if both_kinds(pairs["calibrate"]):
+                break
+        else:
+            raise one_kind(name, fold, "calibrate")
+        pairs["train"] = draw(rest[held:], by_topic, seed)
+        if not both_kinds(pairs["train"]):
+            raise one_kind(name, fold, "train")
+        rows += [
+            (fold, part, f"{first}|{second}", first, second, same)
+            for part in PARTS
+            for first, second, same in pairs[part]
+        ]
+    return pl.DataFrame(rows, schema=PAIRS, orient="row")
+
+
+def by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
+    return sorted(topics, key=lambda topic: (keyed_hash(seed, *purpose, topic), topic))
+
+
+def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int) -> list[tuple[str, str, bool]]:
+    """The pairs of the texts of these topics, each pair once: ids in alphabetical order, whether of one author.
+
+    An author's texts stand on a circle by hash, and each makes a pair with the next, so that a pair of one fold is
+    mostly one of others too.
+    """
+    held = [by_topic[topic].select("id", "author") for topic in topics if topic in by_topic]
+    texts = sorted(
+        (keyed_hash(seed, "text", ident), ident, author) for part in held for ident, author in part.iter_rows()
+    )
+    authors: dict[str, list[str]] = {}
+    for _, ident, author in texts:
+        authors.setdefault(author, []).append(ident)
+    names = sorted(authors)
+    place = {author: number for number, author in enumerate(names)}
+    found: dict[tuple[str, str], bool] = {}
+    for own in authors.values():
+        if len(own) > 1:
+            found |= {ordered(one, other): True for one, other in zip(own, [*own[1:], own[0]], strict=True)}
+    for rank, ident, author in texts:
+        if len(names) > 1:
+            at = keyed_hash(seed, "author", ident) % (len(names) - 1)
+            others = authors[names[at + (at >= place[author])]]
+            found[ordered(ident, others[rank % len(others)])] = False
+    return [(first, second, same) for (first, second), same in sorted(found.items())]
+
+
+def ordered(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)
+
+
+def both_kinds(pairs: Sequence[tuple[str, str, bool]]) -> bool:
+    return len({same for _, _, same in pairs}) == 2
+
+
+def one_kind(subset: str, fold: int, part: str) -> InputError:
+    return InputError(
+        f"raven: fold {fold} of {subset} has no pairs by one author, or none by two, to {part} on. Expected both: "
+        "ask for fewer folds or more topics, or give documents whose authors have several within a few topics."
+    )

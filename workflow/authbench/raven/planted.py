@@ -1,0 +1,93 @@
+"""Which corpus has an answer that is known beforehand?
+
+A made-up one, for demonstration and for tests of the method itself. Topics come in families that share their words;
+most families have one topic, a few have many. So a random subset of the topics has many that are alike, and one that
+HITS takes has hardly any. Every author writes on one topic, and has a way with function words and with punctuation that
+no topic changes. A verifier that knows topics by their words must therefore lose where topics are unlike, and one that
+looks at function words must not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import polars as pl
+
+from authbench.identity import keyed_hash
+from authbench.models.function_words import read_lists
+
+WORDS = 100  # of a text
+CONTENT = 0.5  # share of them that are the topic's
+OWN = 0.1  # share of those that no other topic has
+FAMILY_WORDS, TOPIC_WORDS = 200, 8
+LEAN = 0.25  # concentration of an author's function words: the less, the more authors differ
+FUNCTION_WORDS = 80  # of the English list
+MARKS = (".", ";", "!", "?", "...", " -", ":")
+
+
+@dataclass(frozen=True)
+class Design:
+    """How many families have one topic, how many have `many`; authors of a topic, texts of an author."""
+
+    single: int = 85
+    large: int = 10
+    many: int = 25
+    authors: int = 3
+    texts: int = 3
+
+
+def planted_documents(seed: int, design: Design = Design()) -> Iterator[pl.DataFrame]:
+    """The corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
+    for family in range(design.single + design.large):
+        for topic in range(1 if family < design.single else design.many):
+            yield planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", design)
+
+
+def planted_topic(seed: int, family: str, topic: str, design: Design) -> pl.DataFrame:
+    name = f"{family}-{topic}"
+    rows = []
+    shared, own = made_up(seed, FAMILY_WORDS, family), made_up(seed, TOPIC_WORDS, name)
+    for number in range(design.authors):
+        author = f"{name}-author-{number}"
+        chance = generator(seed, author)
+        habits = chance.dirichlet(np.full(len(function_words()), LEAN))
+        marks = chance.dirichlet(np.full(len(MARKS), LEAN))
+        for text in range(design.texts):
+            rows.append((f"{author}-{text}", author, name, "en", written(chance, shared, own, habits, marks)))
+    return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "content"], orient="row")
+
+
+def written(
+    chance: np.random.Generator, shared: list[str], own: list[str], habits: np.ndarray, marks: np.ndarray
+) -> str:
+    """A text of WORDS words in sentences of about twelve."""
+    content = chance.random(WORDS) < CONTENT
+    words = np.where(
+        content,
+        np.where(chance.random(WORDS) < OWN, chance.choice(own, WORDS), chance.choice(shared, WORDS)),
+        chance.choice(function_words(), WORDS, p=habits),
+    )
+    ends = np.where(chance.random(WORDS) < 1 / 12, chance.choice(MARKS, WORDS, p=marks), "")
+    return " ".join(word + end for word, end in zip(words, ends, strict=True)) + "."
+
+
+@cache
+def function_words() -> list[str]:
+    return [word for word in read_lists()["en"] if word.isalpha()][:FUNCTION_WORDS]
+
+
+@cache
+def made_up(seed: int, count: int, whose: str) -> list[str]:
+    """Words of three or four syllables that mean nothing."""
+    chance = generator(seed, "words", whose)
+    consonants, vowels = list("bcdfghjklmnprstvwz"), list("aeiou")
+    words = []
+    for _ in range(count):
+        syllables = chance.integers(3, 5)
+        words.append("".join(chance.choice(consonants) + chance.choice(vowels) for _ in range(syllables)))
+    return words
+
+
+def generator(seed: int, *whose: str) -> np.random.Generator:
+    return np.random.default_rng(keyed_hash(seed, "planted", *whose))

@@ -1,0 +1,85 @@
+"""Which topics of a corpus are least alike?
+
+HITS, section 4 of Sawatphol et al. 2024: begin with the topic that is least like all others on average, then take again
+and again the one with the lowest mean x max similarity to those taken.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from authbench.errors import InputError
+
+F64: TypeAlias = NDArray[np.float64]
+TIED = 1e-12  # scores no further apart are equal, and the lower row goes first
+
+
+def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
+    """The rows of `count` topics in the order they are taken, and the score each was taken for.
+
+    `vectors` is topics x dimensions. The first score is the mean cosine similarity to all other topics, the others are
+    leakage scores (equation 3), a product also where its factors are negative. A row of zeros is like no other. Takes
+    O(topics x dimensions) memory and `count` times as many steps. Raises InputError where there are fewer topics.
+    """
+    if not 1 <= count <= len(vectors):
+        raise InputError(
+            f"{count} topics are asked for, of {len(vectors)}. Expected a number from 1 to {len(vectors)}."
+        )
+    rows = unit_rows(vectors)
+    scores = mean_similarity_to_others(rows)
+    taken, told = [lowest(scores)], [float(scores.min())]
+    total, most = np.zeros(len(rows)), np.full(len(rows), -np.inf)
+    told[0] = float(scores[taken[0]])
+    for held in range(1, count):
+        similar = rows @ rows[taken[-1]]
+        total += similar
+        most = np.maximum(most, similar)
+        scores = total / held * most
+        scores[taken] = np.inf
+        taken.append(lowest(scores))
+        told.append(float(scores[taken[-1]]))
+    return taken, told
+
+
+def mean_similarity_to_others(rows: F64) -> F64:
+    """Of each row of length 1 (or 0) the mean cosine similarity to all other rows; 0 where there is no other."""
+    if len(rows) == 1:
+        return np.zeros(1)
+    own = np.einsum("td,td->t", rows, rows)
+    found: F64 = (rows @ rows.sum(axis=0) - own) / (len(rows) - 1)
+    return found
+
+
+def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
+    """For each topic the place in `taken` of the topic it is most like; a taken one is its own.
+
+    This is how `group` merges the topics that were not taken (section 7.2). Of equals the one taken first.
+    """
+    rows = unit_rows(vectors)
+    found: NDArray[np.int64] = np.argmax(rows @ rows[list(taken)].T, axis=1)
+    found[list(taken)] = np.arange(len(taken))
+    return found
+
+
+def similarities(vectors: F64) -> F64:
+    """Cosine similarities of all topics (topics x topics)."""
+    rows = unit_rows(vectors)
+    found: F64 = rows @ rows.T
+    return found
+
+
+def unit_rows(vectors: F64) -> F64:
+    """The rows, each of length 1; a row of zeros stays. Raises InputError where a number is not finite."""
+    rows = np.asarray(vectors, np.float64)
+    if not np.isfinite(rows).all():
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        raise InputError(f"The vectors of {len(broken)} topics are not numbers (rows {broken[:5].tolist()}).")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: F64 = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit
+
+
+def lowest(scores: F64) -> int:
+    return int(np.flatnonzero(scores <= scores.min() + TIED)[0])

@@ -1,0 +1,395 @@
+"""What do the paper's tables say of our data?
+
+Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the facts of the subsets (`layout.lay_out`) and the scores of all
+folds. Spread is the sample's standard deviation; Random is all folds of all its seeds together, which is how the
+paper's own figures come about; an asterisk is p < 0.05 of Student's unpaired t-test, and lower.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from authbench.raven.answers import MEASURES
+from authbench.raven.select import F64
+from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut, unpaired_p
+from authbench.raven.subsets import MAIN
+
+HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
+SURE = 0.05
+NOTHING = "–"
+Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`rows` are the numbers, for programs; `shown` the same for people: cells under `headings`, of which `best` (row,
+    column) stand out."""
+
+    name: str
+    title: str
+    note: str
+    rows: pl.DataFrame
+    headings: Sequence[str]
+    shown: Sequence[Sequence[str]]
+    best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that the tables are made of: the facts of each subset, and the scores of all folds with `subset`, `verifier`,
+    `fold` and a column per measure."""
+
+    facts: Facts
+    scores: pl.DataFrame
+    verifiers: Sequence[str]
+
+    def of(self, subset: str, measure: str) -> F64:
+        """The scores of a subset, verifiers x folds; NaN where a fold has none."""
+        here = self.scores.filter(pl.col("subset") == subset)
+        return np.array(
+            [
+                here.filter(pl.col("verifier") == verifier).sort("fold")[measure].fill_null(np.nan).to_numpy()
+                for verifier in self.verifiers
+            ],
+            np.float64,
+        )
+
+    def random(self) -> list[str]:
+        """The random subsets that verifiers ran on, by seed."""
+        return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
+
+    def correlations(self, subset: str, measure: str) -> F64:
+        """Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
+        scores = self.of(subset, measure)
+        found = rank_correlations(scores[:, ~np.isnan(scores).any(axis=0)])
+        return found[~np.isnan(found)]
+
+
+def all_tables(run: Run) -> list[Table]:
+    """The tables, in the paper's order; those of what a run did not ask for are left out."""
+    makers: tuple[Callable[[Run], Table | None], ...] = (
+        sizes, scores, stability, ranks, most_alike, similarity, stability_by_size, cut_or_group, encoders, shortcut,
+    )  # fmt: skip
+    return [table for make in makers if (table := make(run)) is not None]
+
+
+def by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
+    """For each number of topics HITS with the facts of its subset, and Random with those of all its seeds."""
+    found = []
+    for size in sorted({int(about["topics"]) for about in run.facts.values()}):
+        held = [about for about in run.facts.values() if about["topics"] == size]
+        encoder = run.facts[MAIN]["encoder"]
+        hits = [about for about in held if about["how"] == "hits" and about["encoder"] == encoder]
+        found += [(size, "HITS", hits), (size, "Random", [about for about in held if about["how"] == "random"])]
+    return [row for row in found if row[2]]
+
+
+def sizes(run: Run) -> Table:
+    keys = ("documents", "train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both")
+    rows = []
+    for size, how, held in by_size(run):
+        folds = [fold for about in held for fold in about["sizes"]]
+        means = {key: float(np.mean([fold[key] for fold in folds])) for key in keys[1:]}
+        rows.append(
+            {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in held]))} | means
+        )
+    shown = [[str(row["topics"]), str(row["sampling"]), *(f"{row[key]:,.0f}" for key in keys)] for row in rows]
+    return Table(
+        "table_1_sizes",
+        "Table 1. Sizes",
+        "Rounded means over folds, and over the seeds of Random. Those to learn from include those kept aside for "
+        "calibration.",
+        pl.DataFrame(rows),
+        ["m", "Sampling", "Documents", "Train pairs", "Train authors", "Test pairs", "Test authors", "Authors in both"],
+        shown,
+    )
+
+
+def scores(run: Run) -> Table:
+    rows: list[dict[str, Any]] = []
+    shown: list[list[str]] = []
+    best: set[tuple[int, int]] = set()
+    values = {
+        "HITS": {measure: run.of(MAIN, measure) for measure in MEASURES},
+        "Random": {
+            measure: np.concatenate([run.of(name, measure) for name in run.random()], axis=1) for measure in MEASURES
+        },
+    }
+    for how, found in values.items():
+        start = len(rows)
+        for at, verifier in enumerate(run.verifiers):
+            row: dict[str, Any] = {"sampling": how, "verifier": verifier}
+            cells = [how, verifier]
+            for measure in MEASURES:
+                mean, spread = mean_and_spread(found[measure][at])
+                p = unpaired_p(values["HITS"][measure][at], values["Random"][measure][at])
+                other = mean_and_spread(values["Random"][measure][at])[0]
+                lower = how == "HITS" and p < SURE and mean < other
+                row |= {measure: mean, f"{measure}_sd": spread} | ({f"{measure}_p": p} if how == "HITS" else {})
+                cells.append(with_spread(mean, spread) + ("*" if lower else ""))
+            rows.append(row)
+            shown.append(cells)
+        best |= highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
+    return Table(
+        "table_2_scores",
+        f"Table 2. Scores at m = {run.facts[MAIN]['topics']}",
+        "Means over folds ± their standard deviation; Overall is the mean of the four, as in 2020. Best in bold. "
+        "* lower than on Random topics (p < 0.05, unpaired t-test).",
+        pl.DataFrame(rows, infer_schema_length=None),
+        ["Sampling", "Verifier", *HEADINGS.values()],
+        shown,
+        frozenset(best),
+    )
+
+
+def stability(run: Run) -> Table:
+    """Table 4: a row for HITS, for each random seed, and for all seeds."""
+    random = run.random()
+    named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
+    found = {
+        name: {
+            measure: np.concatenate([run.correlations(subset, measure) for subset in subsets]) for measure in MEASURES
+        }
+        for name, subsets in named.items()
+    }
+    return correlation_table(
+        "table_4_stability",
+        f"Table 4. Stability of rankings at m = {run.facts[MAIN]['topics']}",
+        "Spearman's correlation of the ranking of verifiers, mean over pairs of folds; Avg.: the mean of the columns. "
+        "Highest in bold. * lower than HITS (p < 0.05, unpaired t-test).",
+        "Dataset",
+        found,
+        against="HITS",
+    )
+
+
+def ranks(run: Run) -> Table:
+    random = run.random()
+    named = {"HITS": [MAIN], "R avg": random, **{f"R{seed}": [name] for seed, name in enumerate(random)}}
+    rows: list[dict[str, Any]] = []
+    shown = []
+    for name, subsets in named.items():
+        found = np.concatenate([ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
+        told = [mean_and_spread(row) for row in found]
+        rows.append(
+            {"dataset": name}
+            | {verifier: mean for verifier, (mean, _) in zip(run.verifiers, told, strict=True)}
+            | {f"{verifier}_sd": spread for verifier, (_, spread) in zip(run.verifiers, told, strict=True)}
+        )
+        shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in told)])
+    best = {cell for at, row in enumerate(rows) for cell in lowest([row[name] for name in run.verifiers], at)}
+    return Table(
+        "table_5_ranks",
+        "Table 5. Ranks by Overall",
+        "Mean rank over folds ± standard deviation; less is better, the best of each row in bold.",
+        pl.DataFrame(rows),
+        ["Dataset", *run.verifiers],
+        shown,
+        frozenset(best),
+    )
+
+
+def ranked(values: F64) -> F64:
+    return system_ranks(values[:, ~np.isnan(values).any(axis=0)])
+
+
+def most_alike(run: Run) -> Table:
+    rows = []
+    for how, subsets in (("HITS", [MAIN]), ("Random", run.random())):
+        pairs = {tuple(sorted((p["train"], p["test"]))): p for name in subsets for p in run.facts[name]["most_alike"]}
+        listed = sorted(pairs.values(), key=lambda pair: (-pair["similarity"], pair["train"], pair["test"]))[:5]
+        rows += [{"sampling": how, **pair} for pair in listed]
+    return Table(
+        "table_6_most_alike",
+        "Table 6. Most similar train and test topics",
+        "The five highest cosine similarities over all folds (and seeds); a pair of topics is listed once.",
+        pl.DataFrame(rows),
+        ["Sampling", "Train topic", "Test topic", "Similarity"],
+        [[row["sampling"], row["train"], row["test"], f"{row['similarity']:.3f}"] for row in rows],
+    )
+
+
+def similarity(run: Run) -> Table:
+    means: dict[int, dict[str, Any]] = {}
+    for size, how, held in by_size(run):
+        row = means.setdefault(size, {"topics": size})
+        for key in ("mean", "max"):
+            row[f"{key}_{how.lower()}"] = float(np.mean([value for a in held for value in a[f"{key}_similarity"]]))
+    columns = ("mean_random", "mean_hits", "max_random", "max_hits")
+    rows = [{"topics": row["topics"], **{name: row.get(name) for name in columns}} for row in means.values()]
+    return Table(
+        "table_7_similarity",
+        "Table 7. Similarity of train and test topics",
+        "Mean and maximum of each fold, means over folds (and seeds).",
+        pl.DataFrame(rows),
+        ["m", "Mean, Random", "Mean, HITS", "Max., Random", "Max., HITS"],
+        [[str(row["topics"]), *(told(row[name]) for name in columns)] for row in rows],
+    )
+
+
+def stability_by_size(run: Run) -> Table | None:
+    """Table 8."""
+    held = {
+        str(size): about["name"] for size, how, facts in by_size(run) if how == "HITS" for about in facts
+        if about["trained"]
+    }  # fmt: skip
+    if len(held) < 2:
+        return None
+    found = {size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in held.items()}
+    return correlation_table(
+        "table_8_stability_by_size",
+        "Table 8. Stability of rankings by HITS with m topics",
+        "As table 4; highest in bold.",
+        "m",
+        found,
+    )
+
+
+def cut_or_group(run: Run) -> Table | None:
+    """Table 9."""
+    if "group" not in run.facts:
+        return None
+    found = {
+        name: {measure: run.correlations(subset, measure) for measure in MEASURES}
+        for name, subset in (("Cut", MAIN), ("Group", "group"))
+    }
+    return correlation_table(
+        "table_9_cut_or_group",
+        "Table 9. Stability of rankings: topics that HITS does not take are cut, or join the one they are most like",
+        "As table 4; highest in bold. * lower than the other (p < 0.05, unpaired t-test).",
+        "Topics not taken",
+        found,
+        against="Cut",
+        both_ways=True,
+    )
+
+
+def encoders(run: Run) -> Table | None:
+    """Table 10."""
+    main = run.facts[MAIN]
+    others = {str(about["encoder"]): name for name, about in run.facts.items() if name.startswith("hits-by-")}
+    if not others:
+        return None
+    found = {
+        encoder: {measure: run.correlations(name, measure) for measure in MEASURES}
+        for encoder, name in {str(main["encoder"]): MAIN, **others}.items()
+    }
+    return correlation_table(
+        "table_10_encoders",
+        "Table 10. Stability of rankings by the vectors that HITS goes by",
+        f"As table 4; highest in bold. * lower than {main['encoder']} (p < 0.05, unpaired t-test).",
+        "Topic vectors",
+        found,
+        against=str(main["encoder"]),
+    )
+
+
+def shortcut(run: Run) -> Table:
+    hits = np.nanmean(run.of(MAIN, "overall"), axis=1, keepdims=True)
+    per_seed = [run.of(name, "overall") for name in run.random()]
+    random = np.stack([np.nanmean(values, axis=1) for values in per_seed], axis=1)
+    everything = np.concatenate(per_seed, axis=1)
+    found = topic_shortcut(hits, random).with_columns(
+        pl.Series("verifier", list(run.verifiers)),
+        p=pl.Series([unpaired_p(run.of(MAIN, "overall")[at], everything[at]) for at in range(len(run.verifiers))]),
+    )
+    found = found.with_columns(leans_on_topics=(pl.col("p") < SURE) & (pl.col("hits") < pl.col("random"))).select(
+        "verifier", "random", "hits", "avg", "diff", "place", "p", "leans_on_topics"
+    )
+    rows = found.to_dicts()
+    best = highest([[row["avg"]] for row in rows], 0, 3)
+    best |= {(at, 4) for at, row in enumerate(rows) if row["place"] == 1}
+    shown = [
+        [
+            row["verifier"],
+            *(told(row[name]) for name in ("random", "hits", "avg", "diff")),
+            str(row["place"]),
+            told(row["p"]),
+            "yes" if row["leans_on_topics"] else "no",
+        ]
+        for row in rows
+    ]
+    return Table(
+        "table_11_shortcut",
+        "Table 11. Topic shortcut test",
+        "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
+        "the place by it. A verifier leans on topics where it scores lower on HITS with p < 0.05 (unpaired t-test over "
+        "folds).",
+        found,
+        ["Verifier", "Random", "HITS", "Avg.", "Diff.", "Place", "p", "Leans on topics"],
+        shown,
+        frozenset(best),
+    )
+
+
+def correlation_table(
+    name: str,
+    title: str,
+    note: str,
+    heading: str,
+    found: Mapping[str, Mapping[str, F64]],
+    against: str | None = None,
+    both_ways: bool = False,
+) -> Table:
+    """A row per key of `found` with the mean of each measure's correlations, and the mean of these. With `against`,
+    what is significantly lower than that row is marked; `both_ways`, that row too where it is lower than the other."""
+    rows, shown = [], []
+    other = next((key for key in found if key != against), None)
+    for key, values in found.items():
+        rival = against if key != against else other if both_ways else None
+        row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
+        cells = [key]
+        for measure in MEASURES:
+            mean = mean_and_spread(values[measure])[0]
+            row[measure] = mean
+            mark = ""
+            if rival is not None:
+                row[f"{measure}_p"] = unpaired_p(values[measure], found[rival][measure])
+                lower = mean < mean_and_spread(found[rival][measure])[0]
+                mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
+            cells.append(told(mean) + mark)
+        row["average"] = mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
+        rows.append(row)
+        shown.append([*cells, told(row["average"])])
+    best = highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return Table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
+
+
+def mean_and_spread(values: F64) -> tuple[float, float]:
+    """Mean and sample standard deviation of what is no NaN; NaN where there is too little."""
+    held = values[~np.isnan(values)]
+    return (
+        float(held.mean()) if len(held) else float("nan"),
+        float(held.std(ddof=1)) if len(held) > 1 else float("nan"),
+    )
+
+
+def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
+    """The cells with the highest value of their column, compared at three decimals."""
+    best = set()
+    for column, values in enumerate(zip(*rows, strict=True)):
+        known = [round(value, 3) for value in values if not np.isnan(value)]
+        if len(known) > 1:
+            top = max(known)
+            best |= {
+                (first_row + at, first_column + column) for at, value in enumerate(values) if round(value, 3) == top
+            }
+    return best
+
+
+def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
+    """The cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
+    known = [round(value, 3) for value in values if not np.isnan(value)]
+    return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}
+
+
+def told(value: float | None, digits: int = 3) -> str:
+    return NOTHING if value is None or np.isnan(value) else f"{value:.{digits}f}"
+
+
+def with_spread(mean: float, spread: float, digits: int = 3, more: int = 3) -> str:
+    return told(mean, digits) + ("" if np.isnan(spread) else f" ± {spread:.{more}f}")

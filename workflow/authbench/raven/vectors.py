@@ -1,0 +1,190 @@
+"""What is a topic about, as a vector?
+
+The mean of the L2-normalised vectors of its documents (as the authors' code has equation 1), by a model of the registry
+or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent words that no more than half of the
+documents have, as in section 7.3.
+
+Documents stream: of the corpus a process holds one batch, the sums of the topics, and for models that learn from the
+corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import keyed_hash
+from authbench.models.registry import Model, find_model
+from authbench.raven.select import F64
+
+TOPIC_MODELS = ("nmf", "lda")
+COMPONENTS = 50
+MOST_WORDS = 5_000
+FIT_DOCUMENTS = 10_000
+FIT_BYTES = 64 << 20
+# documents (id, author, topic, lang, content) -> a row per document, an array or a CSR matrix
+Rows: TypeAlias = Callable[[pl.DataFrame], Any]
+
+
+class TopicSums:
+    """Sums of document vectors per topic, as documents come."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+        self.counts: list[int] = []
+        self.sums: Any = None
+
+    def add(self, topics: Sequence[str], rows: Any) -> None:
+        """Add a row per document, an array or a CSR matrix, L2-normalised."""
+        from scipy.sparse import csr_matrix, issparse, vstack
+
+        for topic in topics:
+            if topic not in self.places:
+                self.places[topic] = len(self.places)
+                self.counts.append(0)
+        at = np.array([self.places[topic] for topic in topics], np.int64)
+        for place, count in zip(*np.unique(at, return_counts=True), strict=True):
+            self.counts[place] += int(count)
+        member = csr_matrix((np.ones(len(at)), (at, np.arange(len(at)))), shape=(len(self.places), len(at)))
+        new = member @ rows.astype(np.float64)
+        if self.sums is None:
+            self.sums = new
+            return
+        missing = new.shape[0] - self.sums.shape[0]
+        if issparse(new):
+            self.sums = vstack([self.sums, csr_matrix((missing, new.shape[1]))], "csr") + new
+        else:
+            self.sums = np.vstack([self.sums, np.zeros((missing, new.shape[1]))]) + new
+
+    def means(self) -> tuple[list[str], F64]:
+        """The topics in alphabetical order, and the mean of each (topics x dimensions).
+
+        Means of CSR rows are given in as many dimensions as there are topics, with the same products of any two.
+        """
+        from scipy.sparse import issparse
+
+        names = sorted(self.places)
+        order = [self.places[name] for name in names]
+        means = self.sums[order] / np.array(self.counts, np.float64)[order][:, None]
+        return names, in_fewer_dimensions(means) if issparse(means) else means
+
+
+def in_fewer_dimensions(rows: Any) -> F64:
+    """Dense rows with the inner products of these sparse ones, exact but for rounding (rows x rows)."""
+    products = np.asarray((rows @ rows.T).todense(), np.float64)
+    values, axes = np.linalg.eigh(products)
+    found: F64 = axes * np.sqrt(np.maximum(values, 0.0))
+    return found
+
+
+def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str], F64]:
+    """The topics of all documents in alphabetical order, and their vectors (topics x dimensions).
+
+    A batch has `topic` and what `rows` reads. Raises InputError where there is no document.
+    """
+    from sklearn.preprocessing import normalize
+
+    sums = TopicSums()
+    for batch in batches:
+        if batch.height:
+            sums.add(batch["topic"].to_list(), normalize(rows(batch)))
+    if sums.sums is None:
+        raise InputError("There is no document to make topic vectors of.")
+    return sums.means()
+
+
+def expect_encoder(name: str, folder: Path) -> Model | None:
+    """The model that gives document vectors, None for a topic model. Raises InputError where there is none such, or
+    it gives no vector per text."""
+    if name in TOPIC_MODELS:
+        return None
+    model = find_model(name, folder)
+    if model.parameters.get("interaction") == "late":
+        raise InputError(f"{name}: compares tokens, and has no vector for a text. Expected another model, nmf or lda.")
+    return model
+
+
+def document_rows(name: str, model: Model | None, sample: pl.DataFrame, whole: bool, seed: int) -> Rows:
+    """What gives the vectors of documents: `model`, or the topic model `name`, fitted on `sample` where it learns.
+
+    `whole` says that the sample is the corpus, which then comes as one batch.
+    """
+    if model is None:
+        return topic_model(name, sample["content"], keyed_hash(seed, "topic model", name) % (1 << 32))
+    if model.kind == "transformer":
+        from authbench.models.transformer import embed
+
+        parameters = model.parameters
+        return lambda batch: embed(batch["content"].to_list(), parameters, parameters["document_prompt"])
+    return registry_rows(model, sample, whole)
+
+
+def registry_rows(model: Model, sample: pl.DataFrame, whole: bool) -> Rows:
+    """Vectors by a kind that learns from the texts it is given first."""
+    from authbench.models import encoder
+
+    encode = encoder(model.kind)
+
+    def rows(batch: pl.DataFrame) -> Any:
+        if whole:
+            return encode(as_split(batch), batch.height, model.parameters)
+        return encode(as_split(pl.concat([sample, batch])), sample.height, model.parameters)[sample.height :]
+
+    return rows
+
+
+def as_split(documents: pl.DataFrame) -> pl.DataFrame:
+    """The columns that kinds of the registry look at (`evaluate.split.TEXT_FIELDS`)."""
+    return documents.select(
+        "id",
+        "lang",
+        "content",
+        genre=pl.lit(""),
+        source=pl.lit(""),
+        token_length=pl.col("content").str.len_chars() // 4,
+    )
+
+
+def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
+    """Weights of the components of NMF (over TF-IDF) or LDA (over which words there are), fitted on these texts."""
+    from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+
+    words: Mapping[str, Any] = {"max_df": 0.5, "min_df": 2, "max_features": MOST_WORDS}
+    if name == "nmf":
+        steps = make_pipeline(
+            TfidfVectorizer(**words), MiniBatchNMF(COMPONENTS, init="nndsvda", random_state=seed, max_iter=200)
+        )
+    else:
+        steps = make_pipeline(
+            CountVectorizer(**words, binary=True),
+            LatentDirichletAllocation(COMPONENTS, learning_method="online", random_state=seed),
+        )
+    try:
+        steps.fit(texts.to_list())
+    except ValueError as problem:
+        raise InputError(
+            f"{name}: of the {len(texts)} documents it learns from no word is in two and in no more than half of "
+            f"them ({problem}). Give more documents, or another encoder."
+        ) from None
+    return lambda batch: steps.transform(batch["content"].to_list())
+
+
+def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
+    """The rows of the documents that models learn from, ascending: by hash, within FIT_DOCUMENTS and FIT_BYTES."""
+    order = pl.DataFrame({"row": np.arange(len(ids)), "id": ids, "size": sizes}).with_columns(
+        rank=pl.Series([keyed_hash(seed, "fit", ident) for ident in ids], dtype=pl.UInt64)
+    )
+    held = order.sort("rank", "id").head(FIT_DOCUMENTS)
+    return held.filter((pl.col("size").cum_sum() <= FIT_BYTES) | (pl.int_range(pl.len()) == 0))["row"].sort().to_numpy()
+
+
+def batches_of(frames: Iterator[pl.DataFrame], topics: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The documents of these topics alone."""
+    wanted = pl.Series(topics, dtype=pl.String)
+    for frame in frames:
+        yield frame.filter(pl.col("topic").is_in(wanted.implode()))

@@ -1,0 +1,153 @@
+"""Raven: which verifiers lean on topics?
+
+Takes   raven.documents (planted, a release, PAN's files, a table) and config/verifiers/<verifier>.yaml
+Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, figures)
+"""
+
+from authbench.raven.documents import RELEASE, place_digest
+from authbench.raven.run import encoder_name, fold_parts, trained
+from authbench.raven.settings import verifiers_of
+
+RAVEN = SETTINGS["raven"]
+RAVEN_ENCODERS = {encoder_name(encoder): encoder for encoder in RAVEN["encoders"]}
+RAVEN_VERIFIERS = verifiers_of(RAVEN, ROOT)
+RAVEN_SUBSETS = [subset.name for subset in trained(RAVEN)]
+RAVEN_PARTS = fold_parts(RAVEN)
+
+
+rule raven:
+    """Everything: run this."""
+    input:
+        result("raven/report/index.html"),
+
+
+rule raven_documents:
+    """Bring all texts with author and topic into one table."""
+    input:
+        sums=result("release/SHA256SUMS") if RAVEN["documents"] == RELEASE else [],
+    output:
+        documents=result("raven/documents.parquet"),
+    log:
+        result("logs/raven_documents.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=duration(120),
+    params:
+        place=result("release") if RAVEN["documents"] == RELEASE else RAVEN["documents"],
+        files=place_digest(RAVEN["documents"], Path(result("raven/inventory.json"))),
+        seed=SETTINGS["seed"],
+        code=code("raven_documents"),
+    script:
+        "../scripts/raven_documents.py"
+
+
+rule raven_topics:
+    """Give every topic a vector."""
+    input:
+        documents=result("raven/documents.parquet"),
+    output:
+        topics=result("raven/topics/{encoder}.parquet"),
+    log:
+        result("logs/raven_topics/{encoder}.log"),
+    benchmark:
+        result("benchmarks/raven_topics/{encoder}.tsv")
+    wildcard_constraints:
+        encoder="|".join(RAVEN_ENCODERS),
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder],
+        raven={key: RAVEN[key] for key in ("min_documents", "documents_per_topic")},
+        seed=SETTINGS["seed"],
+        code=code("raven_topics"),
+    script:
+        "../scripts/raven_topics.py"
+
+
+rule raven_subsets:
+    """Take the topics of every subset, and draw the pairs of its folds."""
+    input:
+        documents=result("raven/documents.parquet"),
+        topics=expand(result("raven/topics/{encoder}.parquet"), encoder=RAVEN_ENCODERS),
+    output:
+        facts=result("raven/subsets.json"),
+        pairs=expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_SUBSETS),
+    log:
+        result("logs/raven_subsets.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(60),
+    params:
+        encoders=RAVEN_ENCODERS,
+        raven={key: value for key, value in RAVEN.items() if key not in ("documents", "verifiers", "folds_per_job")},
+        seed=SETTINGS["seed"],
+        code=code("raven_subsets"),
+    script:
+        "../scripts/raven_subsets.py"
+
+
+rule raven_answers:
+    """Train a verifier on folds of a subset, calibrate it, and let it answer what is tested."""
+    input:
+        documents=result("raven/documents.parquet"),
+        pairs=result("raven/pairs/{subset}.parquet"),
+    output:
+        answers=result("raven/answers/{subset}/{verifier}/{part}.parquet"),
+    log:
+        result("logs/raven_answers/{subset}/{verifier}/{part}.log"),
+    benchmark:
+        result("benchmarks/raven_answers/{subset}/{verifier}/{part}.tsv")
+    wildcard_constraints:
+        subset="|".join(RAVEN_SUBSETS),
+        verifier="|".join(RAVEN_VERIFIERS),
+        part="|".join(RAVEN_PARTS),
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=duration(240),
+    params:
+        verifier=lambda wildcards: RAVEN_VERIFIERS[wildcards.verifier].as_dict(),
+        folds=lambda wildcards: RAVEN_PARTS[wildcards.part],
+        seed=SETTINGS["seed"],
+        work=result("raven/work"),
+        code=code("raven_answers"),
+    script:
+        "../scripts/raven_answers.py"
+
+
+rule raven_report:
+    """Score all answers, and write the tables of the paper."""
+    input:
+        facts=result("raven/subsets.json"),
+        pairs=expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_SUBSETS),
+        answers=expand(
+            result("raven/answers/{subset}/{verifier}/{part}.parquet"),
+            subset=RAVEN_SUBSETS,
+            verifier=RAVEN_VERIFIERS,
+            part=RAVEN_PARTS,
+        ),
+    output:
+        page=result("raven/report/index.html"),
+        scores=result("raven/report/scores.csv"),
+    log:
+        result("logs/raven_report.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(10),
+    params:
+        raven=RAVEN,
+        verifiers=list(RAVEN_VERIFIERS),
+        template=file_hash(ROOT / "workflow/report/raven.html.j2"),
+        code=code("raven_report"),
+    script:
+        "../scripts/raven_report.py"

@@ -1,0 +1,13 @@
+"""Adapter of the rule raven_answers."""
+
+from pathlib import Path
+
+from authbench.job import log_to
+from authbench.raven.run import write_answers
+from authbench.verifiers.registry import Verifier
+
+log_to(snakemake.log[0])
+params = snakemake.params
+documents, pairs = Path(snakemake.input.documents), Path(snakemake.input.pairs)
+answers, work = Path(snakemake.output.answers), Path(params.work)
+write_answers(documents, pairs, Verifier(**params.verifier), params.folds, work, params.seed, answers)

@@ -1,0 +1,14 @@
+"""Adapter of the rule raven_report."""
+
+from pathlib import Path
+
+from authbench.job import log, log_to
+from authbench.raven.page import write_report
+from authbench.raven.run import read_run
+
+log_to(snakemake.log[0])
+params = snakemake.params
+facts, pairs = Path(snakemake.input.facts), Path(snakemake.input.pairs[0]).parent
+answers = Path(snakemake.input.answers[0]).parents[2]
+found = read_run(facts, pairs, answers, params.verifiers)
+log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent))
