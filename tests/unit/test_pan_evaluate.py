@@ -64,16 +64,24 @@ def test_a_missing_answer_counts_as_none_given_and_is_told(task, capsys):
     assert capsys.readouterr().out == said.out
 
 
+@pytest.mark.parametrize("value", [1.5, -0.1])
+def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys, value):
+    assert task(*ANSWERS[:2], f'{{"id": "b", "value": {value}}}', more=["--json"]) == 0
+    said = capsys.readouterr()
+    assert "1 scores are outside [0, 1] (b)" in said.err
+    found = evaluate(np.array([True, False, True]), np.array([1.0, value, 0.5]))
+    assert orjson.loads(said.out)["sys"] == pytest.approx(found)
+    assert found["brier"] == 0
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
         ([*ANSWERS, '{"id": "d", "value": 0.1}'], "not asked (d)"),
         ([*ANSWERS, '{"id": "a", "value": 0.1}'], "line 4: the id a comes twice"),
-        (['{"id": "a", "value": 1.5}'], "line 1: value is 1.5. Expected a number from 0 to 1"),
-        (['{"id": "a", "value": -0.1}'], "Expected a number from 0 to 1"),
         (['{"id": "a", "value": NaN}'], "line 1: not JSON"),
-        (['{"id": "a", "value": "0.3"}'], "Expected a number from 0 to 1"),
-        (['{"id": "a", "value": true}'], "Expected a number from 0 to 1"),
+        (['{"id": "a", "value": "0.3"}'], "line 1: value is '0.3'. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": true}'], "Expected a number"),
         (['{"id": "a"}'], "line 1: no value"),
         (['{"id": 7, "value": 0.3}'], "id is 7. Expected a text"),
         (["[1]"], "is no object"),

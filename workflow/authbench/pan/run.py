@@ -47,11 +47,13 @@ def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] 
         file = path / "answers.jsonl" if path.is_dir() else path
         table = read_answers(file)
         scores[name] = align(problems["id"], table, str(file))
+        outside = table.filter(~pl.col("value").is_between(0, 1))["id"]
+        if len(outside):
+            notes.append(f"{name}: {len(outside)} scores are outside [0, 1] ({named(outside)}); PAN's Brier is 0 then")
         missing = problems.filter(~pl.col("id").is_in(table["id"].implode()))["id"]
         if len(missing):
-            notes.append(
-                f"{name}: {len(missing)} of {problems.height} problems have no line and count as 0.5 ({named(missing)})"
-            )
+            share = f"{len(missing)} of {problems.height}"
+            notes.append(f"{name}: {share} problems have no line and count as 0.5 ({named(missing)})")
     for name in baselines:
         if name not in scores:
             raise InputError(f"--baseline: there are no answers of '{name}'{did_you_mean(name, scores)}")

@@ -4,6 +4,7 @@ PAN's naive baseline: TF-IDF of the most frequent character n-grams, fitted on t
 texts, and thresholds p1 and p2 found by grid search (`thresholds`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,9 @@ from authbench.verifiers import Bench
 from authbench.verifiers.kernels import order_as_numpy_once_did
 from authbench.verifiers.texts import both_texts, cosines, distinct
 from authbench.verifiers.thresholds import Thresholds, rescale, search
+
+TEXTS_AT_ONCE = 2_000
+PAIRS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -41,24 +45,39 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
-    """TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError where the texts have none."""
+    """TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError where the texts have none.
+
+    Counts TEXTS_AT_ONCE at a time: beside the texts it holds two numbers for each different n-gram.
+    """
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-    counter = CountVectorizer(analyzer=analyzer, ngram_range=(n, n))
-    try:
-        counts = counter.fit_transform(texts)
-    except ValueError as problem:
-        if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
-            raise InputError(f"No train text has a single {analyzer} {n}-gram to count. Give longer texts.") from None
-        raise
-    often = np.asarray(counts.sum(axis=0)).ravel().astype(np.int64)
-    kept = np.sort(order_as_numpy_once_did(-often)[:vocabulary])
-    words = counter.get_feature_names_out()[kept]
-    return TfidfVectorizer(analyzer=analyzer, ngram_range=(n, n), vocabulary=words).fit(texts)
+    often: Counter[str] = Counter()
+    holding: Counter[str] = Counter()
+    for first in range(0, len(texts), TEXTS_AT_ONCE):
+        counter = CountVectorizer(analyzer=analyzer, ngram_range=(n, n))
+        try:
+            counts = counter.fit_transform(texts[first : first + TEXTS_AT_ONCE])
+        except ValueError as problem:
+            if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
+                continue
+            raise
+        names = counter.get_feature_names_out().tolist()
+        often.update(dict(zip(names, np.asarray(counts.sum(axis=0)).ravel().tolist(), strict=True)))
+        holding.update(dict(zip(names, np.bincount(counts.indices, minlength=len(names)).tolist(), strict=True)))
+    if not often:
+        raise InputError(f"No train text has a single {analyzer} {n}-gram to count. Give longer texts.")
+    known = sorted(often)
+    order = order_as_numpy_once_did(-np.array([often[name] for name in known], np.int64))
+    kept = [known[place] for place in np.sort(order[:vocabulary])]
+    vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(n, n), vocabulary=kept)
+    vectorizer.idf_ = np.log((1 + len(texts)) / (1 + np.array([holding[name] for name in kept]))) + 1
+    return vectorizer
 
 
 def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """The cosine of each pair, 0 where a text has no known n-gram."""
-    texts, first, second = distinct(pairs)
-    rows = fitted.vectorizer.transform(texts)
-    return cosines(rows, first, second)
+    """The cosine of each pair, 0 where a text has no known n-gram. Holds the vectors of PAIRS_AT_ONCE."""
+    found = [np.empty(0)]
+    for part in pairs.iter_slices(PAIRS_AT_ONCE):
+        texts, first, second = distinct(part)
+        found.append(cosines(fitted.vectorizer.transform(texts), first, second))
+    return np.concatenate(found)

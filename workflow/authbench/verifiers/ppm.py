@@ -63,15 +63,14 @@ def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
     """Bits per character of text 2 by a model of text 1, and of text 1 by a model of text 2 (pairs x 2).
 
     A model counts every character after each of its contexts of up to `order` characters; a character's probability
-    is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and a table of
-    28 bytes x 2 (order + 1) x the longest text's characters.
+    is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and at most
+    72 (order + 1) bytes for each character of the longest.
     """
     from authbench.verifiers.kernels import bits, read
 
     texts, first, second = distinct(pairs)
-    points = [code_points(text) for text in texts]
     found = np.empty((pairs.height, 2))
-    room = Room.of(max((len(text) for text in points), default=0) * (order + 1))
+    room = Room.of(max((len(text) for text in texts), default=0) * (order + 1))
     stamp = 0
     for known, asked, column in ((first, second, 0), (second, first, 1)):
         by_model = np.argsort(known, kind="stable")
@@ -80,8 +79,10 @@ def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
             if known[row] != read_last:
                 stamp += 1
                 read_last = known[row]
-                read(points[read_last], order, *room.table, stamp, room.shift, *room.nodes)
-            found[row, column] = bits(points[asked[row]], order, *room.table, stamp, room.shift, *room.nodes)
+                read(code_points(texts[read_last]), order, *room.table, stamp, room.shift, *room.nodes)
+            found[row, column] = bits(
+                code_points(texts[asked[row]]), order, *room.table, stamp, room.shift, *room.nodes
+            )
     return found
 
 
