@@ -1,6 +1,7 @@
 """Claims about leaderboards: what may be compared, what is marked, what is written."""
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import polars as pl
@@ -36,6 +37,24 @@ def test_best_and_second_are_marked_within_a_group_and_for_errors_less_is_better
     assert places(held, ERROR) == [2, 1, None, None]
     assert "| two | **0.700** | **0.100** |" in as_markdown(held)
     assert r"one & \underline{0.500} & \underline{0.200}" in as_latex(held)
+
+
+def test_a_model_that_may_know_the_texts_has_a_dagger_that_is_explained():
+    held = table(("a", "one", 0.5, 0.2), ("a", "two", 0.7, 0.1))
+    marked = replace(held, seen={"two": ["blogs"]})
+    assert "| two † | **0.700**" in as_markdown(marked)
+    assert "† two may have been trained on blogs." in as_markdown(marked)
+    assert r"two $^\dagger$ & \textbf{0.700}" in as_latex(marked)
+    assert "†" not in as_markdown(held)
+
+
+def test_what_a_model_was_trained_on_counts_where_the_split_has_queries_from_there(results, tmp_path):
+    def trained(scores):
+        scores["model"]["trained_on"] = ["nowhere", *list(scores["by_source"])[:1]]
+
+    [other] = collect([spoilt(results, tmp_path, trained)])
+    assert other.seen == list(other.scores["by_source"])[:1]
+    assert all(not result.seen for result in collect([results]))
 
 
 def test_scores_that_look_equal_are_equally_good():

@@ -11,6 +11,7 @@ import pytest
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.evaluate.verification import NEGATIVES
 from authbench.models import encoder
 from authbench.models.function_words import frequencies, read_lists
 from authbench.models.parts_of_speech import tagger
@@ -139,6 +140,17 @@ def test_an_unknown_model_is_told_with_the_nearest_name():
         find_model("tfdif", MODELS)
 
 
+def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys):
+    with pytest.raises(InputError, match=r"mine.yaml: there is no such page of a model"):
+        find_model(str(tmp_path / "mine.yaml"))
+    pages = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        pages += ["--model", a_page_of_ngrams(tmp_path / folder)]
+    assert main(["evaluate", str(tmp_path), *pages, "--out", str(tmp_path / "out")]) == 2
+    assert "Two models are called mine" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("page", "message"),
     [
@@ -199,7 +211,8 @@ def test_evaluate_writes_scores_with_intervals_slices_and_chance_beside_them(tmp
     queries = pl.read_parquet(tmp_path / "out/tfidf/queries.parquet")
     assert queries["mrr"].mean() == overall["mrr"]
     pairs = pl.read_parquet(tmp_path / "out/tfidf/pairs.parquet")
-    assert pairs["kind"].value_counts().sort("kind")["count"].to_list() == [44 * 50, 44 * 2, 44 * 50, 44 * 50]
+    counts = dict(pairs["kind"].value_counts().iter_rows())
+    assert counts == {"positive": 44 * 2} | dict.fromkeys(NEGATIVES, 44 * 50)
 
 
 def test_too_few_authors_have_counts_and_no_score(tmp_path):

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from test_retrieval import a_split, oracle
 
 from authbench.evaluate.bootstrap import author_weights, interval, means
+from authbench.evaluate.retrieval import rank
+from authbench.evaluate.scores import scored_pairs
 from authbench.evaluate.significance import holm, p_of_means
 from authbench.evaluate.verification import crossings_of_histograms, draw_negatives, error_rate
 
@@ -75,10 +77,22 @@ def test_negatives_are_the_lowest_hashes_never_an_answer_and_share_what_they_mus
             assert len(set(chosen)) == len(chosen) == 5
             assert not {query, query + 2} & set(chosen)
             assert query or 4 not in chosen
-            if kind != "whole":
+            if kind in ("same_language", "matched"):
                 assert {langs[ids[row]] for row in chosen} == {langs[ids[query]]}
             if kind == "matched":
                 assert {genres[ids[row]] for row in chosen} == {genres[ids[query]]}
+
+
+def test_the_topic_selected_pool_has_positives_and_negatives_of_the_query_s_topic_alone():
+    ids = [f"d{k:02d}" for k in range(20)]
+    genres = {ident: ("blog/arts", "blog/tech", "news/world")[k % 3] for k, ident in enumerate(ids)}
+    split = a_split(ids, ["d00"], {"d00": ["d01", "d02", "d03"]}, genre=genres)
+    negatives = draw_negatives(split, seed=1)
+    assert {genres[ids[row]].split("/")[0] for row in negatives["same_topic"].rows} == {"blog"}
+    scores = np.arange(20.0)[None]
+    found = scored_pairs(split, rank(lambda first, last: scores[first:last].copy(), split, negatives), negatives)
+    assert found["positives"][1].tolist() == [1.0, 2.0, 3.0]
+    assert found["positives_same_topic"][1].tolist() == [1.0, 3.0]
 
 
 def test_who_else_is_in_the_pool_does_not_change_who_is_drawn_first():

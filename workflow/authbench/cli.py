@@ -113,9 +113,10 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.run import evaluate, line
     from authbench.evaluate.split import read_split
-    from authbench.models.registry import find_model
+    from authbench.models.registry import expect_names_apart, find_model
 
-    models = [find_model(name) for name in arguments.model]
+    models = [find_model(name) for name in dict.fromkeys(arguments.model)]
+    expect_names_apart(models)
     split = read_split(arguments.release, arguments.split)
     cache = arguments.cache or arguments.out / "embeddings"
     for model in models:
@@ -163,6 +164,14 @@ def plan(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def whole_number(text: str) -> int:
+    """A number of things, at least one."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, found {text}")
+    return number
+
+
 def amount(text: str) -> float:
     """A number of things, which may be written 1e8."""
     amount = float(text)
@@ -175,11 +184,13 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
     parser.add_argument("--model", required=True, metavar="NAME", help="where to begin: of config/models, or your own")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets models, their pages and curves")
-    parser.add_argument("--seeds", type=int, default=3, help="trainings, each with a seed of its own (default: 3)")
-    parser.add_argument("--epochs", type=int, default=1, help="pairs of each author (default: 1)")
-    parser.add_argument("--batch", type=int, default=32, help="pairs at a time (default: 32)")
-    parser.add_argument("--learning-rate", type=float, default=2e-5, metavar="RATE", help="(default: 2e-5)")
-    parser.add_argument("--evaluations", type=int, default=10, help="scores on the dev split (default: 10)")
+    parser.add_argument(
+        "--seeds", type=whole_number, default=3, help="trainings, each with a seed of its own (default: 3)"
+    )
+    parser.add_argument("--epochs", type=whole_number, default=1, help="pairs of each author (default: 1)")
+    parser.add_argument("--batch", type=whole_number, default=32, help="pairs at a time (default: 32)")
+    parser.add_argument("--learning-rate", type=amount, default=2e-5, metavar="RATE", help="(default: 2e-5)")
+    parser.add_argument("--evaluations", type=whole_number, default=10, help="scores on the dev split (default: 10)")
     parser.add_argument("--from", dest="learnt", default="train", metavar="SPLIT", help="(default: train)")
     parser.add_argument("--dev", default="dev", metavar="SPLIT", help="(default: dev)")
 

@@ -18,7 +18,7 @@ import yaml
 from authbench.dedup.settings import weakness
 from authbench.errors import InputError
 from authbench.inventory import Digests, take_inventory
-from authbench.models.registry import Model, find_model
+from authbench.models.registry import Model, expect_names_apart, find_model
 from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.raven.settings import wrong_with as wrong_with_raven
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
@@ -129,6 +129,10 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[s
             models[name] = find_model(str(root / name) if own_page else name, root / "config/models")
         except InputError as problem:
             problems.append(f"{place}: {problem}")
+    try:
+        expect_names_apart(models[name] for name in config["evaluate"]["models"] if name in models)
+    except InputError as problem:
+        problems.append(f"evaluate.models: {problem}")
     return models, problems
 
 

@@ -61,10 +61,13 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
 
 
 def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
-    """The query and the score of every pair: of `positives` and of each kind of negatives."""
-    return {"positives": (split.positives.owners(), ranking.scores)} | {
-        kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()
-    }
+    """The query and the score of every pair: of `positives`, of those `positives_same_topic`, and of each kind of
+    negatives."""
+    owners, same_topic = split.positives.owners(), ranking.ranks["topic"] > 0
+    return {
+        "positives": (owners, ranking.scores),
+        "positives_same_topic": (owners[same_topic], ranking.scores[same_topic]),
+    } | {kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()}
 
 
 def scores_of(
@@ -124,7 +127,7 @@ def error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
     """For each kind of negatives its name, the suffix of its keys, the error rate, and the interval of the rate."""
-    sides = {side: chosen_pairs(pairs[side], answered) for side in ("positives", *NEGATIVES)}
+    sides = {side: chosen_pairs(held, answered) for side, held in pairs.items()}
     scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
     edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
@@ -134,10 +137,11 @@ def error_rates(
         bins = np.searchsorted(edges, values, "right")
         return weights @ histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
 
-    right = replicates("positives")
+    drawn = {side: replicates(side) for side in sides}
     for kind in NEGATIVES:
-        rate = error_rate(sides["positives"][1], sides[kind][1])
-        limits = interval(crossings_of_histograms(right, replicates(kind))) if np.isfinite(rate.eer) else None
+        right = f"positives_{kind}" if f"positives_{kind}" in sides else "positives"
+        rate = error_rate(sides[right][1], sides[kind][1])
+        limits = interval(crossings_of_histograms(drawn[right], drawn[kind])) if np.isfinite(rate.eer) else None
         yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
 
 

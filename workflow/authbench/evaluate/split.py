@@ -54,9 +54,10 @@ class Split:
     """Documents, which of them ask, and what answers.
 
     `documents` has a row per text: first the candidates by id (of equal scores the first wins), then the queries
-    that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre` and, where the release
-    says, `origin`, `topic`, `date`. `asks` are the queries' rows, by id. `positives` and `excluded` (the query
-    itself and what counts neither way) are rows of candidates, a list per query. `checksum` is over the three files.
+    that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
+    genre where the release tells none) and, where it does, `origin` and `date`. `asks` are the queries' rows, by id.
+    `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
+    `checksum` is over the three files.
     """
 
     name: str
@@ -75,6 +76,8 @@ class Split:
 def read_split(release: Path, name: str) -> Split:
     """A split of the release in a folder. Raises InputError where a file, a field or an id is not what it should be."""
     folder = release / name
+    if not release.is_dir():
+        raise InputError(f"{release}: there is no such folder. Expected a release: a folder with a folder per split.")
     if not folder.is_dir():
         there = sorted(path.parent.name for path in release.glob("*/candidates.jsonl"))
         raise InputError(f"{folder}: there is no such split. {release} has {', '.join(there) or 'none at all'}.")
@@ -173,7 +176,10 @@ def describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.Dat
     told = documents.with_columns(
         length=length_bucket_expr("token_length"), primary_genre=pl.col("genre").str.split("/").list.first()
     )
-    return told if provenance is None else told.join(provenance, on="id", how="left", maintain_order="left")
+    if provenance is None:
+        return told.with_columns(topic="primary_genre")
+    known = told.join(provenance, on="id", how="left", maintain_order="left")
+    return known.with_columns(topic=pl.coalesce("topic", "primary_genre"))
 
 
 def expect_unique_ids(name: str, tables: Mapping[str, pl.DataFrame]) -> None:

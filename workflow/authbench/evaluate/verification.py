@@ -3,7 +3,7 @@
 Every positive of a query makes a pair with it, and a fixed number of negatives drawn by hash make the others
 (AuthBench paper, A.8). Three kinds of negatives are told side by side, as a model that knows no more than language,
 genre and length does well against the first: any other candidate, one of the same language, and one of the same
-language, genre and length.
+language, genre and length. A fourth is of the query's topic, and so are its positives (F.5).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,6 +22,7 @@ NEGATIVES: Mapping[str, tuple[str, ...]] = {
     "whole": (),
     "same_language": ("lang",),
     "matched": ("lang", "genre", "length"),
+    "same_topic": ("topic",),
 }
 PER_QUERY = 50
 

@@ -35,6 +35,11 @@ class Result:
     def group(self) -> str:
         return str(self.scores["model"]["group"])
 
+    @property
+    def seen(self) -> list[str]:
+        """The sources of the split's queries whose texts the model was trained on, or may have been."""
+        return sorted(set(self.scores["model"]["trained_on"]) & set(self.scores["by_source"]))
+
     def queries(self) -> pl.DataFrame:
         """The metrics of every query, sorted by id."""
         return pl.read_parquet(self.folder / "queries.parquet").sort("id")
@@ -70,7 +75,7 @@ def read_results(folder: Path) -> Iterator[Result]:
             raise InputError(
                 f"{place / 'scores.json'}: cannot be read as JSON: {problem}. Evaluate the model again."
             ) from None
-        missing = {"model", "benchmark", "settings", "versions", "overall"} - set(scores)
+        missing = {"model", "benchmark", "settings", "versions", "overall", "by_source"} - set(scores)
         if missing:
             raise InputError(f"{place / 'scores.json'}: lacks {', '.join(sorted(missing))}. Evaluate the model again.")
         yield Result(place, scores)

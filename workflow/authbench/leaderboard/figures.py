@@ -23,7 +23,8 @@ from authbench.report.figures import (
     text,
 )
 
-TICKS = 5
+TICKS = 6
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 DOT = 4.5
 
 
@@ -64,9 +65,9 @@ def dots(name: str, scores: pl.DataFrame, facet: str, metric: Metric, models: Se
     colours = dict(zip(models, cycle(len(models)), strict=True))
     parts, y = legend(colours, {}, 0)
     most = highest(rows)
-    for tick in range(TICKS + 1):
-        x = place(most * tick / TICKS, most)
-        parts.append(text(x, y + 8, f"{most * tick / TICKS:.2f}", "m n", "middle"))
+    step = next((step for step in STEPS if most / step <= TICKS), most)
+    for tick in range(int(most / step) + 1):
+        parts.append(text(place(step * tick, most), y + 8, f"{step * tick:.2f}", "m n", "middle"))
     y += 18
     slices = rows["slice"].unique().to_list()
     for part in sorted(slices, key=slice_order):

@@ -6,6 +6,7 @@ from itertools import groupby
 from authbench.leaderboard.tables import GAINS, Metric, Table, places
 
 NOTHING = "–"
+SEEN = "†"
 
 
 def as_markdown(table: Table) -> str:
@@ -16,8 +17,9 @@ def as_markdown(table: Table) -> str:
         lines.append(f"| *{escaped_markdown(group)}* |" + " |" * len(table.columns))
         for model, cells in rows:
             marked = [{1: "**{}**", 2: "<u>{}</u>"}.get(place or 0, "{}").format(value) for value, place in cells]
-            lines.append(f"| {escaped_markdown(model)} | {' | '.join(marked)} |")
-    return f"**{escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n"
+            lines.append(f"| {escaped_markdown(named(table, model))} | {' | '.join(marked)} |")
+    notes = "".join(f"\n{escaped_markdown(note)}\n" for note in footnotes(table))
+    return f"**{escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def as_latex(table: Table) -> str:
@@ -35,8 +37,19 @@ def as_latex(table: Table) -> str:
         ]
         for model, cells in rows:
             marked = [{1: r"\textbf{%s}", 2: r"\underline{%s}"}.get(place or 0, "%s") % value for value, place in cells]
-            lines.append(" & ".join([escaped_latex(model), *marked]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+            lines.append(" & ".join([escaped_latex(named(table, model)), *marked]) + r" \\")
+    notes = [rf"\multicolumn{{{len(table.columns) + 1}}}{{l}}{{{escaped_latex(note)}}} \\" for note in footnotes(table)]
+    return "\n".join([*lines, r"\bottomrule", *notes, r"\end{tabular}"]) + "\n"
+
+
+def named(table: Table, model: str) -> str:
+    """The model's name, with a dagger where it may know texts of the benchmark."""
+    return f"{model} {SEEN}" if model in table.seen else model
+
+
+def footnotes(table: Table) -> list[str]:
+    """What the dagger stands for, model by model; nothing where there is none."""
+    return [f"{SEEN} {model} may have been trained on {', '.join(tags)}." for model, tags in table.seen.items()]
 
 
 def grouped(table: Table) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, int | None]]]]]]:
@@ -70,7 +83,7 @@ def escaped_markdown(words: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else " " if char in "\r\n" else char for char in words)
 
 
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
+LATEX = {SEEN: r"$^\dagger$", "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
 }
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from authbench.leaderboard import figures
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.formats import told
+from authbench.leaderboard.formats import footnotes, named, told
 from authbench.leaderboard.tables import ATTRIBUTION, SHORTCUT, VERIFICATION, Metric, Table, places
 from authbench.report.template import environment
 
@@ -29,7 +29,9 @@ def render(results: Sequence[Result], tables: Sequence[Table], scores: pl.DataFr
             versions=first["versions"],
             overall=first["overall"],
             expectation=first["overall"].get("random_expectation", {}),
-            tables=[as_rows(table) for table in tables],
+            overall_table=as_rows(tables[0]),
+            slices=[as_rows(table) for table in tables[1:]],
+            footnotes=footnotes(tables[0]),
             pictures=[(caption, Markup(picture)) for caption, picture in drawn.values()],
             models=[model_line(result) for result in results],
             doubtful=doubtful(pairs),
@@ -65,7 +67,7 @@ def as_rows(table: Table) -> dict[str, Any]:
         "rows": [
             {
                 "group": row["group"],
-                "model": row["model"],
+                "model": named(table, row["model"]),
                 "cells": [cell(row[metric.key], metric, place[at][number]) for at, metric in enumerate(table.columns)],
             }
             for number, row in enumerate(table.rows.iter_rows(named=True))

@@ -1,7 +1,7 @@
 """What does a leaderboard show, as tables?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -39,12 +39,14 @@ FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
 @dataclass(frozen=True)
 class Table:
-    """Models by scores: `rows` has `group`, `model` and a column for each metric of `columns` (null: no score)."""
+    """Models by scores: `rows` has `group`, `model` and a column for each metric of `columns` (null: no score). `seen`
+    has the models that may know some of the texts from their training, with the sources of these."""
 
     name: str
     title: str
     columns: tuple[Metric, ...]
     rows: pl.DataFrame
+    seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def all_tables(results: Sequence[Result]) -> list[Table]:
@@ -72,7 +74,7 @@ def overall(results: Sequence[Result]) -> Table:
             plain = row["group"] == SHORTCUT or row[metric.key] is None or best is None
             row[gain.key] = None if plain else (row[metric.key] - best) * (1 if metric.more_is_better else -1)
     columns = (*METRICS, *GAINS)
-    return Table("overall", "All queries", columns, as_frame(rows, columns))
+    return Table("overall", "All queries", columns, as_frame(rows, columns), seen_by(results))
 
 
 def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
@@ -91,9 +93,12 @@ def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
     columns = tuple(Metric(name, name, metric.more_is_better) for name in names)
     rows = [described(result) | value for result, value in zip(results, values, strict=True)]
     what = facet.removeprefix("by_").replace("_", " ")
-    return Table(
-        f"{facet}_{metric.key.partition('@')[0]}", f"{metric.heading} by {what}", columns, as_frame(rows, columns)
-    )
+    name = f"{facet}_{metric.key.partition('@')[0]}"
+    return Table(name, f"{metric.heading} by {what}", columns, as_frame(rows, columns), seen_by(results))
+
+
+def seen_by(results: Sequence[Result]) -> dict[str, Sequence[str]]:
+    return {result.name: result.seen for result in results if result.seen}
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ A model is a page config/models/<name>.yaml (workflow/schemas/model.schema.yaml)
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -40,13 +40,12 @@ def find_model(asked: str, folder: Path = MODELS) -> Model:
     """The model of that name in `folder`, or the one that a path names. Raises InputError where there is none."""
     path = Path(asked) if asked.endswith((".yaml", ".yml")) else folder / f"{asked}.yaml"
     if not path.is_file():
+        if path.name == asked or path.parent != folder:
+            raise InputError(f"{asked}: there is no such page of a model.")
         names = sorted(page.stem for page in folder.glob("*.yaml"))
         close = get_close_matches(asked, names, n=1)
-        raise InputError(
-            f"There is no model '{asked}'."
-            + (f" Did you mean {close[0]}?" if close else "")
-            + f" Known are {', '.join(names)}; a page of your own is given by its path."
-        )
+        known = f"Did you mean {close[0]}?" if close else f"Known are {', '.join(names)}."
+        raise InputError(f"There is no model '{asked}'. {known} A page of your own is given by its path.")
     page = read_yaml(path)
     if problems := list(wrong_with(page)):
         raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
@@ -85,6 +84,14 @@ def complete_ngrams(parameters: dict[str, Any], path: Path) -> str:
         raise InputError(f"{path}: parts of speech need spaCy and {PIPELINES[0]}, which are not installed.")
     parameters["parts"] = plain
     return f" (left out: parts of speech, as spaCy and {PIPELINES[0]} are not installed)"
+
+
+def expect_names_apart(models: Iterable[Model]) -> None:
+    """Raises InputError where two models have one name: their results would be one folder."""
+    names = [model.name for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Two models are called {name}, which names their results. Rename one of the pages.")
 
 
 def wrong_with(page: Any) -> Iterator[str]:
