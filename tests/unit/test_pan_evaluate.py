@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from authbench.cli import main
+from authbench.errors import InputError
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
 from authbench.pan.formats import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
 from authbench.pan.metrics import evaluate
@@ -100,6 +101,7 @@ def test_answers_that_are_none_are_refused_with_the_line(task, capsys, lines, sa
         (TRUTH[:1] + TRUTH[:1], "comes twice"),
         (['{"id": "a", "same": "yes"}'], "Expected true or false"),
         (['{"id": "a"}'], "no same"),
+        (['{"id": "a", "same": true, "authors": ["x"]}'], "Expected a list of two texts or nulls"),
     ],
 )
 def test_a_truth_that_is_none_is_refused(task, tmp_path, capsys, lines, said):
@@ -165,6 +167,13 @@ def test_pairs_without_topics_and_truth_without_authors_are_read(tmp_path):
     (tmp_path / "truth.jsonl").write_text('{"id": "a", "same": true}\n')
     assert read_pairs(tmp_path / "pairs.jsonl")["topic1"].to_list() == [None]
     assert read_truth(tmp_path / "truth.jsonl")["author2"].to_list() == [None]
+
+
+def test_pairs_and_truth_of_other_problems_are_refused(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "pair": ["x", "y"]}\n{"id": "b", "pair": ["x", "y"]}\n')
+    (tmp_path / "truth.jsonl").write_text('{"id": "a", "same": true}\n')
+    with pytest.raises(InputError, match="pairs.jsonl has 1 ids that truth.jsonl does not .b."):
+        read_problems(tmp_path)
 
 
 def some_systems(count=400):

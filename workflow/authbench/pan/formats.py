@@ -7,62 +7,55 @@
 A line ends as it likes; anything else that is not of this form is an error that names the line.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
 import polars as pl
 
-from authbench.check.reading import read_lines
 from authbench.dedup.arrays import F64
 from authbench.errors import InputError
 from authbench.whole import whole
 
 NO_ANSWER = 0.5
 SHOWN = 5
+ROWS_AT_ONCE = 2_000
+UNKNOWN = (None, None)
+Checks: TypeAlias = Mapping[str, Callable[[Any], bool]]
+NONE: Checks = {}
 
 
 def read_pairs(path: Path) -> pl.DataFrame:
-    """`id`, `text1`, `text2`, `topic1`, `topic2` (null where the file has no `fandoms`); holds all texts."""
-    rows = read_rows(path, "pairs.jsonl", {"id": is_text, "pair": is_two_texts})
-    texts = [row["pair"] for row in rows]
-    topics = [row.get("fandoms") or (None, None) for row in rows]
-    return pl.DataFrame(
-        {
-            "id": [row["id"] for row in rows],
-            "text1": [one for one, _ in texts],
-            "text2": [other for _, other in texts],
-            "topic1": [one for one, _ in topics],
-            "topic2": [other for _, other in topics],
-        },
-        schema_overrides={"topic1": pl.String, "topic2": pl.String},
-    )
+    """`id`, `text1`, `text2`, `topic1`, `topic2` (null where the file has no `fandoms`); holds all texts, once."""
+    rows = read_rows(path, "pairs.jsonl", {"id": is_text, "pair": is_two_texts}, {"fandoms": is_two})
+    told = ((row["id"], *row["pair"], *(row.get("fandoms") or UNKNOWN)) for row in rows)
+    names = ("id", "text1", "text2", "topic1", "topic2")
+    return stacked(told, pl.Schema(dict.fromkeys(names, pl.String)))
 
 
 def read_truth(path: Path) -> pl.DataFrame:
     """`id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
-    rows = read_rows(path, "truth.jsonl", {"id": is_text, "same": is_truth})
-    authors = [row.get("authors") or (None, None) for row in rows]
-    return pl.DataFrame(
-        {
-            "id": [row["id"] for row in rows],
-            "same": [bool(row["same"]) for row in rows],
-            "author1": [one for one, _ in authors],
-            "author2": [other for _, other in authors],
-        },
-        schema_overrides={"author1": pl.String, "author2": pl.String},
-    )
+    rows = read_rows(path, "truth.jsonl", {"id": is_text, "same": is_truth}, {"authors": is_two})
+    told = ((row["id"], bool(row["same"]), *(row.get("authors") or UNKNOWN)) for row in rows)
+    return stacked(told, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String}))
 
 
 def read_answers(path: Path) -> pl.DataFrame:
     """`id`, `value`. A value may lie outside [0, 1]: whoever scores it says so."""
     rows = read_rows(path, "answers.jsonl", {"id": is_text, "value": is_score})
-    return pl.DataFrame(
-        {"id": [row["id"] for row in rows], "value": [float(row["value"]) for row in rows]},
-        schema={"id": pl.String, "value": pl.Float64},
-    )
+    told = ((row["id"], float(row["value"])) for row in rows)
+    return stacked(told, pl.Schema({"id": pl.String, "value": pl.Float64}))
+
+
+def stacked(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
+    """A table of rows, which are objects only a batch at a time."""
+    waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
+    while part := list(islice(waiting, ROWS_AT_ONCE)):
+        parts.append(pl.DataFrame(part, schema=schema, orient="row"))
+    return pl.concat(parts)
 
 
 def read_problems(folder: Path) -> pl.DataFrame:
@@ -113,34 +106,42 @@ def write_lines(path: Path, rows: Iterable[Any]) -> None:
             file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def read_rows(path: Path, form: str, fields: dict[str, Callable[[Any], bool]]) -> list[dict[str, Any]]:
-    """The objects of a JSON lines file, each with these fields. Raises InputError naming the first line that is wrong,
-    an id that comes twice, or a file without a line."""
+def read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON lines file, each with these fields.
+
+    Raises InputError naming the first line that is wrong, an id that comes twice, or a file without a line.
+    """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Expected PAN's {form}.")
-    rows = read_lines(path)
-    for problem in wrong_lines(rows, fields):
-        raise InputError(f"{path}, {problem}")
     seen: set[str] = set()
-    for number, row in enumerate(rows, start=1):
-        if row["id"] in seen:
-            raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
-        seen.add(row["id"])
-    if not rows:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                row = orjson.loads(line)
+            except orjson.JSONDecodeError as problem:
+                raise InputError(
+                    f"{path}, line {number}: not JSON: {problem}. Expected an object a line, in UTF-8."
+                ) from None
+            if problem := next(wrong_with(row, fields, optional), None):
+                raise InputError(f"{path}, line {number}: {problem}")
+            if row["id"] in seen:
+                raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
+            seen.add(row["id"])
+            yield row
+    if not seen:
         raise InputError(f"{path}: holds no line. Expected PAN's {form}, a JSON object a line.")
-    return rows
 
 
-def wrong_lines(rows: list[Any], fields: dict[str, Callable[[Any], bool]]) -> Iterator[str]:
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            yield f"line {number}: {row!r:.40} is no object. Expected {', '.join(fields)}."
-            continue
-        for field, is_right in fields.items():
-            if field not in row:
-                yield f"line {number}: no {field}. Expected {', '.join(fields)}."
-            elif not is_right(row[field]):
-                yield f"line {number}: {field} is {row[field]!r:.40}. Expected {is_right.__doc__}."
+def wrong_with(row: Any, fields: Checks, optional: Checks) -> Iterator[str]:
+    if not isinstance(row, dict):
+        yield f"{row!r:.40} is no object. Expected {', '.join(fields)}."
+        return
+    for field, is_right in {**fields, **optional}.items():
+        if field not in row:
+            if field in fields:
+                yield f"no {field}. Expected {', '.join(fields)}."
+        elif not is_right(row[field]):
+            yield f"{field} is {row[field]!r:.40}. Expected {is_right.__doc__}."
 
 
 def is_text(value: Any) -> bool:
@@ -151,6 +152,11 @@ def is_text(value: Any) -> bool:
 def is_two_texts(value: Any) -> bool:
     """a list of two texts"""
     return isinstance(value, list) and len(value) == 2 and all(map(is_text, value))
+
+
+def is_two(value: Any) -> bool:
+    """a list of two texts or nulls, or nothing"""
+    return not value or (isinstance(value, list) and len(value) == 2 and all(v is None or is_text(v) for v in value))
 
 
 def is_truth(value: Any) -> bool:
