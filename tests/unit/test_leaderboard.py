@@ -75,7 +75,8 @@ def test_a_leaderboard_is_written_whole_in_every_form(results, tmp_path):
     names = {path.relative_to(tmp_path / "board").as_posix() for path in (tmp_path / "board").rglob("*.*")}
     for table_name in ("overall", "by_language_success", "by_language_eer", "by_length_eer"):
         assert {f"{table_name}.{ending}" for ending in ("csv", "md", "tex")} <= names
-    assert {"scores.csv", "pairwise.csv", "index.html", "figures/success.svg", "figures/eer_by_language.svg"} <= names
+    assert {"scores.csv", "pairwise.csv", "index.html", "figures/eer_by_language.svg"} <= names
+    assert {f"figures/{name}.svg" for name in ("success", "recall", "ndcg", "eer")} <= names
     overall = pl.read_csv(tmp_path / "board/overall.csv")
     by_model = dict(zip(overall["model"], overall["S@5 over shortcut"], strict=True))
     gain = dict(zip(overall["model"], overall["S@5"], strict=True))

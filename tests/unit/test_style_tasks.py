@@ -156,6 +156,14 @@ def test_pairs_are_the_same_in_small_blocks(monkeypatch):
     assert order.score([vectors, chance(60, 8, seed=3)], styles) == small
 
 
+def test_sparse_vectors_are_turned_and_not_changed():
+    rows = csr_matrix(np.where(chance(30, 200) > 1, chance(30, 200, seed=1), 0))
+    turned = pairs.compact(rows)
+    assert turned.shape[1] <= 30
+    assert turned @ turned.T == pytest.approx((rows @ rows.T).toarray())
+    assert pairs.compact(csr_matrix((4, 9))).shape[0] == 4
+
+
 def test_several_texts_of_an_author_are_one_query_or_many():
     queries, targets = np.array([[1.0, 0.2], [0.2, 1.0]]), np.eye(2)
     together = retrieval.score(queries, ["b", "b"], targets, ["a", "b"])

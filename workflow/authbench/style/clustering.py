@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.style.pairs import compact
+
 BATCH = 32
 STARTS = 10  # of which the one with the least inertia is taken
 SHUFFLES = 20
@@ -25,7 +27,8 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
     k = len(np.unique(labels))
     if k < 2:
         return {"undefined": "texts of one label only", "labels": k, "texts": len(labels)}
-    found = [clusters(vectors, k, seed) for seed in seeds]
+    points = compact(vectors)
+    found = [clusters(points, k, seed) for seed in seeds]
     values = [v_measure(labels, one) for one in found]
     chance = []
     for seed, one in zip(seeds, found, strict=True):

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from authbench.identity import keyed_hash
-from authbench.style.pairs import unit
+from authbench.style.pairs import compact, unit
 
 BINS = 5
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 SHARES = (0.6, 0.2, 0.2)  # train, validation, test
 FEWEST = 5  # texts of each bin, one of them to test with
 STEPS = 50  # of the optimiser, for each penalty
-WIDEST = 512  # columns; sparse vectors are projected to so many
+WIDEST = 512  # directions of sparse vectors
 
 
 def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts: Sequence[str]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
 
     `values` (texts x features). A feature whose values do not fall into five bins of FEWEST texts is left out and
     named.
-    Sparse vectors are projected to WIDEST directions by truncated SVD. Chance is one fifth.
+    Of sparse vectors the WIDEST leading directions are taken. Chance is one fifth.
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     rows = narrow(vectors)
@@ -51,18 +52,12 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
 
 
 def narrow(vectors: Any) -> NDArray[np.float64]:
-    """Dense rows, standardised column by column, so that one penalty means the same for every model."""
-    from scipy.sparse import issparse
-
-    rows = unit(vectors)
-    if issparse(rows):
-        from sklearn.decomposition import TruncatedSVD
-
-        wide = min(rows.shape)
-        rows = TruncatedSVD(WIDEST, random_state=0).fit_transform(rows) if wide > WIDEST + 1 else rows.toarray()
-    spread = rows.std(axis=0)
-    kept = spread > 1e-9
-    found: NDArray[np.float64] = (rows[:, kept] - rows[:, kept].mean(axis=0)) / spread[kept]
+    """The rows centred and scaled to a mean squared length of WIDEST: one penalty then means the same for all."""
+    rows = compact(unit(vectors))
+    rows = rows[:, :WIDEST] if issparse(vectors) else rows
+    rows = rows - rows.mean(axis=0)
+    length = np.sqrt((rows**2).sum(axis=1).mean())
+    found: NDArray[np.float64] = rows * (np.sqrt(WIDEST) / length if length else 0.0)
     return found
 
 

@@ -28,8 +28,8 @@ def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Table
         try:
             frame = STEPS[name](frame, argument, tables)
         except pl.exceptions.ColumnNotFoundError as problem:
-            have = ", ".join(frame.columns)
-            raise InputError(f"{where}: steps[{place}] ({name}): no column {problem}; there are {have}") from None
+            have, what = ", ".join(frame.columns), str(problem).splitlines()[0].partition(";")[0]
+            raise InputError(f"{where}: steps[{place}] ({name}): {what}; there are {have}") from None
     return frame
 
 

@@ -1,0 +1,83 @@
+"""Do the shipped pages read the real files, and does a model that knows nothing score chance on them?
+
+Needs the corpora: AUTHBENCH_DATA. A dataset whose files are not there is skipped.
+"""
+
+import csv
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from authbench.models.registry import find_model
+from authbench.style.datasets import find_datasets
+from authbench.style.rows import missing_files, read_rows
+from authbench.style.run import of_dataset, texts_of
+from authbench.style.tasks import TASKS
+
+DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared/data"))
+TRIED = [dataset for dataset in find_datasets(["all"]) if dataset.tried]
+
+
+def here(name):
+    [dataset] = find_datasets([name])
+    if missing_files(dataset, DATA):
+        pytest.skip(f"no files of {name} below {DATA} (AUTHBENCH_DATA says where the corpora are)")
+    return dataset, read_rows(dataset, DATA)
+
+
+@pytest.mark.parametrize("name", [dataset.name for dataset in TRIED])
+def test_real_files_give_every_task_something_to_ask(name):
+    dataset, rows = here(name)
+    assert rows.bad_rows <= 0.01 * rows.frame.height
+    asked = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
+    assert all(frame.height for frame in asked.values())
+    documents = texts_of(dataset, asked)
+    assert documents["content"].is_unique().all()
+    assert documents["content"].str.strip_chars().str.len_chars().min() > 0
+
+
+@pytest.mark.parametrize("name", ["STEL_register", "parallel_shakespeare", "poetry_period_es", "poetry_retrieval_es"])
+def test_real_texts_are_nothing_to_a_random_model(name, tmp_path):
+    dataset, rows = here(name)
+    for task, told in of_dataset(find_model("random"), dataset, rows, tmp_path, "chunk_and_pool", 0)["tasks"].items():
+        if task == "clustering":
+            assert told["v_measure"] == pytest.approx(told["by_chance"], abs=0.05)
+        elif task == "all_to_all":
+            assert told["auroc"] == pytest.approx(0.5, abs=0.03)
+        elif task == "order_alignment":
+            assert told["accuracy"] == pytest.approx(told["chance"], abs=0.04)
+            assert told["distractor"] == pytest.approx(told["distractor_chance"], abs=0.08)
+        else:
+            assert told["mrr"] == pytest.approx(told["by_chance"]["mrr"], abs=0.15)
+
+
+def test_real_quoted_newlines_of_stel_are_one_record():
+    folder = DATA / "style_tasks/stel"
+    files = sorted(folder.glob("dimensions/*.tsv"))
+    if not files:
+        pytest.skip(f"no STEL below {DATA}")
+    _, rows = here("STEL_register")
+    expected = set()
+    for path in files:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            for record in csv.DictReader(handle, delimiter="\t"):
+                expected |= {record["Anchor 1"].replace("\\n", "\n"), record["Alternative 1.2"].replace("\\n", "\n")}
+    texts = {text.strip() for text in (*rows.frame["first"], *rows.frame["second"])}
+    assert {text.strip() for text in expected} <= texts
+
+
+def test_real_shakespeare_has_no_pair_of_equal_lines():
+    _, rows = here("parallel_shakespeare")
+    bare = rows.frame.select(
+        pl.col("original", "modern").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    )
+    assert not (bare["original"] == bare["modern"]).any()
+
+
+def test_real_reading_levels_have_no_mark_of_their_level():
+    _, rows = here("OneStopEnglishCorpus")
+    for level in ("ele", "int", "adv"):
+        heads = rows.frame[level].str.strip_chars().str.slice(0, 12).str.to_lowercase()
+        assert not heads.str.contains("^\ufeff|^intermediate|^elementary|^advanced").any()

@@ -1,0 +1,310 @@
+"""Do many results add up as the paper says, and does the report tell all of it?"""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.models.registry import find_model
+from authbench.style import redundancy, scores, tables
+from authbench.style.collect import collect
+from authbench.style.datasets import find_datasets
+from authbench.style.run import read_all, run
+from authbench.style.vectors import flops_per_text, parameters_of, texts_per_second
+from authbench.style.write import read_clusters, write_report
+
+PAGE = """
+title: <b>Notes</b>
+about: Made up.
+attribute: register
+languages: [en]
+licence: ours
+acquire: {where: here, how: Write them.}
+folder: notes
+files: ["*.jsonl"]
+reader: {format: jsonl}
+fields: {text: text, plain: plain, label: label, author: author}
+steps:
+  - query_and_target: {author: author, text: text, documents: 4, authors: 10}
+tasks:
+  retrieval: {}
+"""
+
+
+def figures_of(**models):
+    return {
+        name: {(task, dataset): value for task, cells in told.items() for dataset, value in cells.items()}
+        for name, told in models.items()
+    }
+
+
+def test_the_operational_score_is_the_mean_of_means_with_the_distractor():
+    models = figures_of(
+        m={"clustering": {"a": 0.2, "b": 0.4}, "order_alignment": {"c": 0.9}, "distractor": {"c": 0.1}},
+        n={"clustering": {"a": 0.1, "b": 0.1}, "order_alignment": {"c": 0.5}, "distractor": {"c": 0.5}},
+    )
+    frame, counts = scores.operational(models, ["a", "b", "c"])
+    assert frame["clustering"].to_list() == pytest.approx([0.3, 0.1])
+    assert frame["order_alignment"].to_list() == [0.1, 0.5]
+    assert frame["score"].to_list() == pytest.approx([0.2, 0.3])
+    assert counts == {"clustering": 2, "order_alignment": 1}
+    only, _ = scores.operational(models, ["a"])
+    assert only["score"].to_list() == [0.2, 0.1]
+
+
+def test_a_dataset_that_a_model_lacks_is_in_no_mean():
+    models = figures_of(m={"clustering": {"a": 0.2, "b": 0.4}}, n={"clustering": {"a": 0.1}})
+    frame, counts = scores.operational(models, ["a", "b"])
+    assert (frame["score"].to_list(), counts) == ([0.2, 0.1], {"clustering": 1})
+
+
+def test_redundancy_clusters_count_once_and_stay_frozen():
+    models = figures_of(
+        **{
+            f"m{place}": {"clustering": {"a": place / 10, "b": place / 9, "c": (place * 7 % 8) / 8}}
+            for place in range(8)
+        }
+    )
+    held = scores.freeze(models, ["a", "b", "c"])
+    of = held["clusters"]["clustering"]
+    assert of["a"] == of["b"] != of["c"]
+    frame, _ = scores.operational(models, ["a", "b", "c"], held)
+    assert frame["score"][3] == pytest.approx(((3 / 10 + 3 / 9) / 2 + 5 / 8) / 2)
+    for cells in models.values():
+        cells["clustering", "new"] = 0.0
+    *old, new = redundancy.frozen(held, "clustering", ["a", "b", "c", "new"])
+    assert old == [of["a"], of["b"], of["c"]] and new not in old
+    few = dict(list(models.items())[:7])
+    assert scores.freeze(few, ["a", "b", "c"]) is None
+
+
+def test_the_definitional_score_is_the_mean_of_three():
+    models = figures_of(
+        m={
+            "clustering": {"core": 0.2, "blog_age": 0.1, "blog_gender": 0.3, "fce_l1": 0.6},
+            "all_to_all": {"core": 0.4},
+            "order_alignment": {"STEL_feature": 0.8, "STEL_register": 0.7},
+            "distractor": {"STEL_feature": 0.1, "STEL_register": 0.3},
+        }
+    )
+    frame, counts = scores.definitional(models)
+    [row] = frame.rows(named=True)
+    assert row["genre"] == pytest.approx(0.3)
+    assert row["demographic"] == pytest.approx((0.2 + 0.6) / 2)  # one corpus counts once
+    assert row["register"] == 0.7
+    assert row["study"] == pytest.approx((0.3 + 0.4 + 0.7) / 3)
+    assert (row["features"], row["independence"]) == (0.8, pytest.approx(0.2))
+    assert row["score"] == pytest.approx((row["study"] + 0.8 + 0.2) / 3)
+    assert counts["demographic"] == 2 and "time" not in counts
+
+
+def test_applications_show_difficulty_and_count_verification_once():
+    models = figures_of(
+        m={
+            "clustering": {
+                "machine_text_detection_M4_reddit": 0.2,
+                "machine_text_detection_DetectRL_prompt_attacks": 0.6,
+            },
+            "predefined": {"pan23_style_change_easy": 0.8, "pan15_authorship_verification_english_test": 0.6},
+            "retrieval": {"amazon": 0.5},
+        }
+    )
+    [row] = scores.application(models)[0].rows(named=True)
+    assert (row["detection"], row["adversarial"], row["retrieval"], row["easy"]) == (0.2, 0.6, 0.5, 0.8)
+    assert row["verification"] == pytest.approx(0.7)
+    assert row["score"] == pytest.approx((0.2 + 0.6 + 0.7 + 0.5) / 4)
+
+
+def test_other_languages_are_verification_and_retrieval():
+    models = figures_of(
+        m={
+            "predefined": {"pan15_authorship_verification_dutch_test": 0.6, "pan20_authorship_verification_test": 0.9},
+            "retrieval": {"pan18_cross_domain_authorship_attribution_polish": 0.2},
+        }
+    )
+    [row] = scores.multilingual(models)[0].rows(named=True)
+    assert (row["predefined"], row["retrieval"], row["score"]) == (0.6, 0.2, pytest.approx(0.4))
+
+
+def test_the_assignment_names_the_paper_s_numbers_of_datasets():
+    page = scores.assignment()
+    studies = page["definitional"]["studies"]
+    assert {name: len(entries) for name, entries in studies.items()} == {
+        "genre": 4, "register": 7, "time": 3, "demographic": 3, "dialect": 3, "idiolect": 29,
+    }  # fmt: skip
+    assert (len(page["definitional"]["features"]), len(page["definitional"]["independence"])) == (7, 11)
+    assert {name: len(entries) for name, entries in page["multilingual"].items()} == {"predefined": 13, "retrieval": 4}
+
+
+def test_every_dataset_of_the_assignment_and_the_paper_has_a_page():
+    known = {dataset.name: dataset for dataset in find_datasets(["all"])}
+
+    def names(entry):
+        if isinstance(entry, str):
+            return {entry}
+        return set().union(*map(names, entry.values() if isinstance(entry, dict) else entry))
+
+    page = scores.assignment()
+    assert names(page) <= set(known)
+    ours = names(page["ours"])
+    assert all(known[name].paper != (name in ours) for name in names(page))
+    multilingual = names(page["multilingual"])
+    assert sum(dataset.paper for name, dataset in known.items() if name not in multilingual) == 96
+
+
+def test_sensitivity_names_the_dataset_on_which_the_ranking_hangs():
+    models = figures_of(
+        m={"clustering": {"a": 0.9, "b": 0.1}},
+        n={"clustering": {"a": 0.2, "b": 0.3}},
+        o={"clustering": {"a": 0.1, "b": 0.2}},
+    )
+    found = {row["dataset"]: row for row in scores.sensitivity(models, ["a", "b"]).rows(named=True)}
+    assert found["a"]["best"] == "n" and found["a"]["moved"] == 2
+    assert found["b"]["best"] == "m" and found["b"]["correlation"] == pytest.approx(1)
+
+
+def test_operations_are_counted_by_the_checkpoint_s_shape(tmp_path):
+    (tmp_path / "config.json").write_text('{"hidden_size": 4, "num_hidden_layers": 2, "intermediate_size": 8}')
+    (tmp_path / "own.yaml").write_text(
+        "title: own\ngroup: embedding\nkind: transformer\nparameters: {checkpoint: '.'}\n", encoding="utf-8"
+    )
+    model = find_model(str(tmp_path / "own.yaml"))
+    assert parameters_of(model) == 2 * (4 * 16 + 2 * 4 * 8)
+    assert flops_per_text(model, 10) == 2 * 256 * 10
+    assert parameters_of(find_model("tfidf")) is None
+
+
+def test_speed_is_remembered_for_runs_that_embed_nothing(tmp_path):
+    assert texts_per_second(tmp_path / "rate.json", 0, 5.0) is None
+    assert texts_per_second(tmp_path / "rate.json", 10, 5.0) == 2
+    assert texts_per_second(tmp_path / "rate.json", 0, 1.0) == 2
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    """Two made-up datasets and the scores of three models on them."""
+    home = tmp_path_factory.mktemp("style")
+    (home / "data/notes").mkdir(parents=True)
+    rows = [
+        {"text": f"Note {place}: {'oh ' * (place % 5)}well!", "plain": f"Note {place}.", "label": "ab"[place % 2],
+         "author": str(place % 6)}
+        for place in range(48)
+    ]  # fmt: skip
+    (home / "data/notes/rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (home / "notes_retrieval.yaml").write_text(PAGE, encoding="utf-8")
+    head = PAGE[: PAGE.index("steps:")]
+    (home / "notes.yaml").write_text(
+        head + "tasks: {clustering: {}, all_to_all: {}, order_alignment: {levels: [plain, text], style: label}}\n",
+        encoding="utf-8",
+    )
+    (home / "gone.yaml").write_text(
+        head.replace("folder: notes", "folder: gone") + "tasks: {clustering: {}}\n", "utf-8"
+    )
+    pages = [str(home / f"{name}.yaml") for name in ("notes", "notes_retrieval", "gone")]
+    options = [word for page in pages for word in ("--dataset", page)]
+    models = [word for name in ("tfidf", "random", "stylometric") for word in ("--model", name)]
+    assert main(["style", str(home / "data"), "--out", str(home / "out"), *options, *models]) == 0
+    return home, pages
+
+
+def test_a_run_leaves_scores_with_chance_and_says_what_was_not_run(suite):
+    home, _ = suite
+    told = json.loads((home / "out/tfidf/chunk_and_pool.json").read_bytes())
+    tasks = told["datasets"]["notes"]["tasks"]
+    assert {task: sorted({"by_chance", "chance"} & set(cell)) for task, cell in tasks.items()} == {
+        "clustering": ["by_chance"], "all_to_all": [], "order_alignment": ["chance"],
+    }  # fmt: skip
+    assert "Write them." in told["not_run"]["gone"]
+    assert told["datasets"]["notes"]["cost"]["texts_per_second"] > 0
+
+
+def test_the_report_has_every_table_in_four_forms(suite):
+    home, _ = suite
+    report = home / "out/report"
+    for name in ("operational", "definitional", "clustering", "distractor", "retrieval", "cost"):
+        if name != "definitional":
+            assert all((report / f"{name}.{form}").is_file() for form in ("csv", "md", "tex")), name
+    page = (report / "index.html").read_text(encoding="utf-8")
+    assert "<b>Notes</b>" not in page and "&lt;b&gt;Notes&lt;/b&gt;" in page
+    assert "not run" in page and "no redundancy clusters" in page
+    told = pl.read_csv(report / "scores.csv")
+    assert set(told["dataset"]) == {"notes", "notes_retrieval"}
+    assert told.filter(pl.col("task") == "all_to_all")["chance"].unique().to_list() == [0.5]
+    assert (report / "figures/heat_map.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_the_same_run_gives_the_same_bytes(suite, tmp_path):
+    home, pages = suite
+    datasets = find_datasets(pages)
+    rows, absent = read_all(datasets, home / "data", "skip")
+    again = run(find_model("tfidf"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+    first = json.loads((home / "out/tfidf/chunk_and_pool.json").read_bytes())
+    for name, cell in first["datasets"].items():
+        assert cell["tasks"] == json.loads(json.dumps(again["datasets"][name]["tasks"]))
+
+
+def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
+    home, pages = suite
+    datasets = find_datasets(pages[:1])
+    rows, absent = read_all(datasets, home / "data", "skip")
+    for treatment in ("chunk_and_pool", "truncate"):
+        run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache", treatment)
+    write_report([tmp_path / "out"], tmp_path / "report", datasets)
+    table = pl.read_csv(tmp_path / "report/long_texts.csv")
+    assert {"notes, clustering: chunk and pool", "notes, clustering: truncate"} <= set(table.columns)
+    assert pl.read_csv(tmp_path / "report/operational.csv").height == 1
+
+
+def test_trees_and_clusters_come_with_eight_models(suite, tmp_path):
+    home, pages = suite
+    told = json.loads((home / "out/tfidf/chunk_and_pool.json").read_bytes())
+    for place in range(8):
+        told["model"]["name"] = f"m{place}"
+        for number, name in enumerate(("notes", "notes_retrieval", "third")):
+            told["datasets"][name] = {**told["datasets"]["notes"], "digest": name}
+            told["datasets"][name]["tasks"] = {"clustering": {"v_measure": (place * (number + 1) % 8) / 8}}
+        (tmp_path / f"out/m{place}").mkdir(parents=True)
+        (tmp_path / f"out/m{place}/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
+    write_report([tmp_path / "out"], tmp_path / "report", find_datasets(pages))
+    assert (tmp_path / "report/figures/redundancy_clustering.svg").is_file()
+    held = read_clusters(tmp_path / "report/clusters.json")
+    assert held["models"] == [f"m{place}" for place in range(8)]
+    write_report([tmp_path / "out/m0"], tmp_path / "again", find_datasets(pages), tmp_path / "report/clusters.json")
+    assert read_clusters(tmp_path / "again/clusters.json") == held
+    with pytest.raises(InputError, match="no frozen clusters"):
+        read_clusters(tmp_path / "out/m0/chunk_and_pool.json")
+
+
+def test_results_that_cannot_be_compared_are_refused(suite, tmp_path):
+    home, _ = suite
+    told = json.loads((home / "out/random/chunk_and_pool.json").read_bytes())
+    told["datasets"]["notes"]["digest"] = "other"
+    (tmp_path / "random").mkdir()
+    (tmp_path / "random/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(InputError, match="rows of notes differ"):
+        collect([home / "out/tfidf", tmp_path])
+    (tmp_path / "random/chunk_and_pool.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as JSON"):
+        collect([tmp_path])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no results here"):
+        collect([tmp_path / "empty"])
+
+
+def test_missing_files_stop_the_run_if_they_shall(suite, capsys, tmp_path):
+    home, pages = suite
+    arguments = ["style", str(home / "data"), "--out", str(tmp_path), "--model", "random", "--missing", "error"]
+    assert main([*arguments, "--dataset", pages[2]]) == 2
+    assert "Write them." in capsys.readouterr().err
+
+
+def test_a_table_of_a_task_has_a_column_per_dataset(suite):
+    home, _ = suite
+    results = collect([home / "out"])
+    models = {result.name: result.figures() for result in results}
+    table = tables.of_task("clustering", results, models)
+    assert [column.key for column in table.columns] == ["notes"]
+    assert np.isfinite(table.rows["notes"].to_numpy()).all()

@@ -1,0 +1,216 @@
+"""Does each derivation do to rows what its name says, whatever their order?"""
+
+import json
+
+import polars as pl
+import pytest
+
+from authbench.errors import InputError
+from authbench.style.datasets import as_dataset, find_datasets
+from authbench.style.rows import missing_files, read_rows
+from authbench.style.run import read_all
+from authbench.style.steps import STEPS, apply
+
+
+def done(step, frame, argument=None, **tables):
+    return STEPS[step](pl.DataFrame(frame), argument, {name: pl.DataFrame(rows) for name, rows in tables.items()})
+
+
+def test_lines_keep_their_numbers_across_blank_ones():
+    found = done("lines", {"text": ["one\n\nthree "], "play": ["p"]}, {"text": "text", "number": "line"})
+    assert found.select("line", "text", "play").rows() == [("1", "one", "p"), ("3", "three", "p")]
+
+
+def test_versions_are_aligned_and_what_lacks_one_is_left_out():
+    frame = {"key": ["1", "1", "2", "3", "3"], "v": ["b", "a", "a", "a", "b"], "text": ["B1", "A1", "A2", "A3", "B3"]}
+    found = done("align", frame, {"by": ["key"], "level": "v", "levels": ["a", "b"], "text": "text"})
+    assert found.rows() == [("1", "A1", "B1"), ("3", "A3", "B3")]
+
+
+def test_quadruples_become_pairs_in_one_order():
+    frame = pl.DataFrame(
+        {"style": ["s", "s"], "x": ["low", "high"], "y": ["high", "low"], "d": ["forward", "backward"]}
+    )
+    turned = STEPS["orient"](frame, {"first": "x", "second": "y", "when": "d"}, {})
+    stacked = STEPS["stack"](turned, [{"style": "style", "first": "x", "second": "y"}], {})
+    assert STEPS["distinct"](stacked, ["first", "second"], {}).rows() == [("s", "low", "high")]
+
+
+def test_known_texts_are_joined_in_order():
+    frame = {"problem": ["p", "q", "p"], "file": ["2", "1", "1"], "first": ["two", "alone", "one"]}
+    found = done("join_texts", frame, {"by": ["problem"], "text": "first", "order": "file"})
+    assert sorted(found.select("problem", "first").rows()) == [("p", "one\n\ntwo"), ("q", "alone")]
+    joined = done("join", {"problem": ["p", "x"]}, {"table": "truth", "by": ["problem"]},
+                  truth={"problem": ["p"], "same": ["true"]})  # fmt: skip
+    assert joined.rows() == [("p", "true")]
+
+
+def test_neighbouring_paragraphs_are_pairs():
+    frame = {"document": ["d", "e"], "text": ["a\n\nb\nc", "a\nb"], "changes": [["0", "1"], ["1", "1"]]}
+    argument = {"document": "document", "text": "text", "parts": "\\n+", "changes": "changes"}
+    found = done("consecutive_pairs", frame, argument)
+    assert found.rows() == [("d", "a", "b", "true"), ("d", "b", "c", "false")]  # e has another number of changes
+    frame["changes"] = ["[0, 1]", "[1]"]
+    assert done("consecutive_pairs", frame, argument).height == 3
+
+
+def test_a_document_is_cut_where_its_author_changes():
+    frame = {"document": ["d", "e", "f"], "text": ["aaa bbb", "x\ny\nzz", "one"], "positions": ["[3]", "[]", "[]"]}
+    found = done("cut_at_change", frame, {"document": "document", "text": "text", "positions": "positions"})
+    assert found.rows() == [("d", "aaa", "bbb", "false"), ("e", "x\ny", "zz", "true")]
+
+
+def test_pairs_of_one_author_are_no_more_than_those_of_two_in_each_document():
+    frame = pl.DataFrame(
+        {"document": ["d"] * 5 + ["e"] * 2, "first": list("abcdefg"), "same": ["true"] * 4 + ["false"] + ["true"] * 2}
+    )
+    argument = {"document": "document", "same": "same"}
+    found = STEPS["balance_per_document"](frame, argument, {})
+    assert found.filter(document="d")["same"].sort().to_list() == ["false", "true"]
+    assert found.filter(document="e").is_empty()
+    again = STEPS["balance_per_document"](frame.reverse(), argument, {})
+    assert sorted(again.rows()) == sorted(found.rows())
+
+
+def test_a_subset_is_the_same_for_all_and_balanced():
+    frame = pl.DataFrame({"same": ["true", "false"] * 50, "first": [str(number) for number in range(100)]})
+    found = STEPS["subset"](frame, {"by": "same", "each": 10}, {})
+    assert found["same"].value_counts().sort("same")["count"].to_list() == [10, 10]
+    assert set(STEPS["subset"](frame.reverse(), {"by": "same", "each": 10}, {}).rows()) == set(found.rows())
+
+
+def test_identical_pairs_and_shared_texts_go():
+    pairs = {"one": ["A  b", "c"], "other": ["a B", "d"]}
+    assert done("drop_equal", pairs, ["one", "other"]).rows() == [("c", "d")]
+    verses = {"text": ["In the", "in  the", "other"], "label": ["KJV", "ASV", "ASV"]}
+    assert done("drop_shared", verses, {"text": "text", "label": "label"}).rows() == [("other", "ASV")]
+
+
+def test_labels_are_multiplied_collapsed_left_out_and_counted():
+    assert done("every_label", {"label": ["NE IN", "HI"]}, {"label": "label", "split": " "})["label"].to_list() == [
+        "NE",
+        "IN",
+        "HI",
+    ]
+    ages = done("collapse", {"label": ["13", "24", "48"]}, {"label": "label", "into": {"^1": "10s", "^2": "20s"}})
+    assert ages["label"].to_list() == ["10s", "20s", "48"]
+    some = {"label": ["bloomz", "gpt", "gpt"]}
+    assert done("leave_out", some, {"label": "label", "matching": "(?i)BLOOM"}).height == 2
+    assert done("keep", some, {"label": "label", "values": ["bloomz"]}).height == 1
+    assert done("at_least", some, {"label": "label", "rows": 2})["label"].unique().to_list() == ["gpt"]
+
+
+def test_one_reference_of_several_is_drawn_by_the_row_alone():
+    frame = pl.DataFrame({"complex": list("abcdefgh"), "simple": [["x", "y", "z"]] * 8})
+    found = STEPS["one_of_several"](frame, {"of": "simple", "into": "one"}, {})
+    again = STEPS["one_of_several"](frame.reverse(), {"of": "simple", "into": "one"}, {})
+    assert dict(found.select("complex", "one").rows()) == dict(again.select("complex", "one").rows())
+    assert found["one"].n_unique() > 1
+    columns = done("one_of_several", {"a": ["x"], "b": ["x"]}, {"of": ["a", "b"], "into": "one"})
+    assert columns["one"].to_list() == ["x"]
+
+
+def test_pieces_are_cut_at_white_space_and_lose_nothing():
+    text = " ".join(f"word{number}" for number in range(50))
+    found = done("pieces", {"text": [text, None]}, {"text": "text", "characters": 40, "most": 100})["text"].to_list()
+    assert all(len(piece) <= 40 for piece in found)
+    assert " ".join(found) == text
+    assert done("pieces", {"text": [text]}, {"text": "text", "characters": 40, "most": 2}).height == 2
+
+
+def corpus():
+    return pl.DataFrame(
+        {"author": [str(number % 9) for number in range(40)] + ["alone"], "text": [f"t{n}" for n in range(41)]}
+    )
+
+
+def test_verification_pairs_are_by_one_author_or_by_two_and_nobody_twice():
+    by = dict(corpus().select("text", "author").rows())
+    found = STEPS["verification_pairs"](corpus(), {"author": "author", "text": "text", "pairs": 6}, {})
+    for kind in ("true", "false"):
+        rows = found.filter(same=kind).rows()
+        assert len(rows) == 6
+        assert all((by[first] == by[second]) == (kind == "true") for first, second, _ in rows)
+    firsts = [by[first] for first, _, same in found.rows() if same == "true"]
+    assert len(set(firsts)) == len(firsts)
+    again = STEPS["verification_pairs"](corpus().reverse(), {"author": "author", "text": "text", "pairs": 6}, {})
+    assert again.equals(found)
+
+
+def test_half_of_an_authors_texts_ask_for_the_others():
+    argument = {"author": "author", "text": "text", "documents": 4, "authors": 5}
+    found = STEPS["query_and_target"](corpus(), argument, {})
+    assert found["author"].n_unique() == 5 and "alone" not in found["author"]
+    assert found.group_by("author", "role").len()["len"].unique().to_list() == [2]
+    assert STEPS["query_and_target"](corpus().reverse(), argument, {}).equals(found)
+
+
+def test_unknown_texts_ask_for_candidates_of_their_own_problem():
+    frame = {"problem": ["p", "p", "q"], "folder": ["candidate1", "unknown", "unknown"],
+             "file": ["k1.txt", "u1.txt", "u9.txt"], "text": ["a", "b", "c"]}  # fmt: skip
+    truth = {"problem": ["p"], "file": ["u1.txt"], "author": ["candidate1"]}
+    found = done("known_and_unknown", frame, {}, truth=truth)
+    assert found.select("author", "role", "text").rows() == [
+        ("p/candidate1", "target", "a"), ("p/candidate1", "query", "b"),
+    ]  # fmt: skip
+
+
+def test_a_step_that_does_not_fit_says_which_and_what_there_is():
+    with pytest.raises(InputError, match="did you mean 'align'"):
+        apply([{"aling": {}}], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
+    with pytest.raises(InputError, match=r"steps\[0\] \(distinct\).*there are a"):
+        apply([{"distinct": ["b"]}], pl.DataFrame({"a": ["x"]}), {}, "page.yaml")
+
+
+PAGE = {
+    "title": "Letters",
+    "about": "Signed letters.",
+    "attribute": "register",
+    "languages": ["en"],
+    "licence": "ours",
+    "acquire": {"where": "here", "how": "Write them."},
+    "files": ["*.jsonl"],
+    "reader": {"format": "jsonl"},
+    "fields": {"text": "text", "label": "label"},
+    "tasks": {"all_to_all": {}},
+}
+
+
+def written(folder, rows):
+    folder.mkdir(parents=True)
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
+    dataset = as_dataset("letters", PAGE)
+    written(tmp_path / "letters", [{"text": "x", "label": 1}, {"text": None, "label": "b"}])
+    first = read_rows(dataset, tmp_path)
+    assert first.frame.rows() == [("x", "1"), (None, "b")]
+    written(tmp_path / "other/letters", [{"text": "y", "label": 1}])
+    assert read_rows(dataset, tmp_path / "other").digest != first.digest
+
+
+def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):
+    dataset, there = as_dataset("letters", PAGE), as_dataset("there", PAGE)
+    written(tmp_path / "there", [{"text": "x", "label": "a"}])
+    assert "Write them." in missing_files(dataset, tmp_path)
+    rows, absent = read_all([dataset, there], tmp_path, "skip")
+    assert (list(rows), list(absent)) == (["there"], ["letters"])
+    with pytest.raises(InputError, match="letters: no file fits"):
+        read_all([dataset, there], tmp_path, "error")
+    with pytest.raises(InputError, match="files of none"):
+        read_all([dataset], tmp_path, "skip")
+
+
+def test_every_page_fits_the_schema_and_knows_its_steps():
+    for dataset in find_datasets(["all"]):
+        steps = {name for step in dataset.page.get("steps", []) for name in step}
+        assert steps <= set(STEPS), dataset.name
+
+
+def test_a_page_that_is_wrong_is_told_with_the_nearest_name(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'STEL_feature'"):
+        find_datasets(["STEL_features"])
+    (tmp_path / "odd.yaml").write_text("title: Odd\nattribut: time\n", encoding="utf-8")
+    with pytest.raises(InputError, match="did you mean 'attribute'"):
+        find_datasets([str(tmp_path / "odd.yaml")])
