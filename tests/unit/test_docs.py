@@ -58,7 +58,8 @@ def test_the_recipe_of_the_guide_can_be_run(tmp_path: Path) -> None:
         (tmp_path / part).symlink_to(ROOT / part)
     (tmp_path / "config/sources").mkdir(parents=True)
     (tmp_path / "config/config.yaml").symlink_to(ROOT / "config/config.yaml")
-    (tmp_path / "config/models").symlink_to(ROOT / "config/models")
+    for registry in ("models", "verifiers"):
+        (tmp_path / "config" / registry).symlink_to(ROOT / "config" / registry)
     (tmp_path / "config/sources/letters.yaml").write_text(block("yaml"), encoding="utf-8")
     (tmp_path / "raw/letters").mkdir(parents=True)
     (tmp_path / "raw/letters/2024.csv").write_text(block("csv"), encoding="cp1252")

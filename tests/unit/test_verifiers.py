@@ -175,7 +175,7 @@ def own_pages(tmp_path):
 
 
 def test_every_verifier_gives_scores_that_depend_on_pairs_and_seed_alone(own_pages, tmp_path):
-    train, test = styled(24, 1), styled(10, 2)
+    train, test = styled(12, 1), styled(6, 2)
     for name, asked in own_pages.items():
         verifier = find_verifier(asked)
         found = answer(verifier, train, train, test, Bench(1, tmp_path / name))
