@@ -95,6 +95,7 @@ rule apply_filters:
         in_series=1,
     params:
         filter=SETTINGS["filter"],
+        exclude=file_hash(SETTINGS["filter"]["exclude"]),
         code=code("apply_filters"),
     script:
         "../scripts/apply_filters.py"

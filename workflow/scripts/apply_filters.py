@@ -1,8 +1,11 @@
 """Adapter of the rule apply_filters."""
 
+import polars as pl
+
 from authbench.filter.decide import apply_filters, beside
 from authbench.funnel import Tally
 from authbench.job import log_to
+from authbench.review.exclusions import excluded, read_exclusions
 from authbench.tables import read_columns, write_json, write_parquet
 
 log_to(snakemake.log[0])
@@ -13,6 +16,9 @@ if snakemake.input.authors:
     authors = read_columns([snakemake.input.authors])
     measured = measured.join(authors, on="author_id", how="left", maintain_order="left")
 removed = apply_filters(measured, snakemake.params.filter)
+if snakemake.params.filter["exclude"]:
+    by_hand = excluded(documents, read_exclusions(snakemake.params.filter["exclude"]))
+    removed = pl.concat([by_hand, removed])
 
 tally = Tally("filter")
 tally.add(documents, documents.join(removed, on="doc_key", how="anti"), removed)

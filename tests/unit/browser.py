@@ -1,0 +1,98 @@
+"""A headless Chromium that is spoken to through a pipe: pages from the file system, keys, and what scripts find."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+]
+
+
+class Browser:
+    """One page of a Chromium with a profile of its own; use it as a context."""
+
+    def __init__(self, profile: Path, downloads: Path | None = None) -> None:
+        assert CHROMIUM
+        theirs, self._out = os.pipe()
+        self._in, answers = os.pipe()
+        fds = (theirs, answers)
+        # It reads what it is told at 3 and answers at 4.
+        command = f'exec "$@" 3<&{theirs} 4>&{answers}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", command, "chromium", CHROMIUM, *OPTIONS, f"--user-data-dir={profile}"],
+            pass_fds=fds,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for fd in fds:
+            os.close(fd)
+        self._waiting, self._number, self._session = b"", 0, None
+        if downloads:
+            self.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads), eventsEnabled=True)
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.send("Page.enable")
+
+    def __enter__(self) -> "Browser":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._out)
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._in)
+
+    def send(self, method: str, **parameters: Any) -> Any:
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def event(self, method: str) -> Any:
+        while True:
+            message = self._next()
+            if message.get("method") == method:
+                return message["params"]
+
+    def open(self, path: Path) -> None:
+        self.send("Page.navigate", url=path.as_uri())
+        self.event("Page.loadEventFired")
+
+    def value(self, expression: str) -> Any:
+        told = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in told, told
+        return told["result"].get("value")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            text = {"text": key} if len(key) == 1 else {}
+            self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+            self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def _next(self) -> Any:
+        while b"\0" not in self._waiting:
+            came = os.read(self._in, 1 << 16)
+            assert came, "Chromium has ended"
+            self._waiting += came
+        message, _, self._waiting = self._waiting.partition(b"\0")
+        return json.loads(message)

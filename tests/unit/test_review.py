@@ -1,0 +1,288 @@
+"""Can a person judge the texts, and does the next build heed it?"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from browser import CHROMIUM, Browser
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.funnel import Tally
+from authbench.records import REMOVED
+from authbench.review.choose import CELL, choose_texts
+from authbench.review.difference import SHOWN, difference, shown
+from authbench.review.exclusions import excluded, read_exclusions
+from authbench.review.neighbours import jaccard, kept_neighbours, removed_copies
+from authbench.review.passages import excerpts, passage_of, passages
+from authbench.review.sheets import REASONS, Beside, measures, write_sheets
+from authbench.tables import write_parquet
+
+THRESHOLDS = {"unique_words": 0.2, "symbols": 0.5, "language": None}
+NOTHING = Beside({}, {}, {}, {})
+
+
+def documents(count: int) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "doc_key": [f"s:{n}" for n in range(count)],
+            "lang": [("en", "ar")[n % 2] for n in range(count)],
+            "genre": [("blog/art", "blog/law", "news")[n % 3] for n in range(count)],
+            "length_bucket": [("short", "long")[n // 3 % 2] for n in range(count)],
+        }
+    )
+
+
+# Which texts
+
+
+def test_every_cell_gives_as_many_texts_as_it_has_and_may() -> None:
+    chosen = choose_texts(documents(200), 3, seed=1)
+    cells = documents(200).select("lang", pl.col("genre").str.split("/").list.first(), "length_bucket").n_unique()
+    assert chosen.group_by(CELL).len()["len"].to_list() == [3] * cells
+    assert choose_texts(documents(5), 3, seed=1).height == 5
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 5))
+def test_the_choice_is_of_seed_and_keys_alone(chance: object, seed: int) -> None:
+    table = documents(60)
+    shuffled = table.sample(fraction=1, shuffle=True, seed=chance.randint(0, 1 << 30))  # type: ignore[attr-defined]
+    assert choose_texts(table, 2, seed).equals(choose_texts(shuffled, 2, seed))
+
+
+def test_another_seed_shows_other_texts() -> None:
+    one, other = (set(choose_texts(documents(200), 3, seed)["doc_key"]) for seed in (1, 2))
+    assert one != other
+
+
+# What stands beside them
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_difference_holds_both_texts(before: str, after: str) -> None:
+    parts = difference(before, after)
+    assert "".join(text for kind, text in parts if kind in ("same", "gone")) == before
+    assert "".join(text for kind, text in parts if kind in ("same", "new")) == after
+
+
+@given(st.text())
+def test_what_is_shown_has_no_character_that_is_not_seen(text: str) -> None:
+    whole = "".join(f"⟦{part}⟧" if kind == "mark" else part for kind, part in shown(text))
+    assert not any(char in whole for char in "\x00\x1b\u202e\u2066\ufeff\u200b")
+    whole.encode()
+
+
+def test_a_very_long_text_is_shown_in_part_and_says_so() -> None:
+    (_, text), (kind, rest) = shown("a" * 1_000_000)
+    assert len(text) == SHOWN and kind == "mark" and rest == "and 950,000 more characters"
+
+
+def test_a_chunk_is_found_in_its_document_by_its_ends() -> None:
+    raw = "Top.\n\nIt was   a dark&amp; stormy\nnight in the old town. The end of it came soon. More."
+    text = "It was a dark& stormy night in the old town. The end of it came soon."
+    assert passage_of(raw, text) == raw[6:-6]
+    assert passage_of(raw, text.replace("was a", "was the")) is None  # a first word was changed
+    assert passage_of(raw, "") is None
+
+
+def test_passages_and_beginnings_come_from_the_files(tmp_path: Path) -> None:
+    table = pl.DataFrame({"doc_key": ["s:1", "s:2"], "content": ["One  two three four five six.", "x" * 2000]})
+    write_parquet(table, tmp_path / "a.parquet")
+    found = passages([tmp_path / "a.parquet"], {"s:1": "One two", "s:2#chunk_0": "other words", "s:9": "x"})
+    assert found == {"s:1": "One  two three four five six."}
+    assert len(excerpts([tmp_path / "a.parquet"], {"s:2"})["s:2"]) == 600
+
+
+def test_the_copies_of_a_text_are_those_it_stands_for_whole_or_as_a_chunk() -> None:
+    rows = [
+        ("s", "s:2", "dedup_documents", "near_duplicate", 0.9, 0.8, "s:1"),
+        ("s", "s:3", "dedup_documents", "exact_duplicate", 1.0, 0.8, "s:1"),
+        ("s", "s:4#chunk_1", "dedup_chunks", "near_duplicate", 0.95, 0.8, "s:1#chunk_0"),
+        ("s", "s:5", "dedup_documents", "exact_duplicate", 1.0, 0.8, "s:8"),
+    ]
+    removed = pl.DataFrame(rows, schema=REMOVED, orient="row")
+    told = removed_copies(["s:1#chunk_0", "s:7"], removed)
+    assert [key for key, _, _ in told["s:1#chunk_0"]] == ["s:3", "s:4#chunk_1", "s:2"]
+    assert told["s:7"] == []
+
+
+def test_the_neighbours_of_a_text_are_the_most_like_it_of_its_language() -> None:
+    text = "the quick brown fox jumps over the lazy dog and runs home through the tall wet grass of the meadow"
+    kept = pl.DataFrame(
+        {
+            "doc_key": ["s:1", "s:2", "s:3", "s:4"],
+            "lang": ["en", "en", "en", "de"],
+            "content": [text, text + " at night", "something else entirely, about ships", text],
+        }
+    )
+    (near,) = kept_neighbours(kept[:1], [kept[:2], kept[2:]], 5).values()
+    ((key, similarity, content),) = near
+    assert key == "s:2" and content == kept["content"][1] and similarity == jaccard(text, content, 5)
+    assert 0.8 < similarity < 1
+
+
+@given(st.text(min_size=6, max_size=50))
+def test_a_text_is_wholly_like_itself(text: str) -> None:
+    assert jaccard(text, text, 5) == 1
+
+
+def test_measurements_stand_beside_their_thresholds() -> None:
+    told = measures({"unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91}, THRESHOLDS)
+    assert told == [
+        ("unique words", "0.5", "goes below 0.2"),
+        ("langid probability", "0.91", ""),
+        ("langid", "fr", ""),
+    ]
+
+
+# What a person rules out
+
+
+def written(tmp_path: Path, *lines: object) -> Path:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_ruled_out_texts_are_removed_for_their_reason_and_accounted_for(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"doc_key": "s:1", "reason": "boilerplate", "note": "a menu"},
+        {"doc_key": "s:2", "reason": None, "note": "fine"},
+        {"doc_key": "s:1", "reason": "other", "note": ""},
+        {"doc_key": "s:9", "reason": "other"},
+    )
+    table = pl.DataFrame({"doc_key": ["s:1", "s:2", "s:3"], "source": ["s"] * 3})
+    removed = excluded(table, read_exclusions(path))
+    assert removed.to_dicts() == [
+        {
+            "source": "s",
+            "doc_key": "s:1",
+            "stage": "filter",
+            "reason": "review_boilerplate",
+            "value": None,
+            "threshold": None,
+            "detail": "a menu",
+        }
+    ]
+    tally = Tally("filter")
+    tally.add(table, table.join(removed, on="doc_key", how="anti"), removed)
+    assert tally.counts()["sources"]["s"] == {"in": 3, "kept": 2, "gained": 0, "dropped": {"review_boilerplate": 1}}
+
+
+@pytest.mark.parametrize(
+    "line", ["{", '"a"', "[]", '{"doc_key": 1, "reason": null}', '{"doc_key": "a", "reason": "Bad Reason"}', '{"a": 1}']
+)
+def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(f'{{"doc_key": "s:1", "reason": null}}\n{line}\n')
+    with pytest.raises(InputError, match="verdicts.jsonl, line 2: expected"):
+        read_exclusions(path)
+
+
+def test_an_empty_list_rules_nothing_out(tmp_path: Path) -> None:
+    (tmp_path / "none").write_bytes(b"\n")
+    assert read_exclusions(tmp_path / "none").is_empty()
+
+
+# The sheets, in a browser
+
+HOSTILE = [
+    "<script>document.title='broken in'</script><img src=x onerror=\"document.title='broken in'\">",
+    "</div></article><h1>out</h1>{{ 7 * 7 }}",
+    "harmless \u202egnp.exe \u2066\x00\x1b[31m text",
+    "w" * 1_000_000,
+    "\u0915\u094d\u200d\u0937 नमस्ते",
+]
+
+
+def sheet(folder: Path, contents: list[str] = HOSTILE) -> Path:
+    count = len(contents)
+    texts = pl.DataFrame(
+        {
+            "doc_key": [f"s:{number}\"'><b>" for number in range(count)],
+            "lang": ["hi"] * count,
+            "primary": ["news"] * count,
+            "genre": ["news"] * count,
+            "source": ["<i>s</i>"] * count,
+            "length_bucket": ["long"] * count,
+            "token_length": [5] * count,
+            "content": contents,
+            "unique_words": [0.5] * count,
+        }
+    )
+    keys = texts["doc_key"]
+    beside = Beside(
+        {keys[0]: contents[0] + " <b>&amp; \u202e"},
+        {keys[0]: [("s:<u>", "near_duplicate", 0.91)]},
+        {"s:<u>": "<script>alert(1)</script>"},
+        {keys[0]: [("s:<u>2", 0.4, "<style>*{display:none}</style>")]},
+    )
+    folder.mkdir(exist_ok=True)
+    write_sheets(folder, "demo", texts, THRESHOLDS, beside, per_cell=2)
+    return folder / "hi.html"
+
+
+def test_the_same_texts_give_the_same_sheets(tmp_path: Path) -> None:
+    one, other = (sheet(tmp_path / name).read_bytes() for name in ("one", "other"))
+    assert one == other
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here; apt-get install chromium")
+    downloads = tmp_path_factory.mktemp("downloads")
+    with Browser(tmp_path_factory.mktemp("profile"), downloads) as browser:
+        yield browser, downloads
+
+
+def test_hostile_texts_are_shown_as_text(browser: tuple[Browser, Path], tmp_path: Path) -> None:
+    page, _ = browser
+    page.open(sheet(tmp_path / "review"))
+    assert page.value("document.title") == "Hindi · review of demo"
+    assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
+    assert page.value("document.querySelectorAll('script, style, img, h1, u, b, i').length") == 3  # the page's own
+    first = "document.querySelectorAll('article')[{}].querySelector('.text').textContent"
+    assert page.value(first.format(0)) == HOSTILE[0]
+    assert page.value(first.format(1)) == HOSTILE[1]
+    assert page.value(first.format(2)) == "harmless U+202Egnp.exe U+2066U+0000U+001B[31m text"
+    assert page.value(first.format(3)).startswith("w" * 50_000)
+    assert page.value(first.format(4)) == HOSTILE[4]
+    assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.value("document.querySelector('.difference').innerHTML").count("<del>") >= 1
+
+
+def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
+    browser: tuple[Browser, Path], tmp_path: Path
+) -> None:
+    page, downloads = browser
+    path = sheet(tmp_path / "review", ["one", "two", "three"])
+    page.open(path)
+    page.value("localStorage.clear()")
+    page.open(path)
+    page.press("1", "g", "5", "u")
+    page.press("k", "k", "n")
+    page.value("document.activeElement.value = 'a menu'")
+    page.press("Enter")
+    page.press("1", "s")
+    told = page.event("Browser.downloadProgress")
+    while told["state"] != "completed":
+        told = page.event("Browser.downloadProgress")
+    page.open(path)
+    assert page.value("document.getElementById('count').textContent") == "2 of 3 judged"
+    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
+    assert page.value(verdicts) == "out: boilerplate|good|not judged"
+    saved = downloads / "verdicts-demo.jsonl"
+    ruled_out = read_exclusions(saved)
+    assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
+    assert len(saved.read_text().splitlines()) == 2
+
+
+def test_every_reason_has_a_key_of_its_own_and_fits_the_list() -> None:
+    assert len({key for key, _, _ in REASONS}) == len(REASONS)
+    assert not {key for key, _, _ in REASONS} & set("gjkuns")
+    assert all(set(reason) <= set("abcdefghijklmnopqrstuvwxyz_") for _, reason, _ in REASONS)

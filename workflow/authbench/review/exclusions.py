@@ -1,0 +1,58 @@
+"""Which texts did a person rule out, and why?
+
+The file is what the review sheets export: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`. The
+lists of several people may be put together: a text goes if one of them rules it out, with the first one's reason.
+"""
+
+import re
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.records import REMOVED
+
+REASON = re.compile(r"[a-z][a-z_]{0,39}")
+EXCLUSIONS = pl.Schema({"doc_key": pl.String, "reason": pl.String, "note": pl.String})
+STAGE = "filter"
+
+
+def read_exclusions(path: str | Path) -> pl.DataFrame:
+    """The texts to leave out (EXCLUSIONS), each once. Raises InputError that names a line that is no verdict."""
+    rows: dict[str, tuple[str, str, str]] = {}
+    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            told = orjson.loads(line)
+            key, reason, note = told["doc_key"], told["reason"], told.get("note") or ""
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
+        if not isinstance(key, str) or not isinstance(note, str) or (reason is not None and not _is_reason(reason)):
+            raise InputError(f"{path}, line {number}: {_EXPECTED}, found {line[:80].decode(errors='replace')!r}")
+        if reason is not None:
+            rows.setdefault(key, (key, reason, note))
+    return pl.DataFrame(list(rows.values()), schema=EXCLUSIONS, orient="row")
+
+
+def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:
+    """The REMOVED rows of the documents (`source`, `doc_key`) that are on the list, for `review_<reason>`."""
+    listed = documents.select("source", "doc_key").join(exclusions, on="doc_key", maintain_order="left")
+    told = listed.select(
+        "source",
+        "doc_key",
+        stage=pl.lit(STAGE),
+        reason="review_" + pl.col("reason"),
+        value=pl.lit(None, pl.Float64),
+        threshold=pl.lit(None, pl.Float64),
+        detail=pl.when(pl.col("note") != "").then("note"),
+    )
+    return told.select(REMOVED.names()).cast(REMOVED)
+
+
+_EXPECTED = 'expected {"doc_key": "…", "reason": "boilerplate" or null, "note": "…"}, as the review sheets export it'
+
+
+def _is_reason(reason: object) -> bool:
+    return isinstance(reason, str) and REASON.fullmatch(reason) is not None

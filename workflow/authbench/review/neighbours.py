@@ -1,0 +1,83 @@
+"""Which texts are most like a text: which went as its copies, and which stayed?"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import polars as pl
+
+from authbench.review.passages import document_of
+
+PERMUTATIONS = 128
+LEAST = 0.2  # what MinHash takes for less alike is no neighbour
+MOST = 3
+
+
+def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, list[tuple[str, str, float]]]:
+    """By doc_key the documents for which each text stands (key, reason, similarity), the most similar first.
+
+    `removed` are the REMOVED rows of both de-duplications: `detail` names the stand-in, `value` the similarity.
+    """
+    wanted = {key: {key, document_of(key)} for key in texts}
+    stands = pl.Series(sorted(set().union(*wanted.values())), dtype=pl.String).implode()
+    by_stand_in: dict[str, list[tuple[str, str, float]]] = {}
+    rows = removed.filter(pl.col("detail").is_in(stands)).sort(-pl.col("value"), "doc_key")
+    for stand_in, key, reason, value in rows.select("detail", "doc_key", "reason", "value").iter_rows():
+        by_stand_in.setdefault(stand_in, []).append((key, reason, value))
+    return {
+        key: sorted(
+            (copy for name in names for copy in by_stand_in.get(name, [])), key=lambda copy: (-copy[2], copy[0])
+        )
+        for key, names in wanted.items()
+    }
+
+
+def kept_neighbours(
+    texts: pl.DataFrame, batches: Iterable[pl.DataFrame], shingle_chars: int
+) -> dict[str, list[tuple[str, float, str]]]:
+    """By doc_key the MOST kept texts of its language that are most like it: (key, multiset Jaccard, content).
+
+    `texts` and `batches`, which hold all that was kept, have `doc_key, lang, content`. MinHash finds them; a pair at
+    LEAST or above is estimated within 0.09 twice in three times. Memory: a batch, its signatures, MOST texts for each.
+    """
+    from authbench.dedup.minhash import signatures
+
+    signed = {
+        lang: (part, signatures(part["content"], PERMUTATIONS, shingle_chars)[0])
+        for (lang,), part in texts.group_by("lang", maintain_order=True)
+    }
+    found: dict[str, list[tuple[float, str, str]]] = {key: [] for key in texts["doc_key"]}
+    for batch in batches:
+        for (lang,), part in batch.group_by("lang", maintain_order=True):
+            if lang not in signed:
+                continue
+            ours, marks = signed[lang]
+            theirs, keys, contents = (
+                signatures(part["content"], PERMUTATIONS, shingle_chars)[0],
+                part["doc_key"],
+                part["content"],
+            )
+            for key, mark in zip(ours["doc_key"], marks, strict=True):
+                alike = (theirs == mark).mean(axis=1)
+                for place in np.argsort(-alike, kind="stable")[: MOST + 1].tolist():
+                    if alike[place] >= LEAST and keys[place] != key:
+                        found[key].append((-float(alike[place]), keys[place], contents[place]))
+                found[key] = sorted(found[key])[:MOST]
+    contents_of: Mapping[str, str] = dict(texts.select("doc_key", "content").iter_rows())
+    told = {}
+    for key, near in found.items():
+        exact = [(other, jaccard(contents_of[key], content, shingle_chars), content) for _, other, content in near]
+        told[key] = sorted(exact, key=lambda one: (-one[1], one[0]))
+    return told
+
+
+def jaccard(one: str, other: str, shingle_chars: int) -> float:
+    """The share of common shingles of two texts, each as often as both have it."""
+    from authbench.dedup.shingles import shingle_hashes
+
+    hashes, ends = shingle_hashes(pl.Series([one, other]), shingle_chars)
+    first, second = (
+        dict(zip(*np.unique(hashes[start:end], return_counts=True), strict=True))
+        for start, end in zip(ends[:-1], ends[1:], strict=True)
+    )
+    common = sum(min(count, second.get(gram, 0)) for gram, count in first.items())
+    return float(common / max(1, int(ends[-1]) - common))

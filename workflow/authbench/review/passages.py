@@ -1,0 +1,64 @@
+"""What was a text before it was cleaned, and how do the texts beside it begin?"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import Path
+
+import polars as pl
+
+from authbench.tables import read_batches
+
+WORDS = 4  # at either end, by which a chunk is found in its document
+LONGEST = 30_000  # characters; a longer passage is not compared
+EXCERPT = 600
+
+
+def document_of(doc_key: str) -> str:
+    """The document that a chunk was cut from; a whole document is its own.
+
+    >>> document_of("blog:17#chunk_3")
+    'blog:17'
+    """
+    return re.sub(r"#chunk_\d+$", "", doc_key)
+
+
+def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str, str]:
+    """By doc_key what of the ingested documents (Parquet files with `doc_key`, `content`) became each text.
+
+    A text whose first or last words were changed, or that is longer than LONGEST, has none. Memory: one row group.
+    """
+    chunks: dict[str, list[str]] = {}
+    for key in texts:
+        chunks.setdefault(document_of(key), []).append(key)
+    found = {}
+    for document, content in _of_these(paths, chunks.keys()):
+        for key in chunks[document]:
+            passage = content if key == document else passage_of(content, texts[key])
+            if passage and len(passage) <= LONGEST:
+                found[key] = passage
+    return found
+
+
+def passage_of(document: str, text: str) -> str | None:
+    """The part of a document from a text's first words to its last, whatever stands between words."""
+    words = text.split()
+    ends = [r"\s+".join(map(re.escape, some)) for some in (words[:WORDS], words[-WORDS:])]
+    if not words:
+        return None
+    start = re.search(ends[0], document)
+    if start is None:
+        return None
+    stops = [match.end() for match in re.finditer(ends[1], document[start.start() :])]
+    likely = min(stops, key=lambda stop: abs(stop - len(text)), default=None)
+    return None if likely is None else document[start.start() : start.start() + likely]
+
+
+def excerpts(paths: Sequence[str | Path], keys: Set[str]) -> dict[str, str]:
+    """How the documents of these keys begin."""
+    return {key: content[:EXCERPT] for key, content in _of_these(paths, keys)}
+
+
+def _of_these(paths: Sequence[str | Path], keys: Set[str]) -> Iterable[tuple[str, str]]:
+    wanted = pl.Series(sorted(keys), dtype=pl.String).implode()
+    for batch in read_batches(paths, ["doc_key", "content"]):
+        yield from batch.filter(pl.col("doc_key").is_in(wanted)).iter_rows()

@@ -1,0 +1,135 @@
+"""How are texts reviewed in a browser, from the file system, with all that helps to judge them beside each?"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from authbench.report.figures import language_name
+from authbench.report.template import TEMPLATES, environment
+from authbench.review.difference import Part, shown, shown_difference
+from authbench.review.neighbours import MOST
+from authbench.whole import write_text
+
+# Key to press, reason, and what it means.
+REASONS = (
+    ("1", "boilerplate", "navigation, notices, templates"),
+    ("2", "wrong_language", "another language than it is filed under"),
+    ("3", "not_prose", "lists, tables, code, noise of OCR"),
+    ("4", "not_the_author", "quoted, translated, by several people"),
+    ("5", "gives_away", "names or marks that tell the author"),
+    ("6", "personal", "personal data that should not be passed on"),
+    ("7", "duplicate", "too like a text beside it"),
+    ("8", "other", ""),
+)
+# Measurement, the filter's threshold for it, and on which side of it a text goes.
+MEASURED = (
+    ("unique_words", "unique_words", "below"),
+    ("dominant_word", "dominant_word", "above"),
+    ("symbols", "symbols", "above"),
+    ("alphabetic", "alphabetic", "below"),
+    ("long_run_share", "repeated_run", "above"),
+    ("alphabetic_words", "alphabetic_words", "below"),
+    ("single_letter_words", "single_letter_words", "above"),
+    ("single_letter_run", "single_letter_run", "from"),
+    ("script", "script", "below"),
+    ("langid_probability", "language", "from"),
+    ("quoted_share", "quoted_share", "above"),
+)
+TOLD = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the texts, by doc_key: before cleaning; copies that went (key, reason, similarity) and how
+    they begin; neighbours that stayed (key, similarity, content)."""
+
+    passages: Mapping[str, str]
+    copies: Mapping[str, Sequence[tuple[str, str, float]]]
+    begins: Mapping[str, str]
+    neighbours: Mapping[str, Sequence[tuple[str, float, str]]]
+
+
+def write_sheets(
+    folder: Path, name: str, texts: pl.DataFrame, thresholds: Mapping[str, Any], beside: Beside, per_cell: int
+) -> None:
+    """Write `index.html` and a sheet a language. `texts` have the columns of DOCUMENT, `primary`, `split`, `toxicity`
+    and the measurements."""
+    script = (TEMPLATES / "review.js").read_text(encoding="utf-8")
+    shared = {
+        "name": name,
+        "reasons": REASONS,
+        "script": Markup(script),
+        "hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    pages = environment()
+    sheets = []
+    for (lang,), part in texts.group_by("lang", maintain_order=True):
+        entries = [entry(row, thresholds, beside) for row in part.iter_rows(named=True)]
+        told = {"lang": lang, "language": language_name(str(lang)), "entries": entries}
+        write_text(folder / f"{lang}.html", pages.get_template("review.html.j2").render(**shared, **told))
+        cells = part.group_by("primary", maintain_order=True).len().iter_rows()
+        sheets.append({**told, "cells": [(genre.replace("_", " "), count) for genre, count in cells]})
+    index = pages.get_template("review_index.html.j2")
+    write_text(folder / "index.html", index.render(**shared, sheets=sheets, per_cell=per_cell))
+
+
+def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside) -> dict[str, Any]:
+    """All that a sheet shows of a text."""
+    key, content = row["doc_key"], row["content"]
+    before = beside.passages.get(key)
+    copies = beside.copies.get(key, [])
+    return {
+        "key": key,
+        "key_shown": shown(key),
+        "lang": row["lang"],
+        "facts": [(name.replace("_", " "), shown(str(row[name]))) for name in TOLD if row.get(name) not in (None, "")],
+        "measures": measures(row, thresholds),
+        "text": shown(content),
+        "difference": shown_difference(before, content) if before and before != content else None,
+        "same": before == content,
+        "copies": [
+            {
+                "key": shown(copy),
+                "why": reason.replace("_", " "),
+                "similarity": similarity,
+                "text": begins(copy, beside),
+            }
+            for copy, reason, similarity in copies[:MOST]
+        ],
+        "more_copies": max(0, len(copies) - MOST),
+        "neighbours": [
+            {"key": shown(other), "similarity": similarity, "text": shown(text[:600])}
+            for other, similarity, text in beside.neighbours.get(key, [])
+        ],
+    }
+
+
+def begins(key: str, beside: Beside) -> list[Part]:
+    return shown(beside.begins.get(key, ""))
+
+
+def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, value and rule of each measurement that the text has."""
+    told = []
+    for column, setting, side in MEASURED:
+        if row.get(column) is not None:
+            bound = thresholds.get(setting)
+            rule = f"goes {side} {bound:g}" if bound is not None else ""
+            told.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
+    if row.get("langid"):
+        told.append(("langid", str(row["langid"]), ""))
+    if row.get("toxicity") is not None:
+        told.append(("toxicity", f"{row['toxicity']:.3g}", ""))
+    return told
+
+
+def with_measures(texts: pl.DataFrame, batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The texts with their measurements (`measure.MEASURES`), picked from what holds those of all."""
+    picked = pl.concat([batch.join(texts.select("doc_key"), on="doc_key", how="semi") for batch in batches])
+    return texts.join(picked, on="doc_key", how="left", maintain_order="left")

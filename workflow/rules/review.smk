@@ -1,0 +1,47 @@
+"""Review: does a person find the texts good?
+
+Takes   split/documents.parquet, and what the stages before found beside each text
+Gives   review/ (a sheet a language, for a browser). It holds raw ids: not for release.
+"""
+
+
+rule review:
+    """The sheets, on demand."""
+    input:
+        result("review"),
+
+
+rule write_sheets:
+    """Draw texts by language, genre and length, and show what the stages did to them and found like them."""
+    input:
+        documents=result("split/documents.parquet"),
+        measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
+        copies=expand(result("dedup/{unit}/removed.parquet"), unit=["documents", "chunks"]),
+        ingested=[gather.shards(result(f"ingest/{source}/{{scatteritem}}.parquet")) for source in SOURCES],
+        chunks=gather.shards(result("chunk/{scatteritem}.parquet")),
+    output:
+        sheets=directory(result("review")),
+    log:
+        result("logs/write_sheets.log"),
+    benchmark:
+        result("benchmarks/write_sheets.tsv")
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(900, per_mb=0.05),
+        runtime=duration(20, per_mb=0.01),
+        in_series=1,
+    params:
+        name=SETTINGS["name"],
+        texts_per_cell=SETTINGS["review"]["texts_per_cell"],
+        filter=SETTINGS["filter"],
+        shingle_chars=SETTINGS["dedup"]["shingle_chars"],
+        seed=SETTINGS["seed"],
+        template=file_hash(
+            ROOT / "workflow/report/review.html.j2",
+            ROOT / "workflow/report/review_index.html.j2",
+            ROOT / "workflow/report/review.js",
+        ),
+        code=code("write_sheets"),
+    script:
+        "../scripts/write_sheets.py"
