@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from threadpoolctl import threadpool_limits
 
 from authbench import __version__, tokens
 from authbench.errors import InputError
@@ -97,10 +98,12 @@ def of_dataset(
         "flops_per_text": flops_per_text(model, mean),
         "tokens_per_text": mean,
     }
-    return {
-        "tasks": {
+    with threadpool_limits(1):  # thousands of small products: more threads wait for each other
+        scored = {
             task: TASKS[task].score(asked[task], vectors, settings, seed) for task, settings in dataset.tasks.items()
-        },
+        }
+    return {
+        "tasks": scored,
         "cost": cost,
         **facts(dataset, rows, documents),
     }
