@@ -98,10 +98,10 @@ def test_passages_and_beginnings_come_from_the_files(tmp_path: Path) -> None:
 
 def test_the_copies_of_a_text_are_those_it_stands_for_whole_or_as_a_chunk() -> None:
     rows = [
-        ("s", "s:2", "dedup_documents", "near_duplicate", 0.9, 0.8, "s:1"),
-        ("s", "s:3", "dedup_documents", "exact_duplicate", 1.0, 0.8, "s:1"),
-        ("s", "s:4#chunk_1", "dedup_chunks", "near_duplicate", 0.95, 0.8, "s:1#chunk_0"),
-        ("s", "s:5", "dedup_documents", "exact_duplicate", 1.0, 0.8, "s:8"),
+        ("s", "s:2", "dedup_documents", "near_duplicate", 0.9, 0.8, "stand-in s:1"),
+        ("s", "s:3", "dedup_documents", "exact_duplicate", 1.0, 0.8, "stand-in s:1"),
+        ("s", "s:4#chunk_1", "dedup_chunks", "near_duplicate", 0.95, 0.8, "stand-in s:1#chunk_0"),
+        ("s", "s:5", "dedup_documents", "exact_duplicate", 1.0, 0.8, "stand-in s:8"),
     ]
     removed = pl.DataFrame(rows, schema=REMOVED, orient="row")
     told = removed_copies(["s:1#chunk_0", "s:7"], removed)
@@ -130,11 +130,13 @@ def test_a_text_is_wholly_like_itself(text: str) -> None:
 
 
 def test_measurements_stand_beside_their_thresholds() -> None:
-    told = measures({"unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91}, THRESHOLDS)
+    told = measures(
+        {"lang": "fr", "unique_words": 0.5, "symbols": None, "langid": "fr", "langid_probability": 0.91}, THRESHOLDS
+    )
     assert told == [
         ("unique words", "0.5", "goes below 0.2"),
         ("langid probability", "0.91", ""),
-        ("langid", "fr", ""),
+        ("langid", "fr", "goes unless fr"),
     ]
 
 

@@ -15,12 +15,13 @@ MOST = 3
 def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, list[tuple[str, str, float]]]:
     """By doc_key the documents for which each text stands (key, reason, similarity), the most similar first.
 
-    `removed` are the REMOVED rows of both de-duplications: `detail` names the stand-in, `value` the similarity.
+    `removed` are the REMOVED rows of both de-duplications: `detail` says "stand-in <doc_key>", `value` the similarity.
     """
     wanted = {key: {key, document_of(key)} for key in texts}
     stands = pl.Series(sorted(set().union(*wanted.values())), dtype=pl.String).implode()
     by_stand_in: dict[str, list[tuple[str, str, float]]] = {}
-    rows = removed.filter(pl.col("detail").is_in(stands)).sort(-pl.col("value"), "doc_key")
+    named = removed.with_columns(pl.col("detail").str.strip_prefix("stand-in "))
+    rows = named.filter(pl.col("detail").is_in(stands)).sort(-pl.col("value"), "doc_key")
     for stand_in, key, reason, value in rows.select("detail", "doc_key", "reason", "value").iter_rows():
         by_stand_in.setdefault(stand_in, []).append((key, reason, value))
     return {

@@ -123,7 +123,7 @@ def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tupl
             rule = f"goes {side} {bound:g}" if bound is not None else ""
             told.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
     if row.get("langid"):
-        told.append(("langid", str(row["langid"]), ""))
+        told.append(("langid", str(row["langid"]), f"goes unless {row['lang']}"))
     if row.get("toxicity") is not None:
         told.append(("toxicity", f"{row['toxicity']:.3g}", ""))
     return told
