@@ -37,7 +37,7 @@ def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
     return [list(topics[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
 
 
-def test_topics(members: Mapping[str, object], count: int, seed: int) -> list[list[str]]:
+def topics_tested(members: Mapping[str, object], count: int, seed: int) -> list[list[str]]:
     """The topics that each fold tests: those of the subset, in folds by hash."""
     return topic_folds(by_hash(members, seed, "fold"), count)
 
@@ -59,7 +59,7 @@ def fold_pairs(
     )
     by_topic = {str(key[0]): part for key, part in here.partition_by("leader", as_dict=True).items()}
     rows = []
-    for fold, test in enumerate(test_topics(members, count, seed)):
+    for fold, test in enumerate(topics_tested(members, count, seed)):
         rest = by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
         pairs = {"test": draw(test, by_topic, seed)}
         for held in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):

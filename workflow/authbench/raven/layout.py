@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from authbench.raven.folds import fold_pairs, test_topics
+from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.select import F64, similarities
 from authbench.raven.subsets import Subset, take
 
@@ -27,7 +27,7 @@ def lay_out(
     """
     members = take(subset, *topics[subset.encoder], seed)
     pairs = fold_pairs(subset.name, documents, members, folds, seed)
-    tests = test_topics(members, folds, seed)
+    tests = topics_tested(members, folds, seed)
     facts = {
         **asdict(subset),
         "members": members,

@@ -81,12 +81,10 @@ def function_words() -> list[str]:
 def made_up(seed: int, count: int, whose: str) -> list[str]:
     """Words of three or four syllables that mean nothing."""
     chance = generator(seed, "words", whose)
-    consonants, vowels = list("bcdfghjklmnprstvwz"), list("aeiou")
-    words = []
-    for _ in range(count):
-        syllables = chance.integers(3, 5)
-        words.append("".join(chance.choice(consonants) + chance.choice(vowels) for _ in range(syllables)))
-    return words
+    syllables = [consonant + vowel for consonant in "bcdfghjklmnprstvwz" for vowel in "aeiou"]
+    drawn = chance.integers(len(syllables), size=(count, 4))
+    lengths = chance.integers(3, 5, size=count)
+    return ["".join(syllables[at] for at in row[:length]) for row, length in zip(drawn, lengths, strict=True)]
 
 
 def generator(seed: int, *whose: str) -> np.random.Generator:

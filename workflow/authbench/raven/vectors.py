@@ -8,6 +8,7 @@ Documents stream: of the corpus a process holds one batch, the sums of the topic
 corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -151,6 +152,7 @@ def as_split(documents: pl.DataFrame) -> pl.DataFrame:
 def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
     """Weights of the components of NMF (over TF-IDF) or LDA (over which words there are), fitted on these texts."""
     from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.pipeline import make_pipeline
 
@@ -171,7 +173,13 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
             f"{name}: of the {len(texts)} documents it learns from no word is in two and in no more than half of "
             f"them ({problem}). Give more documents, or another encoder."
         ) from None
-    return lambda batch: steps.transform(batch["content"].to_list())
+
+    def rows(batch: pl.DataFrame) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # weights near enough for a mean of documents
+            return steps.transform(batch["content"].to_list())
+
+    return rows
 
 
 def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
