@@ -1,10 +1,12 @@
 """Claims about pairs made of documents: what no topic, author or text gives away."""
 
+import orjson
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.cli import main
 from authbench.errors import InputError
 from authbench.pan.build import write_sets
 from authbench.pan.documents import read_documents
@@ -164,3 +166,27 @@ def test_what_is_no_table_is_refused(tmp_path, name):
     (tmp_path / "t.txt").write_text("x")
     with pytest.raises(InputError):
         read_documents(tmp_path / name)
+
+
+def test_three_commands_lead_from_records_to_scores(tmp_path, capsys):
+    documents = made_up().with_columns(
+        text=pl.lit("The same old story, told by ") + pl.col("author") + ": " + pl.col("id")
+    )
+    documents.write_ndjson(tmp_path / "records.jsonl")
+    pairs, answers = str(tmp_path / "pairs"), str(tmp_path / "answers")
+    assert main(["pan-pairs", str(tmp_path / "records.jsonl"), "--out", pairs]) == 0
+    assert "train-small: " in capsys.readouterr().out
+    learn = ["--train", f"{pairs}/train-large", "--calibrate", f"{pairs}/train-small", "--test", f"{pairs}/test"]
+    assert main(["pan-run", *learn, "--verifier", "naive", "--verifier", "ppm", "--out", answers]) == 0
+    capsys.readouterr()
+    named = ["--answers", f"{answers}/naive", "--answers", f"{answers}/ppm"]
+    assert main(["pan-evaluate", "--truth", f"{pairs}/test", *named, "--json"]) == 0
+    assert set(orjson.loads(capsys.readouterr().out)) == {"naive", "ppm"}
+    assert main(["pan-run", *learn, "--verifier", "nave", "--out", answers]) == 2
+    assert "did you mean 'naive'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", ["0", "1", "-0.5", "much"])
+def test_a_share_lies_between_0_and_1(tmp_path, share):
+    with pytest.raises(SystemExit):
+        main(["pan-pairs", str(tmp_path), "--out", str(tmp_path / "out"), "--same", share])
