@@ -58,7 +58,7 @@ def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
     `raw_dir` holds the folders of the sources. Memory: a block of rows, a batch of lines, and what provenance says.
     Raises InputError where the bundle is none, is damaged, or holds what the release did not.
     """
-    benchmark = open_release(bundle)
+    benchmark = open_release(bundle, with_tier_b=True)
     if not benchmark.withheld:
         raise InputError(f"{bundle} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
     told = orjson.loads((bundle / WITHHELD).read_bytes())

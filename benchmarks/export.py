@@ -1,0 +1,191 @@
+"""What do a public bundle, its forms and the way back from raw files cost?
+
+    PYTHONPATH=workflow:benchmarks python benchmarks/export.py [--export 300000] [--rebuild 100000]
+
+Export: a release of so many documents of ten languages (benchmarks/corpus.py, 600 characters on average, three or four
+an author, one in four of tier B) becomes its public bundle and, whole, every form. Rebuild: raw files of three formats
+with so many rows are ingested, released as tier B altogether, and made again of the bundle. Every step is a process of
+its own: CPU seconds are those after its imports, memory is its VmHWM.
+"""
+
+import argparse
+import hashlib
+import multiprocessing
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import polars as pl
+import yaml
+from corpus import CHARACTERS, make_corpus, texts
+from machine import heading
+
+from authbench.chunk.cut import chunk_records
+from authbench.export.publication import read_publication
+from authbench.export.run import FORMS, export, export_public
+from authbench.ingest import IngestSettings, ingest_source
+from authbench.inventory import fitting_shards, take_inventory
+from authbench.normalize.table import normalize_records
+from authbench.rebuild.run import rebuild
+from authbench.records import DOCUMENT
+from authbench.release.write import checksums, make_release, provenance, write_split
+from authbench.tables import read_batches, write_plain_json, write_plain_parquet
+from authbench.tokens import load_encoding
+from authbench.whole import write_text
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+SPLITS = ("train", "dev", "test")
+MEASURES = 25  # columns of measurements in a provenance
+TERMS = {"A": {"name": "CC BY 4.0", "tier": "A"}, "B": {"name": "none stated", "tier": "B"}}
+
+
+def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any]) -> None:
+    """The files of a release that an export reads; `documents` lack their splits."""
+    place = pl.col("author_id").str.slice(0, 4).str.to_integer(base=16) % 10
+    named = pl.when(place < 8).then(pl.lit("train")).when(place == 8).then(pl.lit("dev")).otherwise(pl.lit("test"))
+    documents = documents.with_columns(named.alias("split"), toxicity=pl.lit(0.1))
+    release = make_release(documents, SETTINGS["release"], {"splits": dict.fromkeys(SPLITS, 1)}, 1)
+    for split in SPLITS:
+        write_split(folder / split, release, split)
+    measures = documents.select("doc_key", *(pl.lit(0.5).alias(f"m{n}") for n in range(MEASURES)))
+    write_plain_parquet(provenance(release.documents, measures, pages), folder / "provenance.parquet")
+    manifest = {
+        "name": "bench",
+        "authbench": "0",
+        "splits": SPLITS,
+        "config": SETTINGS,
+        "warnings": [],
+        "licences": {tag: page["license"] for tag, page in pages.items()},
+    }
+    write_plain_json(folder / "manifest.json", manifest)
+    write_text(folder / "SHA256SUMS", checksums(folder))
+
+
+def documents(number: int) -> pl.DataFrame:
+    """DOCUMENT rows of made-up texts, one in four of the source `bench_b`."""
+    chance = np.random.default_rng(1)
+    shares = SETTINGS["sample"]["languages"]
+    frames = []
+    for lang, share in shares.items():
+        contents = texts(lang, number * share // 100, 600 * CHARACTERS[lang], chance).str.strip_chars()
+        frame = pl.DataFrame({"content": contents.unique(maintain_order=True)}).with_row_index("ordinal")
+        author = pl.format("{} {}", pl.lit(lang), pl.col("ordinal") // 4)
+        hashed = author.map_elements(lambda label: hashlib.sha256(label.encode()).hexdigest(), pl.String)
+        tier = pl.when(pl.col("ordinal") // 4 % 4 == 0).then(pl.lit("bench_b")).otherwise(pl.lit("bench_a"))
+        key = pl.format("{}:{}-{}", tier, pl.lit(lang), "ordinal")
+        frames.append(
+            frame.with_columns(
+                doc_key=key,
+                origin_id=key,
+                author_id=hashed,
+                author_kind=pl.lit("person"),
+                lang=pl.lit(lang),
+                genre=pl.lit("news"),
+                source=tier,
+                task=pl.lit("authorship"),
+                names_author=pl.lit(False),
+                file=pl.lit("0" * 64),
+                ordinal=pl.col("ordinal").cast(pl.Int64),
+                token_length=pl.col("content").str.len_chars().cast(pl.Int32) // 4,
+                char_length=pl.col("content").str.len_chars().cast(pl.Int32),
+                length_bucket=pl.lit("long"),
+                **{name: pl.lit(None, DOCUMENT[name]) for name in ("topic", "date", "n_authors", "labels")},
+                **{name: pl.lit(None, pl.Int64) for name in ("chunk_start", "chunk_end")},
+            ).select(DOCUMENT.names())
+        )
+    return pl.concat(frames)
+
+
+def step(work: Callable[..., Any], *arguments: Any) -> tuple[float, float, float]:
+    """CPU seconds, wall seconds and peak MB of a function in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    told: Any = context.Queue()
+    job = context.Process(target=measured, args=(told, work, *arguments))
+    job.start()
+    found: tuple[float, float, float] = told.get()
+    job.join()
+    return found
+
+
+def measured(told: Any, work: Callable[..., Any], *arguments: Any) -> None:
+    began, before = time.perf_counter(), time.process_time()
+    work(*arguments)
+    seconds = time.process_time() - before, time.perf_counter() - began
+    status = Path("/proc/self/status").read_text().splitlines()
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    told.put((*seconds, peak / 1024))
+
+
+def line(name: str, number: int, found: tuple[float, float, float]) -> str:
+    cpu, wall, peak = found
+    return f"| {name} | {number:,} | {cpu:.1f} | {wall:.1f} | {peak:,.0f} |"
+
+
+def write_bundle(release: Path, out: Path, pages: Mapping[str, Any]) -> None:
+    export_public(release, out, read_publication(None), pages)
+
+
+def write_form(release: Path, form: str, out: Path) -> None:
+    export(release, form, out, read_publication(None), True)
+
+
+def ingest(raw: Path, out: Path, pages: Mapping[str, Any], shards: int) -> None:
+    inventory = take_inventory(raw, pages, out / "inventory.json")
+    for tag, page in pages.items():
+        places = [out / tag / f"{n}.parquet" for n in range(shards)]
+        ingest_source(tag, page, raw / tag, inventory[tag], places, out / f"{tag}-removed.parquet", IngestSettings())
+
+
+def release_of(ingested: Path, release: Path, pages: Mapping[str, Any]) -> None:
+    """A release of all that was ingested."""
+    encoding, rules = load_encoding(), {tag: page.get("normalize", {}) for tag, page in pages.items()}
+    found = []
+    for records in read_batches(sorted(ingested.glob("*/*.parquet"))):
+        normal, _, _ = normalize_records(records, rules, SETTINGS["normalize"])
+        found.append(chunk_records(normal, encoding, SETTINGS["chunk"], SETTINGS["seed"])[0])
+    write_release(release, pl.concat(found), pages)
+
+
+def exports(number: int, folder: Path) -> None:
+    pages = {f"bench_{tier.lower()}": {"license": terms} for tier, terms in TERMS.items()}
+    write_release(folder / "release", documents(number), pages)
+    print(line("public bundle", number, step(write_bundle, folder / "release", folder / "public", pages)), flush=True)
+    for form in FORMS:
+        print(line(form, number, step(write_form, folder / "release", form, folder / form)), flush=True)
+
+
+def rebuilds(number: int, folder: Path) -> None:
+    make_corpus(folder, number)
+    pages = {path.stem: yaml.safe_load(path.read_text()) for path in sorted((folder / "sources").glob("*.yaml"))}
+    for page in pages.values():
+        page["license"] = TERMS["B"]
+    shards = fitting_shards(number * 600, 2)
+    print(line("ingestion", number, step(ingest, folder / "raw", folder / "ingested", pages, shards)), flush=True)
+    step(release_of, folder / "ingested", folder / "release", pages)
+    write_bundle(folder / "release", folder / "public", pages)
+    texts_made = pl.scan_parquet(folder / "release/provenance.parquet").select(pl.len()).collect().item()
+    found = step(rebuild, folder / "public", folder / "raw", folder / "again")
+    assert (folder / "again/SHA256SUMS").read_bytes() == (folder / "release/SHA256SUMS").read_bytes()
+    print(line("rebuild", texts_made, found), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--export", type=int, default=300_000)
+    parser.add_argument("--rebuild", type=int, default=100_000)
+    asked = parser.parse_args()
+    print(
+        f"{heading()}\n\n| step | documents | CPU s | wall s | VmHWM, MB |\n| --- | --- | --- | --- | --- |", flush=True
+    )
+    for work, number in ((rebuilds, asked.rebuild), (exports, asked.export)):
+        if number:
+            with TemporaryDirectory() as folder:
+                work(number, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

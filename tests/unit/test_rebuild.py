@@ -1,0 +1,110 @@
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from published import ABOUT, PAGES, contents, documents_of, lines, publish, write_raw, write_whole
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.export.run import export_public
+from authbench.rebuild.run import rebuild
+from authbench.rebuild.texts import single_breaks
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return publish(tmp_path_factory.mktemp("published"))
+
+
+def test_a_rebuilt_release_is_the_release_byte_for_byte(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    raw, release, public = published
+    assert any(row["token_length"] > 100 for row in lines(release / "train/candidates.jsonl"))
+    withheld = json.loads((public / "tier_b.json").read_text())["documents"]
+    assert withheld > 16  # a long letter is several documents
+    assert rebuild(public, raw, tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
+
+
+def test_the_disjoint_form_is_rebuilt_too(tmp_path: Path) -> None:
+    raw, release, public = publish(tmp_path, queries_in_candidates=False)
+    assert rebuild(public, raw, tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
+
+
+SIGNS = st.text(st.sampled_from("aé“”\n\t .,<&@-\u00ad\u3000b1"), max_size=30)
+
+
+@settings(max_examples=5)
+@given(st.lists(SIGNS, min_size=3, max_size=9))
+def test_whatever_the_texts_are_the_release_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, endings: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    write_raw(folder / "raw", [(f"writer {n % 2}", f"Text {n} of it{ending}") for n, ending in enumerate(endings)])
+    write_whole(folder / "release", documents_of(folder / "raw", folder / "work"))
+    export_public(folder / "release", folder / "public", ABOUT, PAGES)
+    assert rebuild(folder / "public", folder / "raw", folder / "again") == []
+    assert contents(folder / "again") == contents(folder / "release")
+
+
+def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(
+    published: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    raw, release, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw/letters/all.csv").rename(tmp_path / "raw/letters/renamed.csv")
+    (tmp_path / "raw/letters/another.csv").write_text("nr;writer;date;text\n", encoding="utf-8")
+    assert rebuild(public, tmp_path / "raw", tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
+
+
+def test_what_no_longer_matches_is_named_and_nothing_is_written(
+    published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw, _, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw/books/books.zip").unlink()
+    arguments = ["rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "again")]
+    assert main(arguments) == 1
+    said = capsys.readouterr()
+    assert said.out.count(" of books: no file in ") == 8
+    assert "8 texts no longer match" in said.err
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_record_that_says_something_else_under_a_changed_page_is_named(
+    published: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    raw, _, public = published
+    shutil.copytree(public, tmp_path / "public")
+    told = json.loads((public / "tier_b.json").read_text())
+    told["sources"]["letters"]["clean"] = []
+    (tmp_path / "public/tier_b.json").write_text(json.dumps(told))
+    unmatched = rebuild(tmp_path / "public", raw, tmp_path / "again")
+    assert {one.source for one in unmatched} == {"letters"}
+    assert all("something else" in one.reason for one in unmatched)
+
+
+def test_a_damaged_bundle_gives_no_release(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    raw, _, public = published
+    shutil.copytree(public, tmp_path / "public")
+    path = tmp_path / "public/train/candidates.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"Post", b"Past", 1))
+    with pytest.raises(InputError, match="train/candidates.jsonl is not what it was"):
+        rebuild(tmp_path / "public", raw, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_whole_release_has_nothing_to_rebuild(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    raw, release, _ = published
+    with pytest.raises(InputError, match="nothing to rebuild"):
+        rebuild(release, raw, tmp_path / "again")
+
+
+@given(st.text(st.sampled_from("a\n"), max_size=12))
+def test_runs_of_line_breaks_become_one(text: str) -> None:
+    assert single_breaks(text) == re.sub("\n\n+", "\n", text)
