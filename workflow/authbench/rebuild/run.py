@@ -127,9 +127,11 @@ def write_joined(
                 yield orjson.loads(line)[ident], line
 
     def absent() -> Iterator[tuple[str, bytes]]:
-        for row in rows.rename({"id": ident}).iter_rows(named=True):
-            told = {label: texts[row["row"]] if label == "content" else row[label] for label in labels}
-            yield row[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+        known = rows.rename({"id": ident, "row": "content"}).select(labels)  # rows stand for their texts
+        for values in known.iter_rows():
+            told = dict(zip(labels, values, strict=True))
+            told["content"] = texts[told["content"]]
+            yield told[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
 
     with whole(target) as aside, aside.open("wb") as file:
         file.writelines(line for _, line in heapq.merge(here(), absent(), key=itemgetter(0)))

@@ -17,11 +17,12 @@ from authbench.errors import InputError
 from authbench.ingest.blocks import read_parts
 from authbench.ingest.files import MAX_RECORD_BYTES, match_files
 from authbench.ingest.mapping import Mapped, compile_source
-from authbench.ingest.rows import BLOCK_BYTES, BadRow, Row
+from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
 from authbench.release.write import sha256_of_file
 
-BLOCK_ROWS = 1024
+BLOCK_ROWS = 16_384
+HELD_CHARACTERS = 4 << 20
 NOBODY = "\u2400\u2400"  # stands for the author, who is known: no text has it
 KNOWN = {"author": {"const": NOBODY}, "lang": {"const": "en"}, "genre": {"const": "news"}, "id": {"const": "1"}}
 
@@ -89,24 +90,25 @@ class Place(NamedTuple):
 
 def chosen(parts: Iterator[Any], places: pl.DataFrame, reasons: dict[int, str]) -> Iterator[Place]:
     """The records of a file that are wanted; `reasons` gets why one cannot be had."""
-    ordinals = places["ordinal"].to_numpy()
     rows = places.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
+    ordinals, starts = np.unique(places["ordinal"].to_numpy(), return_index=True)
+    ends = [*starts[1:].tolist(), len(rows)]
     done = 0
     for part in parts:
-        end = int(np.searchsorted(ordinals, part.start + len(part.rows)))
-        while done < end:
-            ordinal = ordinals[done]
-            same = int(np.searchsorted(ordinals, ordinal, side="right"))
+        last = int(np.searchsorted(ordinals, part.start + len(part.rows)))
+        here = zip(ordinals[done:last].tolist(), starts[done:last].tolist(), ends[done:last], strict=True)
+        for ordinal, start, end in here:
             record = part.rows[ordinal - part.start]
             if isinstance(record, BadRow):
                 told = f"record {ordinal} of {part.path} cannot be read: {record.reason}"
-                reasons |= {row[0]: told for row in rows[done:same]}
+                reasons |= {row[0]: told for row in rows[start:end]}
             else:
-                yield Place(record, rows[done:same])
-            done = same
-        if done == len(rows):
+                yield Place(record, rows[start:end])
+        done = last
+        if done == len(ordinals):
             return
-    reasons |= {row[0]: "its file has fewer records than when the text was read" for row in rows[done:]}
+    left = rows[starts[done] :] if done < len(ordinals) else []
+    reasons |= {row[0]: "its file has fewer records than when the text was read" for row in left}
 
 
 def texts_at(
@@ -140,7 +142,7 @@ def blocks(places: Iterator[Place]) -> Iterator[list[Place]]:
     for place in places:
         held.append(place)
         size += sum(len(value) for value in place.record.values() if isinstance(value, str))
-        if len(held) == BLOCK_ROWS or size >= BLOCK_BYTES:
+        if len(held) == BLOCK_ROWS or size >= HELD_CHARACTERS:
             yield held
             held, size = [], 0
     if held:
