@@ -8,6 +8,7 @@ The stages, in the order in which documents pass through them. `snakemake --core
 include: "workflow/common.smk"
 include: "workflow/rules/acquire.smk"
 include: "workflow/rules/ingest.smk"
+include: "workflow/rules/raw.smk"
 include: "workflow/rules/normalize.smk"
 include: "workflow/rules/dedup.smk"
 include: "workflow/rules/chunk.smk"

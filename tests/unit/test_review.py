@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from browser import CHROMIUM, Browser
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
@@ -47,6 +47,7 @@ def test_every_cell_gives_as_many_texts_as_it_has_and_may() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 5))
+@settings(max_examples=20)
 def test_the_choice_is_of_seed_and_keys_alone(chance: object, seed: int) -> None:
     table = documents(60)
     shuffled = table.sample(fraction=1, shuffle=True, seed=chance.randint(0, 1 << 30))  # type: ignore[attr-defined]

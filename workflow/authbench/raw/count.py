@@ -1,0 +1,34 @@
+"""How many raw documents of which length does each author, language and genre have?"""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from authbench.tokens import count, load_encoding
+
+TEXTS = pl.Schema(
+    {"source": pl.String, "lang": pl.String, "genre": pl.String, "tokens": pl.Int64, "documents": pl.Int64}
+)
+AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "documents": pl.Int64})
+COLUMNS = ("source", "lang", "genre", "author_id", "content")
+
+
+def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Of RECORD frames (COLUMNS): documents by source, language, genre and cl100k_base tokens (TEXTS), and by source
+    and author (AUTHORS). Memory: a batch, and a row for each that differs."""
+    encoding = load_encoding()
+    texts, authors = pl.DataFrame(schema=TEXTS), pl.DataFrame(schema=AUTHORS)
+    for batch in batches:
+        counted = batch.with_columns(
+            tokens=pl.Series(count(encoding, batch["content"]), dtype=pl.Int64), documents=pl.lit(1, pl.Int64)
+        )
+        texts = add_up([texts, counted.select(TEXTS.names())])
+        authors = add_up([authors, counted.select(AUTHORS.names())])
+    return texts, authors
+
+
+def add_up(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """One row for each that differs in all but `documents`, which are added up; sorted."""
+    together = pl.concat(parts)
+    keys = [name for name in together.columns if name != "documents"]
+    return together.group_by(keys).agg(pl.col("documents").sum()).sort(keys)
