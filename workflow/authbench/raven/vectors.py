@@ -167,7 +167,9 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
             LatentDirichletAllocation(COMPONENTS, learning_method="online", random_state=seed),
         )
     try:
-        steps.fit(texts.to_list())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # near enough for a mean of documents
+            steps.fit(texts.to_list())
     except ValueError as problem:
         raise InputError(
             f"{name}: of the {len(texts)} documents it learns from no word is in two and in no more than half of "
@@ -176,7 +178,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
 
     def rows(batch: pl.DataFrame) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # weights near enough for a mean of documents
+            warnings.simplefilter("ignore", ConvergenceWarning)
             return steps.transform(batch["content"].to_list())
 
     return rows

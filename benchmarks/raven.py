@@ -1,0 +1,99 @@
+"""What does it take to find topics that are unlike, and to run RAVEN?
+
+    PYTHONPATH=workflow:benchmarks python benchmarks/raven.py [--selection] [--stages] [--graph]
+
+Selection: m = 100 of 4,000 topics x 384 dimensions, random numbers. Stages: every step on the planted corpus in one
+process, m = 70, five seeds, ten folds, four verifiers, CPU seconds of each and the peak memory. Graph: the same by
+`snakemake --cores 2 raven` in a copy of the project, CPU seconds of all jobs with their starts. Without an option, all.
+"""
+
+import argparse
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from authbench.models.registry import MODELS, ROOT
+from authbench.pages import read_yaml
+from authbench.raven.documents import write_documents
+from authbench.raven.page import write_report
+from authbench.raven.run import fold_parts, read_run, trained, write_answers, write_subsets, write_topics
+from authbench.raven.select import select_topics
+from authbench.raven.settings import verifiers_of
+
+sys.path.insert(0, str(ROOT / "tests/pipeline"))
+from project import copy_project  # noqa: E402
+
+SHORT: dict[str, Any] = {"sizes": [], "group": False, "encoders": ["tfidf"]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for part in ("selection", "stages", "graph"):
+        parser.add_argument(f"--{part}", action="store_true")
+    asked = vars(parser.parse_args())
+    print("| step | CPU s | wall s |\n| --- | ---: | ---: |")
+    for name, measure in (("selection", selection), ("stages", stages), ("graph", graph)):
+        if asked[name] or not any(asked.values()):
+            measure()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\nload {os.getloadavg()[0]:.0f}; peak memory of this process {peak:,.0f} MiB")
+
+
+@contextmanager
+def told(step: str, who: int = resource.RUSAGE_SELF) -> Iterator[None]:
+    """Print the CPU and wall seconds of a block, of this process or of its children."""
+    wall, used = time.perf_counter(), cpu(who)
+    yield
+    print(f"| {step} | {cpu(who) - used:,.1f} | {time.perf_counter() - wall:,.1f} |", flush=True)
+
+
+def cpu(who: int) -> float:
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
+
+
+def selection() -> None:
+    vectors = np.random.default_rng(0).normal(size=(4_000, 384))
+    with told("select 100 of 4,000 topics x 384"):
+        select_topics(vectors, 100)
+
+
+def stages() -> None:
+    settings = {**read_yaml(ROOT / "config/config.yaml")["raven"], **SHORT}
+    verifiers = verifiers_of(settings, ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        documents, topics, facts, pairs = (out / name for name in ("d.parquet", "t.parquet", "s.json", "pairs"))
+        with told("documents"):
+            write_documents("planted", documents, 0)
+        with told("topics by tfidf"):
+            write_topics(documents, "tfidf", MODELS, settings, 0, topics)
+        with told("subsets, folds, pairs"):
+            write_subsets(documents, {"tfidf": topics}, settings, 0, facts, pairs)
+        for name, verifier in verifiers.items():
+            with told(f"{name}: {len(trained(settings))} subsets of {settings['folds']} folds"):
+                for subset in trained(settings):
+                    for part, folds in fold_parts(settings).items():
+                        path = out / "answers" / subset.name / name / f"{part}.parquet"
+                        write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out, 0, path)
+        with told("scores, tables, page"):
+            write_report(read_run(facts, pairs, out / "answers", list(verifiers)), settings, out / "report")
+
+
+def graph() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        project = copy_project(Path(folder))
+        with told("snakemake --cores 2 raven, whole", resource.RUSAGE_CHILDREN):
+            project.build("raven", *project.recipe({"raven": SHORT}))
+
+
+if __name__ == "__main__":
+    main()

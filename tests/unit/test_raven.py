@@ -1,0 +1,394 @@
+"""RAVEN tells verifiers that lean on topics from those that do not, and says what it cannot do."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.models.registry import MODELS, ROOT, find_model
+from authbench.pages import read_yaml
+from authbench.raven.answers import fold_scores
+from authbench.raven.documents import read_keys, stream, with_enough, write_documents
+from authbench.raven.folds import fold_pairs, topics_tested
+from authbench.raven.layout import lay_out, likeness
+from authbench.raven.page import write_report
+from authbench.raven.planted import Design, planted_documents
+from authbench.raven.run import fold_parts, run, write_answers
+from authbench.raven.select import similarities
+from authbench.raven.settings import of_arguments, verifiers_of, wrong_with
+from authbench.raven.subsets import Subset, plan, take
+from authbench.raven.tables import Run, all_tables
+from authbench.raven.vectors import document_rows, expect_encoder, registry_rows, sample_rows, topic_vectors
+from authbench.tables import read_columns
+
+SETTINGS: Mapping[str, Any] = {
+    "encoders": ["tfidf"], "topics": 24, "folds": 4, "seeds": 2, "sizes": [], "group": False, "folds_per_job": 4,
+    "verifiers": ["topicfit", "stylometric"], "min_documents": 2, "documents_per_topic": None,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A finished run on a small planted corpus, and what it said."""
+    out = tmp_path_factory.mktemp("raven")
+    pl.concat(planted_documents(1, Design(single=22, large=4, many=12))).write_parquet(out / "planted.parquet")
+    asked = {**SETTINGS, "documents": str(out / "planted.parquet")}
+    return out, run(asked, verifiers_of(asked, ROOT).values(), MODELS, 1, out)
+
+
+def shortcut(out: Path) -> pl.DataFrame:
+    return pl.read_csv(out / "report/table_11_shortcut.csv")
+
+
+def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tuple[Path, str]) -> None:
+    rows = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
+    topics, style = rows["topicfit"], rows["stylometric"]
+    assert topics["leans_on_topics"] and topics["random"] - topics["hits"] > 0.2
+    assert not style["leans_on_topics"] and style["hits"] > 0.7
+    assert (style["place"], topics["place"]) == (1, 2)
+
+
+def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
+    facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
+    families = {name: len({topic[:9] for topic in facts[name]["members"]}) for name in ("hits", "random-0")}
+    assert families["hits"] == SETTINGS["topics"] > families["random-0"]
+    assert max(facts["hits"]["max_similarity"]) < min(facts["random-0"]["max_similarity"])
+
+
+def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tuple[Path, str]) -> None:
+    report = planted[0] / "report"
+    page = (report / "index.html").read_text(encoding="utf-8")
+    for number in (1, 2, 4, 5, 6, 7, 11):
+        (csv,) = report.glob(f"table_{number}_*.csv")
+        markdown = csv.with_suffix(".md").read_text(encoding="utf-8")
+        assert pl.read_csv(csv).height
+        assert markdown.startswith(f"**Table {number}. ") and f"<h3>Table {number}. " in page
+    assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
+    assert planted[1] == (report / "table_11_shortcut.md").read_text(encoding="utf-8")
+    assert pl.read_csv(report / "scores.csv").height == 3 * 2 * SETTINGS["folds"]
+
+
+def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
+    assert list(fold_parts({**SETTINGS, "folds_per_job": 3}).values()) == [[0, 1, 2], [3]]
+    out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
+    for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
+        verifier = verifiers_of(SETTINGS, ROOT)["topicfit"]
+        write_answers(out / "documents.parquet", out / "pairs/hits.parquet", verifier, folds, tmp_path, 1, path)
+    assert read_columns(paths).equals(read_columns([*(out / "answers/hits/topicfit").iterdir()]))
+
+
+def corpus(authors: int, texts: int, topics: int) -> pl.DataFrame:
+    """Each author writes `texts` texts, two on a topic, on one topic after another."""
+    return pl.DataFrame(
+        [(f"a{a}-{t}", f"a{a}", f"topic-{(a + t // 2) % topics}") for a in range(authors) for t in range(texts)],
+        schema=["id", "author", "topic"],
+        orient="row",
+    )
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 99), st.integers(2, 5))
+def test_no_pair_crosses_a_fold_and_every_topic_is_tested_once(seed: int, count: int) -> None:
+    documents = corpus(120, 4, 20)
+    members = {topic: [topic] for topic in documents["topic"].unique()}
+    pairs = fold_pairs("any", documents, members, count, seed)
+    topic = dict(documents.select("id", "topic").iter_rows())
+    author = dict(documents.select("id", "author").iter_rows())
+    tests = topics_tested(members, count, seed)
+    assert sorted(sum(tests, [])) == sorted(members)
+    seen: dict[tuple[int, str], set[str]] = {}
+    for fold, part, ident, first, second, same in pairs.iter_rows():
+        assert first < second and ident == f"{first}|{second}" and same == (author[first] == author[second])
+        seen.setdefault((fold, part), set()).update((topic[first], topic[second]))
+    for fold in range(count):
+        assert seen[fold, "test"] <= set(tests[fold])
+        assert not seen[fold, "train"] & seen[fold, "calibrate"]
+        assert not (seen[fold, "train"] | seen[fold, "calibrate"]) & set(tests[fold])
+    assert not pairs.select("fold", "id").is_duplicated().any()
+
+
+def test_the_order_of_documents_and_topics_decides_nothing() -> None:
+    documents = corpus(80, 4, 16)
+    members = {topic: [topic] for topic in documents["topic"].unique().sort()}
+    turned = dict(reversed(members.items()))
+    assert fold_pairs("any", documents, members, 4, 7).equals(fold_pairs("any", documents.reverse(), turned, 4, 7))
+
+
+def test_topics_that_joined_another_share_its_fold() -> None:
+    documents = corpus(120, 4, 20)
+    names = sorted(documents["topic"].unique())
+    vectors = np.random.default_rng(1).normal(size=(20, 6))
+    facts, pairs = lay_out(Subset("group", "group", 8, "any"), documents, {"any": (names, vectors)}, "any", 4, 1)
+    assert sorted(sum(facts["members"].values(), [])) == names and facts["documents"] == documents.height
+    leader = {topic: taken for taken, joined in facts["members"].items() for topic in joined}
+    topic = dict(documents.select("id", "topic").iter_rows())
+    for fold, _, _, first, second, _ in pairs.filter(pl.col("part") == "test").iter_rows():
+        assert {leader[topic[first]], leader[topic[second]]} <= set(facts["folds"][fold])
+
+
+def test_an_author_with_one_text_gives_pairs_by_two_authors_alone() -> None:
+    documents = pl.concat([corpus(80, 4, 16), pl.DataFrame({"id": ["x"], "author": ["lone"], "topic": ["topic-1"]})])
+    pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
+    mine = pairs.filter((pl.col("first") == "x") | (pl.col("second") == "x"))
+    assert mine.height and not mine["same"].any()
+
+
+def test_a_corpus_without_pairs_by_one_author_is_refused() -> None:
+    documents = corpus(200, 1, 10)
+    with pytest.raises(InputError, match="has no pairs by one author, or none by two, to calibrate on"):
+        fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
+
+
+def test_a_corpus_of_one_author_is_refused() -> None:
+    documents = corpus(1, 60, 10)
+    with pytest.raises(InputError, match="no pairs by one author, or none by two"):
+        fold_pairs("hits", documents, {topic: [topic] for topic in documents["topic"].unique()}, 5, 1)
+
+
+def answers_of(pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.filter(pl.col("part") == "test").select("fold", "id", value=pl.col("same").cast(pl.Float64))
+
+
+def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(tmp_path: Path) -> None:
+    documents = corpus(120, 4, 20)
+    names = sorted(documents["topic"].unique())
+    vectors = np.random.default_rng(1).normal(size=(20, 6))
+    facts, scores = {}, []
+    for subset in plan(12, 2, [], ["any"], False):
+        facts[subset.name], pairs = lay_out(subset, documents, {"any": (names, vectors)}, "any", 3, 1)
+        pairs = pairs.filter((pl.col("fold") != 1) | (pl.col("part") != "test") | ~pl.col("same"))
+        found = fold_scores(pairs, answers_of(pairs))
+        assert found["overall"].is_null().to_list() == [False, True, False] and found["same"][1] == 0
+        who = (pl.lit(subset.name).alias("subset"), pl.lit("<b>any</b>").alias("verifier"))
+        scores.append(found.select(*who, pl.all()))
+    asked = {**SETTINGS, "documents": "<i>any</i>"}
+    write_report(Run(facts, pl.concat(scores), ["<b>any</b>"]), asked, tmp_path / "report")
+    page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert "fold 1 of hits, fold 1 of random-0, fold 1 of random-1" in page
+    assert "<b>any" not in page and "<i>any" not in page and "&lt;b&gt;any" in page
+    assert pl.read_csv(tmp_path / "report/table_11_shortcut.csv")["random"].to_list() == [1.0]
+
+
+def test_a_fold_whose_test_pairs_are_gone_has_no_scores() -> None:
+    documents = corpus(120, 4, 20)
+    pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
+    pairs = pairs.filter((pl.col("fold") != 2) | (pl.col("part") != "test"))
+    found = fold_scores(pairs, answers_of(pairs))
+    assert found.select("pairs", "same", "auc").row(2) == (0, 0, None)
+    assert found["auc"].drop_nulls().to_list() == [1.0] * 3
+
+
+def test_a_pair_without_an_answer_counts_as_left_open() -> None:
+    documents = corpus(120, 4, 20)
+    pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
+    found = fold_scores(pairs, answers_of(pairs).head(0))
+    assert found["auc"].to_list() == [0.5] * 4 and found["c@1"].to_list() == [0.0] * 4
+
+
+def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> None:
+    with pytest.raises(InputError, match=r"hits asks for 6 topics, and 3 have enough documents. Lower raven.topics"):
+        take(Subset("hits", "hits", 6, "any"), ["a", "b", "c"], np.eye(3), 1)
+    with pytest.raises(InputError, match="none of 20 topics has 1000 documents"):
+        with_enough(corpus(120, 4, 20), 1000, None, 1)
+
+
+def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run() -> None:
+    wrong = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
+    told = "\n".join(wrong_with(wrong, ROOT))
+    assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
+    assert not list(wrong_with(read_yaml(ROOT / "config/config.yaml")["raven"], ROOT))
+
+
+def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, told in (
+        (["planted", "--topics", "5"], "10 folds of 5 topics"),
+        (["planted", "--seeds", "0"], "raven.seeds"),
+        ([str(tmp_path / "nowhere")], "cannot be read as documents"),
+    ):
+        assert main(["raven", *arguments, "--out", str(tmp_path / "out")]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_arguments_stand_over_the_defaults() -> None:
+    asked = of_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
+    defaults = read_yaml(ROOT / "config/config.yaml")["raven"]
+    assert asked == {**defaults, "topics": 20, "encoders": ["nmf"]}
+
+
+TEXTS = [("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"), ("u2", "t1", "")]
+
+
+def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path: Path) -> None:
+    rows = [dict(zip(("author_id", "fandom", "text"), row, strict=True)) for row in [*TEXTS, TEXTS[0]]]
+    table = pl.DataFrame(rows)
+    held = []
+    for path, write in (
+        (tmp_path / "t.parquet", table.write_parquet),
+        (tmp_path / "t.jsonl", table.write_ndjson),
+        (tmp_path / "t.csv", table.write_csv),
+    ):
+        write(path)
+        told = write_documents(str(path), tmp_path / "documents.parquet", 0)
+        assert told == "3 documents, 2 left out (copies, or not all told)"
+        held.append(pl.concat(stream(tmp_path / "documents.parquet")).sort("id"))
+    assert held[0].equals(held[1]) and held[0].equals(held[2])
+    assert held[0].select("author", "topic", "content").sort("author", "topic").rows() == [
+        ("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"),
+    ]  # fmt: skip
+
+
+def pan_files(folder: Path, newline: str = "\n") -> None:
+    pairs = [
+        {"id": "p1", "fandoms": ["X", "Y"], "pair": ["one", "two"]},
+        {"id": "p2", "fandoms": ["X", "X"], "pair": ["one", "three"]},
+    ]
+    truth = [{"id": "p2", "same": False, "authors": ["1", "2"]}, {"id": "p1", "same": True, "authors": ["1", "1"]}]
+    for name, rows in (("pan20-small.jsonl", pairs), ("pan20-small-truth.jsonl", truth)):
+        (folder / name).write_bytes("".join(json.dumps(row) + newline for row in rows).encode())
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_texts_of_pans_pairs_become_documents_once(tmp_path: Path, newline: str) -> None:
+    pan_files(tmp_path, newline)
+    write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
+    held = pl.concat(stream(tmp_path / "documents.parquet"))
+    assert sorted(held.select("author", "topic", "content").iter_rows()) == [
+        ("1", "X", "one"), ("1", "Y", "two"), ("2", "X", "three"),
+    ]  # fmt: skip
+
+
+def test_pans_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    pan_files(tmp_path)
+    truth = tmp_path / "pan20-small-truth.jsonl"
+    truth.write_text(truth.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="does not tell of the pair p1"):
+        write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
+    truth.write_text('{"id": "p1"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: expected an object with id, authors"):
+        write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
+    (tmp_path / "pan20-small.jsonl").unlink()
+    with pytest.raises(InputError, match="there is no such file"):
+        write_documents(str(tmp_path), tmp_path / "documents.parquet", 0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"author": ["a"], "text": ["b"]}, "has no column topic"),
+        ({"author": ["a"], "text": ["b"], "topic": [None]}, "none of 1 documents"),
+        ({"id": ["1", "1"], "author": ["a", "b"], "text": ["b", "c"], "topic": ["x", "x"]}, "the id 1 occurs twice"),
+    ],
+)
+def test_tables_that_say_too_little_are_refused(tmp_path: Path, columns: dict[str, Any], told: str) -> None:
+    pl.DataFrame(columns).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=told):
+        write_documents(str(tmp_path / "t.parquet"), tmp_path / "documents.parquet", 0)
+    assert not (tmp_path / "documents.parquet").exists()
+
+
+def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: tuple[Path, str]) -> None:
+    keys = read_keys(planted[0] / "documents.parquet")
+    held = with_enough(keys, 1, 4, 1)
+    assert set(held.group_by("topic").len()["len"]) == {4}
+    assert set(with_enough(keys.reverse(), 1, 4, 1)["id"]) == set(held["id"])
+
+
+@pytest.mark.parametrize("name", ["nmf", "lda", "tfidf"])
+def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("authbench.raven.vectors.COMPONENTS", 6)  # of as many families
+    documents = pl.concat(planted_documents(2, Design(single=4, large=2, many=4, authors=2)))
+    model = expect_encoder(name, MODELS)
+    names, vectors = topic_vectors([documents], document_rows(name, model, documents, True, 1))
+    assert names == sorted(documents["topic"].unique())
+    alike = similarities(vectors)
+    family = np.array([topic[:9] for topic in names])
+    same = family[:, None] == family
+    relatives = alike[same & ~np.eye(len(names), dtype=bool)]
+    assert relatives.mean() > alike[~same].mean() + 0.1
+
+
+def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole() -> None:
+    documents = pl.concat(planted_documents(2, Design(single=3, large=1, many=3)))
+    rows = registry_rows(find_model("tfidf"), documents, False)
+    together = topic_vectors([documents], rows)
+    apart = topic_vectors((documents[start : start + 7] for start in range(0, documents.height, 7)), rows)
+    assert together[0] == apart[0]
+    assert together[1] @ together[1].T == pytest.approx(apart[1] @ apart[1].T, abs=1e-6)
+
+
+def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("authbench.raven.vectors.FIT_DOCUMENTS", 10)
+    ids = pl.Series("id", [f"d{number}" for number in range(50)])
+    sizes = pl.Series("size", [1] * 50)
+    drawn = set(ids.gather(sample_rows(ids, sizes, 3)))
+    assert len(drawn) == 10
+    assert set(ids.reverse().gather(sample_rows(ids.reverse(), sizes, 3))) == drawn
+    assert len(sample_rows(ids, sizes * (1 << 30), 3)) == 1
+
+
+def test_a_topic_model_without_a_word_to_learn_is_refused() -> None:
+    documents = pl.concat(planted_documents(2, Design(single=2, large=0))).with_columns(content=pl.lit("one"))
+    with pytest.raises(InputError, match="no word is in two"):
+        document_rows("nmf", None, documents, True, 1)
+
+
+def test_likeness_is_told_of_train_and_test_topics_alone() -> None:
+    vectors = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    told = likeness(list("abcd"), [["a", "c"], ["b", "d"]], list("abcd"), vectors)
+    assert told["mean_similarity"] == [0.5, 0.5] and told["max_similarity"] == [1.0, 1.0]
+    assert told["most_alike"][0] == {"train": "b", "test": "a", "similarity": 1.0}
+    assert len(told["most_alike"]) == 4
+
+
+def test_tables_that_a_run_did_not_ask_for_are_left_out(planted: tuple[Path, str]) -> None:
+    made = {path.stem for path in (planted[0] / "report").glob("table_*.csv")}
+    assert not {name for name in made if name.startswith(("table_8", "table_9", "table_10"))}
+
+
+def made_up_run(encoders: list[str]) -> Run:
+    chance = np.random.default_rng(5)
+    facts, scores = {}, []
+    for subset in plan(12, 3, [10], encoders, True):
+        about = {"members": {}, "folds": [[], []], "documents": 5, "sizes": [], "mean_similarity": [0.1]}
+        sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
+        alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}
+        facts[subset.name] = {**vars(subset), **about, "sizes": [sizes], **alike}
+        for verifier, skill in (("good", 0.9), ("fair", 0.7), ("poor", 0.5)):
+            for fold in range(6):
+                values = {key: skill + 0.01 * chance.normal() for key in ("auc", "c@1", "f0.5u", "f1", "overall")}
+                row = {"subset": subset.name, "verifier": verifier, "fold": fold, **values}
+                scores.append(row)
+    return Run(facts, pl.DataFrame(scores), ["good", "fair", "poor"])
+
+
+def test_all_tables_of_the_paper_are_made_of_a_whole_run() -> None:
+    tables = {table.name.split("_")[1]: table for table in all_tables(made_up_run(["any", "nmf"]))}
+    assert list(tables) == ["1", "2", "4", "5", "6", "7", "8", "9", "10", "11"]
+    assert tables["4"].rows["dataset"].to_list() == ["HITS", "R0", "R1", "R2", "R avg"]
+    assert tables["4"].rows["overall"].to_list() == pytest.approx([1.0] * 5)
+    assert tables["5"].rows.select("good", "fair", "poor").row(0) == (1, 2, 3)
+    assert tables["9"].rows["topics_not_taken"].to_list() == ["Cut", "Group"]
+    assert tables["10"].rows["topic_vectors"].to_list() == ["any", "nmf"]
+    for table in tables.values():
+        assert all(len(row) == len(table.headings) for row in table.shown)
+        assert len(table.shown) == table.rows.height
+
+
+def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not() -> None:
+    run = made_up_run(["any"])
+    here = (pl.col("subset") == "hits") & (pl.col("verifier") == "fair")
+    lower = run.scores.with_columns(f1=pl.when(here).then(pl.col("f1") - 0.3).otherwise("f1"))
+    higher = run.scores.with_columns(f1=pl.when(here).then(pl.col("f1") + 0.3).otherwise("f1"))
+    for scores, marked in ((lower, True), (higher, False)):
+        table = next(table for table in all_tables(Run(run.facts, scores, run.verifiers)) if "scores" in table.name)
+        at = table.headings.index("F1")
+        assert table.shown[1][at].endswith("*") == marked
+        assert table.rows["f1_p"][1] < 0.05
