@@ -35,6 +35,7 @@ from authbench.export.publication import read_publication
 from authbench.export.reading import open_release
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
+from authbench.pan.formats import read_problems
 
 HIDDEN = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
 
@@ -392,3 +393,20 @@ def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path: Path, mo
     for name, their_name in (("ndcg", "ndcg"), ("recall", "recall"), ("success", "hit_rate")):
         for cut in (1, 3, 5, 10):
             assert theirs[f"{their_name}_at_{cut}"] == pytest.approx(ours[f"{name}@{cut}"].mean(), abs=1e-5)
+
+
+def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release: Path, tmp_path: Path) -> None:
+    folder = exported(release, "pan", tmp_path / "pan", with_tier_b=True)
+    for split in ("train", "test"):
+        problems = read_problems(folder / split)
+        same, other = problems.filter("same"), problems.filter(~pl.col("same"))
+        assert same.height > 3
+        assert abs(same.height - other.height) <= 1
+        pool = {row["content"]: row["author_id"] for row in lines(release / split / "candidates.jsonl")}
+        for row in problems.to_dicts():
+            assert (pool[row["text1"]], pool[row["text2"]]) == (row["author1"], row["author2"])
+            assert (row["author1"] == row["author2"]) == row["same"]
+        of_same = [*same["text1"], *same["text2"]]
+        assert len(set(of_same)) == len(of_same)
+        assert {*other["text1"], *other["text2"]} <= set(of_same)
+        assert set(problems["topic1"]) <= {"news", "blog/letters", "literature"}

@@ -211,7 +211,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="a release, or its public bundle")
-    parser.add_argument("--form", required=True, help="public, huggingface, beir, mteb or trec")
+    parser.add_argument("--form", required=True, help="public, huggingface, beir, mteb, trec or pan")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="becomes the folder in that form")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings with a section publish")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: what authbench evaluate wrote")

@@ -8,6 +8,7 @@ from authbench.errors import InputError
 from authbench.export.beir import write_beir
 from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
+from authbench.export.pan import write_pan
 from authbench.export.public import write_public
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark, open_release
@@ -23,6 +24,7 @@ FORMS: dict[str, Form] = {
     "beir": write_beir,
     "mteb": write_mteb,
     "trec": write_trec,
+    "pan": write_pan,
 }
 
 
