@@ -4,8 +4,9 @@
 
 Every document asks all others, as vectors of random numbers: first the ten nearest alone (a split without positives),
 then ranks of the positives in three pools, the ten nearest and drawn negatives, then metrics, slices and 1,000
-replicates over authors. The measure is one float32 matrix product of that shape in the same process, which comes last,
-as it holds all scores at once. Prints a Markdown table of CPU seconds and of the peak memory beyond the vectors.
+replicates over authors. The measure is one float32 matrix product of that shape in the same process, run in turn with
+the others, after their memory was measured (it holds all scores at once). Prints a Markdown table of CPU seconds, and
+of the peak memory beyond the vectors.
 """
 
 import argparse
@@ -24,6 +25,11 @@ from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import draw_negatives
 
 TEXTS_PER_AUTHOR = 3
+PRODUCT = "one float32 matrix product"
+NEAREST = "the ten nearest of every query"
+DRAWING = "drawing 4 x 50 negatives a query"
+RANKS = "ranks in three pools, ten nearest, scores of pairs"
+METRICS = "metrics, all slices, 1,000 replicates over authors"
 LANGUAGES, GENRES, LENGTHS = 10, 12, ("short", "medium", "long", "extra_long")
 
 
@@ -78,22 +84,28 @@ def main() -> None:
     def beyond() -> float:
         return (peak() - before) / 1024
 
-    steps, repeat = [], range(arguments.repeat)
-    nearest = [cpu(lambda: rank(cosine(vectors, vectors), unanswered, {}))[0] for _ in repeat]
-    steps.append(("the ten nearest of every query", statistics.median(nearest), beyond()))
+    def nearest() -> None:
+        rank(cosine(vectors, vectors), unanswered, {})
+
+    nearest()
+    memory = {NEAREST: beyond()}
     drawing, _, negatives = cpu(lambda: draw_negatives(split, 0))
-    steps.append((f"drawing {len(negatives)} x 50 negatives a query", drawing, beyond()))
-    ranked = [cpu(lambda: rank(cosine(vectors, vectors), split, negatives)) for _ in repeat]
-    ranking = statistics.median(run[0] for run in ranked)
-    steps.append(("ranks in three pools, ten nearest, scores of pairs", ranking, beyond()))
-    scoring, wall, _ = cpu(lambda: summarise(split, ranked[-1][2], negatives, 0))
-    steps.append((f"metrics, all slices, 1,000 replicates over authors ({wall:.1f} s wall)", scoring, beyond()))
-    product = statistics.median(cpu(lambda: vectors @ vectors.T)[0] for _ in repeat)
+    ranking = rank(cosine(vectors, vectors), split, negatives)
+    memory[RANKS] = beyond()
+    scoring, wall, _ = cpu(lambda: summarise(split, ranking, negatives, 0))
+    memory[METRICS] = beyond()
+    seconds: dict[str, list[float]] = {PRODUCT: [], NEAREST: [], RANKS: []}
+    for _ in range(arguments.repeat):
+        seconds[PRODUCT].append(cpu(lambda: vectors @ vectors.T)[0])
+        seconds[NEAREST].append(cpu(nearest)[0])
+        seconds[RANKS].append(cpu(lambda: rank(cosine(vectors, vectors), split, negatives))[0])
+    took = {step: statistics.median(runs) for step, runs in seconds.items()} | {DRAWING: drawing, METRICS: scoring}
     print(f"{arguments.documents:,} queries x {arguments.documents:,} candidates, {arguments.dimensions} dimensions\n")
     print("| step | CPU s | against one matrix product | MiB beyond the vectors |\n| --- | ---: | ---: | ---: |")
-    print(f"| one float32 matrix product | {product:.1f} | 1.00 | |")
-    for step, seconds, memory in steps:
-        print(f"| {step} | {seconds:.1f} | {seconds / product:.2f} | {memory:.0f} |")
+    for step, used in took.items():
+        held = f"{memory[step]:.0f}" if step in memory else ""
+        print(f"| {step} | {used:.1f} | {used / took[PRODUCT]:.2f} | {held} |")
+    print(f"\nMetrics took {wall:.1f} s of wall time.")
 
 
 def peak() -> int:

@@ -160,7 +160,7 @@ def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
     assert together == pytest.approx(alone, abs=1e-5)
 
 
-def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint):
+def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
     from authbench.models.transformer import embed
 
     [cut], [pooled] = (
@@ -169,6 +169,7 @@ def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint):
     [start] = embed(["the quick brown fox. jumps over."], settings(checkpoint), "")
     assert cut == pytest.approx(start, abs=0.2)
     assert not np.allclose(cut, pooled, atol=1e-4)
+    assert "1 of 1 texts are cut at" in capsys.readouterr().err
 
 
 def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot_hold(checkpoint, monkeypatch):

@@ -14,7 +14,7 @@ import polars as pl
 from authbench.dedup.arrays import F64, I32, I64
 from authbench.evaluate.split import Lists, Split
 
-BLOCK_BYTES = 96 << 20  # of scores held at once
+BLOCK_BYTES = 160 << 20  # of scores held at once
 NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
 
 # Scores of the queries at [first, last) with all candidates, float32 or float64; good until the next are asked for.

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from authbench.leaderboard import figures
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.formats import footnotes, named, told
-from authbench.leaderboard.tables import ATTRIBUTION, SHORTCUT, VERIFICATION, Metric, Table, places
+from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, SHORTCUT, VERIFICATION, Metric, Table, places
 from authbench.report.template import environment
 
 MOST_DOTS = 9
@@ -42,18 +42,21 @@ def render(results: Sequence[Result], tables: Sequence[Table], scores: pl.DataFr
 
 
 def pictures(scores: pl.DataFrame) -> dict[str, tuple[str, str]]:
-    """Captions and drawings: bars of both tasks over all models; dots by language and length of those that lead."""
+    """Captions and drawings: bars over all models (the paper's figures 5 to 8); dots by language and length of those
+    that lead."""
     leading = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == ATTRIBUTION.key))
     models = leading.sort("value", "model", descending=[True, False])["model"].head(MOST_DOTS).to_list()
     found = {}
-    for metric in (ATTRIBUTION, VERIFICATION):
+    for metric in DRAWN:
         key = metric.key.partition("@")[0]
         if scores.filter(pl.col("metric") == metric.key).height:
             found[key] = (f"{metric.heading}, all models", figures.bars(key, scores, metric))
-            for facet in ("by_language", "by_length"):
-                if scores.filter((pl.col("facet") == facet) & (pl.col("metric") == metric.key)).height:
-                    caption = f"{metric.heading} by {facet.removeprefix('by_')}"
-                    found[f"{key}_{facet}"] = caption, figures.dots(f"{key}_{facet}", scores, facet, metric, models)
+    for metric in (ATTRIBUTION, VERIFICATION):
+        key = metric.key.partition("@")[0]
+        for facet in ("by_language", "by_length"):
+            if scores.filter((pl.col("facet") == facet) & (pl.col("metric") == metric.key)).height:
+                caption = f"{metric.heading} by {facet.removeprefix('by_')}"
+                found[f"{key}_{facet}"] = caption, figures.dots(f"{key}_{facet}", scores, facet, metric, models)
     return found
 
 

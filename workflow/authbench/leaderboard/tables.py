@@ -33,6 +33,7 @@ METRICS = (
     Metric("eer_matched", "EER, matched", False),
 )
 ATTRIBUTION, VERIFICATION = METRICS[0], METRICS[4]
+DRAWN = (*METRICS[:3], VERIFICATION)
 GAINS = (Metric("gain_success@5", "S@5 over shortcut"), Metric("gain_eer", "EER under shortcut"))
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 

@@ -133,24 +133,25 @@ def tokenised(
     limit = parameters["max_tokens"] - len(before) - len(after) - len(leading)
     if limit < 1:
         raise InputError(f"max_tokens: {parameters['max_tokens']} leaves no room beside the prompt. Set more.")
+    truncate, cut = parameters["long_texts"] == "truncate", 0
     parts, owners = [], []
     for owner, text in enumerate(texts):
-        for tokens in text_parts(tokenizer, text, limit, parameters["long_texts"]):
+        whole: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        cut += truncate and len(whole) > limit
+        for tokens in [whole[:limit]] if truncate or len(whole) <= limit else sentence_parts(tokenizer, text, limit):
             parts.append([*before, *leading, *tokens, *after])
             owners.append(owner)
+    if cut:
+        print(
+            f"{cut:,} of {len(texts):,} texts are cut at {parameters['max_tokens']} tokens (max_tokens); "
+            "long_texts: chunk_and_pool reads all of them",
+            file=sys.stderr,
+        )
     return parts, owners
 
 
-def text_parts(tokenizer: Any, text: str, limit: int, long_texts: str) -> Iterator[list[int]]:
-    """The tokens of a text in parts of at most `limit`, at least one part."""
-    if long_texts == "truncate":
-        tokens: list[int] = tokenizer(text, add_special_tokens=False, truncation=True, max_length=limit)["input_ids"]
-        yield tokens
-        return
-    tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
-    if len(tokens) <= limit:
-        yield tokens
-        return
+def sentence_parts(tokenizer: Any, text: str, limit: int) -> Iterator[list[int]]:
+    """The tokens of a text in parts of whole sentences and at most `limit` tokens."""
     cuts = [0, *sentence_starts(text, 0, len(text)), len(text)]
     sentences = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
     by_sentence: list[list[int]] = tokenizer(sentences, add_special_tokens=False)["input_ids"]
@@ -176,7 +177,7 @@ def load_model(
     try:
         import torch
         from sentence_transformers import SentenceTransformer
-        from sentence_transformers.models import Pooling, Transformer
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     except ImportError:
         raise InputError("Transformers need the extra `models`: pip install 'authbench[models]'.") from None
     place = checkpoint_path(checkpoint)

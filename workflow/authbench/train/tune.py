@@ -4,6 +4,7 @@ Contrastive, with the other texts of a batch as negatives: the trainer and the l
 (MultipleNegativesRankingLoss; Henderson et al. 2017), our pairs and our metrics.
 """
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,9 +42,10 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
     """
     from datasets import Dataset
     from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
-    from sentence_transformers.losses import MultipleNegativesRankingLoss
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
     from torch.utils.data import BatchSampler, SequentialSampler
     from transformers import TrainerCallback, set_seed
+    from transformers.trainer_callback import PrinterCallback
 
     pairs = list(batches_of_epochs(train.documents, seed, settings.epochs, settings.batch))
     if not pairs:
@@ -65,14 +67,17 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
         ) -> None:
             if logs and "loss" in logs:
                 trained.eval()
-                curves.append(measured(trained, model.parameters, dev, seed, state.global_step, logs["loss"]))
+                row = measured(trained, model.parameters, dev, seed, state.global_step, logs["loss"])
                 trained.train()
+                curves.append(row)
+                told = f"loss {logs['loss']:.3f}, on {dev.name}: S@5 {row[3]:.3f}, EER {row[4]:.3f}"
+                print(f"seed {seed}, step {state.global_step} of {steps}: {told}", file=sys.stderr, flush=True)
 
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
         def get_batch_sampler(self, dataset: Any, batch_size: int, drop_last: bool, **_: Any) -> Any:
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
 
-    InOrder(
+    trainer = InOrder(
         model=trained,
         args=SentenceTransformerTrainingArguments(
             output_dir=str(out / "trainer"),
@@ -92,7 +97,9 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
         ),
         loss=MultipleNegativesRankingLoss(trained),
         callbacks=[Measure()],
-    ).train()
+    )
+    trainer.remove_callback(PrinterCallback)
+    trainer.train()
     trained.save_pretrained(str(out), safe_serialization=True)
     return pl.DataFrame(curves, schema=CURVES, orient="row")
 
