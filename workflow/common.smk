@@ -52,6 +52,9 @@ RAW_MB = raw_mb(ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
 
 
+report: "report/workflow.rst"
+
+
 scattergather:
     shards=SHARDS,
 

@@ -75,8 +75,16 @@ rule leaderboard:
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
     output:
-        page=result("leaderboard/index.html"),
-        overall=result("leaderboard/overall.csv"),
+        page=report(
+            result("leaderboard/index.html"),
+            category="Leaderboard",
+            caption="../report/captions/leaderboard.rst",
+        ),
+        overall=report(
+            result("leaderboard/overall.csv"),
+            category="Leaderboard",
+            caption="../report/captions/overall.rst",
+        ),
     log:
         result("logs/leaderboard.log"),
     conda:

@@ -5,6 +5,9 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
         check.json
 """
 
+STATISTICS = ["languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources"]
+FIGURES = ["languages", "genres", "lengths", "documents_per_author", "funnel"]
+
 
 rule write_release:
     """Number the documents, choose the queries, and write everything that goes out, as a draft."""
@@ -49,7 +52,29 @@ rule check_release:
         draft=result("draft"),
     output:
         manifest=result("release/manifest.json"),
-        report=result("release/report.html"),
+        report=report(
+            result("release/report.html"),
+            category="Release",
+            caption="../report/captions/release.rst",
+        ),
+        tables=report(
+            expand(result("release/statistics/{table}.csv"), table=STATISTICS),
+            category="Release",
+            subcategory="Tables",
+            caption="../report/captions/statistics.rst",
+        ),
+        funnel=report(
+            result("release/funnel.csv"),
+            category="Release",
+            subcategory="Tables",
+            caption="../report/captions/funnel.rst",
+        ),
+        figures=report(
+            expand(result("release/figures/{figure}.svg"), figure=FIGURES),
+            category="Release",
+            subcategory="Figures",
+            caption="../report/captions/figures.rst",
+        ),
         sums=result("release/SHA256SUMS"),
         checked=result("check.json"),
     log:

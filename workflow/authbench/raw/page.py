@@ -10,6 +10,7 @@ from authbench.records import LENGTH_BUCKETS, primary_genre
 from authbench.report import figures
 from authbench.report.template import environment
 
+MORE_COLOURS = ("#44546a", "#b8c400", "#7a2e2e")  # there are eleven languages
 TITLES = {
     "sources": "Sources",
     "left_out": "What did not become a document",
@@ -61,7 +62,7 @@ def stacked(name: str, table: pl.DataFrame, column: str, order: Sequence[str] = 
     """A bar a source, divided by the values of a column; `counted` is what is shared out."""
     values = table.group_by(column).agg(pl.col(counted).sum()).sort(-pl.col(counted), column)[column].to_list()
     values = [value for value in order if value in values] if order else values
-    colours = dict(zip(values, figures.cycle(len(values)), strict=True))
+    colours = dict(zip(values, [*figures.PALETTE, *MORE_COLOURS, *figures.cycle(len(values))], strict=False))
     parts, y = figures.legend(colours, {value: figures.language_name(value).replace("_", " ") for value in values}, 0)
     for (source,), part in table.group_by("source", maintain_order=True):
         counts: dict[str, int] = {}
