@@ -7,11 +7,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_embeddings import checkpoint  # noqa: F401
 from test_retrieval import oracle
 
 from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
-from authbench.verifiers import Bench, answer, naive, ppm, topicfit, unmasking
+from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit, unmasking
 from authbench.verifiers.kernels import order_as_numpy_once_did
 from authbench.verifiers.registry import ROOT, Verifier, find_verifier
 from authbench.verifiers.texts import both_texts
@@ -109,7 +110,7 @@ def test_a_text_of_nothing_costs_eight_bits_a_character():
 def test_the_oracle_of_unmasking_holds():
     reference = oracle("unmasking")
     asked = reference["parameters"]
-    settings = {
+    parameters = {
         "rounds": asked["rounds"],
         "features": asked["top_n"],
         "folds": asked["cv_folds"],
@@ -121,7 +122,7 @@ def test_the_oracle_of_unmasking_holds():
     assert unmasking.trigrams(exact["text"]) == exact["character_trigrams"]
     for case in reference["cases"][::3]:
         chance = np.random.Generator(np.random.Philox(1))
-        curve = unmasking.curve(case["text1"], case["text2"], settings, chance)
+        curve = unmasking.curve(case["text1"], case["text2"], parameters, chance)
         assert len(curve) == case["expected"]["curve_points"]
         assert curve.mean() == pytest.approx(
             case["expected"]["mean_curve_value"], abs=reference["tolerance_mean_curve_value"]
@@ -269,3 +270,35 @@ def test_a_sort_as_numpys_once_was_is_a_sort():
         order = order_as_numpy_once_did(values)
         assert sorted(order) == list(range(size))
         assert (np.diff(values[order]) >= 0).all()
+
+
+def test_texts_that_pairs_join_are_one_authors():
+    pairs = of_pairs([("a", "b"), ("b", "c"), ("d", "e"), ("a", "d")], [1, 1, 1, 0])
+    texts, authors = encoder.texts_by_author(pairs)
+    groups = {frozenset(text for text, own in zip(texts, authors, strict=True) if own == author) for author in authors}
+    assert groups == {frozenset("abc"), frozenset("de")}
+
+
+def test_a_model_that_learns_nothing_is_not_tuned(tmp_path):
+    pairs = styled(6, 3)
+    verifier = Verifier(
+        "m", "m", "model", {"model": "tfidf", "fine_tune": True, "epochs": 1, "batch": 2, "learning_rate": 2e-5}
+    )
+    with pytest.raises(InputError, match="cannot be tuned"):
+        answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
+
+
+def test_a_transformer_is_tuned_on_the_fold_where_asked(checkpoint, tmp_path):  # noqa: F811
+    pytest.importorskip("datasets", reason="the extra `models` is not installed")
+    told = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32}
+    page = {"title": "tiny", "group": "embedding", "kind": "transformer", "parameters": told}
+    (tmp_path / "tiny.yaml").write_text(json.dumps(page))
+    train, test = styled(16, 3), styled(4, 4)
+    found = {}
+    for tuned in (False, True):
+        parameters = {"model": str(tmp_path / "tiny.yaml"), "fine_tune": tuned, "batch": 2, "learning_rate": 1e-2}
+        (tmp_path / "own.yaml").write_text(json.dumps({"title": "own", "kind": "model", "parameters": parameters}))
+        bench = Bench(1, tmp_path / str(tuned))
+        fitted = encoder.fit(train, find_verifier(str(tmp_path / "own.yaml")).parameters, bench)
+        found[tuned] = encoder.similarities(fitted, test)
+    assert not np.allclose(found[False], found[True], atol=1e-4)

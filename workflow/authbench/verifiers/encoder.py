@@ -96,7 +96,7 @@ def tuned(model: Model, train: pl.DataFrame, parameters: Mapping[str, Any], benc
         raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
     texts, authors = texts_by_author(train)
     split, watched = as_split(texts, authors), as_split(texts[:SEEN], authors[:SEEN])
-    settings = TrainSettings(parameters["epochs"], parameters["batch"], evaluations=1)
+    settings = TrainSettings(parameters["epochs"], parameters["batch"], parameters["learning_rate"], evaluations=1)
     out = bench.folder / "tuned"
     out.mkdir(parents=True, exist_ok=True)
     tune(model, split, watched, settings, bench.seed, out)
