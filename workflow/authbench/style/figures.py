@@ -37,12 +37,16 @@ def heat_map(scores: pl.DataFrame) -> str:
         )
         for place, model in enumerate(models)
     ]
-    y = float(top)
+    y, heading = float(top), ""
     for task, dataset in keys:
+        if task != heading:
+            heading = task
+            parts.append(text(0, y + 14, task.replace("_", " ").capitalize(), "m"))
+            y += CELL
         here = [values.get((task, dataset, model)) for model in models]
         known = [value for value in here if value is not None]
         low, high = min(known), max(known)
-        parts.append(label(f"{dataset} · {task.replace('_', ' ')}", y))
+        parts.append(label(middle_cut(dataset), y))
         for place, (model, value) in enumerate(zip(models, here, strict=True)):
             if value is not None:
                 share = (value - low) / (high - low) if high > low else 0.5
@@ -56,6 +60,11 @@ def heat_map(scores: pl.DataFrame) -> str:
                     parts.append(element("text", figure, x=x + wide / 2, y=y + 14, text_anchor="middle", style=style))
         y += CELL
     return drawing("heat_map", "Models by datasets", "Within each row the best model is darkest.", y, parts)
+
+
+def middle_cut(name: str, most: int = 20) -> str:
+    """The name, or its beginning and its end: names of datasets of one corpus differ at the end."""
+    return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-most // 2 :]}"
 
 
 def shade(share: float) -> str:
@@ -74,7 +83,7 @@ def dendrogram(name: str, values: np.ndarray, datasets: Sequence[str]) -> str:
         return LEFT + (WIDTH - LEFT - 8) * height / highest
 
     bottom = 14 + TREE_ROW * len(datasets)
-    parts = [label(datasets[leaf], places[leaf] - 9) for leaf in order]
+    parts = [label(middle_cut(datasets[leaf]), places[leaf] - 9) for leaf in order]
     heights = dict.fromkeys(range(len(datasets)), 0.0)
     for number, (one, other, height, _) in enumerate(links):
         ends = [places[int(one)], places[int(other)]]

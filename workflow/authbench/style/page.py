@@ -45,11 +45,11 @@ def render(
 
 
 def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
-    """Every dataset that is known or was run: what it is, and whether it was run or why not."""
+    """Every known dataset, those that were run first: what it is, and why it was not run."""
     cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
     absent = {name: why for result in results for name, why in result.told["not_run"].items()}
     found = []
-    for one in sorted(datasets, key=lambda dataset: (dataset.attribute, dataset.name)):
+    for one in sorted(datasets, key=lambda dataset: (dataset.name not in cells, dataset.attribute, dataset.name)):
         cell = cells.get(one.name)
         found.append(
             {
