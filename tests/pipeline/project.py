@@ -70,7 +70,7 @@ class Project:
 
     def plan(self, *arguments: str, env: Mapping[str, str] | None = None) -> list[Job]:
         """The jobs that a run would have, from a dry run."""
-        status, said = self.snakemake("--dry-run", "--quiet", "host", *arguments, env=env)
+        status, said = self.snakemake(*arguments, "--dry-run", "--quiet", "host", env=env)
         assert status == 0, said
         jobs = jobs_of(said)
         assert jobs or "Nothing to be done" in said or re.search(r"^total +0$", said, re.MULTILINE), said
