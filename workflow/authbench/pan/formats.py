@@ -122,8 +122,8 @@ def read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) ->
                 raise InputError(
                     f"{path}, line {number}: not JSON: {problem}. Expected an object a line, in UTF-8."
                 ) from None
-            if problem := next(wrong_with(row, fields, optional), None):
-                raise InputError(f"{path}, line {number}: {problem}")
+            if wrong := next(wrong_with(row, fields, optional), None):
+                raise InputError(f"{path}, line {number}: {wrong}")
             if row["id"] in seen:
                 raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
             seen.add(row["id"])
