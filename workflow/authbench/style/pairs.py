@@ -41,7 +41,7 @@ def compact(rows: Any) -> Any:
 def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     """`auroc` over all pairs of different texts, those of one label positive.
 
-    Memory: 8 bytes for each pair of the rarer kind, and a few blocks of scores (3,000 texts in two labels: 18 MB and some 30).
+    Memory: 8 bytes for each pair of the rarer kind, and a few blocks of scores (3,000 texts in two labels: 66 MB).
     """
     total = len(labels) * (len(labels) - 1) // 2
     sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)

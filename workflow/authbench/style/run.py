@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench import __version__, tokens
 from authbench.errors import InputError
