@@ -50,6 +50,10 @@ def serving(host: Host) -> Iterator[Host]:
         def do_GET(self) -> None:  # noqa: N802
             self._answer(with_body=True)
 
+        def do_POST(self) -> None:  # noqa: N802
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self._answer(with_body=True)
+
         def do_HEAD(self) -> None:  # noqa: N802
             self._answer(with_body=False)
 

@@ -113,6 +113,8 @@ def _client() -> Any:
     try:
         import huggingface_hub
         import huggingface_hub.utils
-    except ModuleNotFoundError:
-        raise InputError("The Hugging Face Hub needs its client: pip install 'authbench[acquire]'.") from None
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"The Hugging Face Hub needs its client: pip install 'authbench[acquire]' ({error})."
+        ) from None
     return huggingface_hub

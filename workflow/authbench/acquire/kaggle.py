@@ -16,6 +16,7 @@ import requests
 from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, nothing_fits
 from authbench.acquire.transfer import Passing, Pause, patiently, refuse
 from authbench.errors import InputError
+from authbench.identity import digest
 
 PAGE = 200  # files named at a time
 LOGIN = (
@@ -39,7 +40,10 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client:
     def offers() -> Iterator[Offer]:
         for one in fitting:
             yield Offer(
-                places[one.name], one.total_bytes or None, None, _bringer(api, name, piece, one.name, beside, pause)
+                places[one.name],
+                one.total_bytes or None,
+                None,
+                _bringer(api, name, piece, one.name, one.total_bytes or None, beside, pause),
             )
 
     return Listing(revision, None, offers())
@@ -57,10 +61,10 @@ def _files(api: Any, name: str) -> list[Any]:
 
 
 def _bringer(
-    api: Any, dataset: str, piece: Piece, name: str, beside: Path, pause: Pause
+    api: Any, dataset: str, piece: Piece, name: str, size: int | None, beside: Path, pause: Pause
 ) -> Callable[[Path, Advance], None]:
     def bring(part: Path, advance: Advance) -> None:
-        folder = beside / "kaggle"
+        folder = beside / f"kaggle-{digest(name)}"
         folder.mkdir(parents=True, exist_ok=True)
 
         def fetch() -> None:
@@ -68,11 +72,11 @@ def _bringer(
                 _told(lambda: api.dataset_download_file(dataset, name, path=str(folder), quiet=True), piece)
 
         patiently(fetch, f"{piece.name}: {name}", pause=pause)
-        come = [path for path in folder.iterdir() if path.name.removesuffix(".zip") == PurePosixPath(name).name]
+        come = [path for path in folder.iterdir() if not path.name.endswith(".kaggle-partial")]
         if len(come) != 1:
-            raise InputError(f"{piece.name}: Kaggle's client left no file named {PurePosixPath(name).name}")
+            raise InputError(f"{piece.name}: Kaggle's client left {len(come)} files for {name}. Run again.")
         if come[0].suffix == ".zip" and not name.endswith(".zip"):  # so Kaggle sends large tables
-            _unpack(come[0], part, PurePosixPath(name).name)
+            _unpack(come[0], part, PurePosixPath(name).name, size)
             come[0].unlink()
         else:
             come[0].replace(part)
@@ -81,13 +85,15 @@ def _bringer(
     return bring
 
 
-def _unpack(archive: Path, part: Path, name: str) -> None:
-    """Take the one file of an archive out of it, as it is read: never more than it says it holds."""
+def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
+    """Take the one file of an archive out of it: never more than was listed (`size`) and the archive says."""
     try:
         with zipfile.ZipFile(archive) as packed:
             entries = [entry for entry in packed.infolist() if not entry.is_dir()]
             if len(entries) != 1 or PurePosixPath(entries[0].filename).name != name:
                 raise InputError(f"{archive.name}: expected {name} alone in the archive, found {len(entries)} files")
+            if size not in (None, entries[0].file_size):
+                raise InputError(f"{archive.name} holds {entries[0].file_size:,} bytes, {size:,} were listed")
             with packed.open(entries[0]) as content, part.open("wb") as file:
                 left = entries[0].file_size
                 while block := content.read(1 << 18):
@@ -125,8 +131,8 @@ def _client() -> Any:
 
             api = KaggleApi()
             api.authenticate()
-    except ModuleNotFoundError:
-        raise InputError("Kaggle needs its client: pip install 'authbench[acquire]'.") from None
+    except ModuleNotFoundError as error:
+        raise InputError(f"Kaggle needs its client: pip install 'authbench[acquire]' ({error}).") from None
     except (SystemExit, OSError, ValueError):
         raise ByHand(f"{LOGIN}.") from None
     return api
