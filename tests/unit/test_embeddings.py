@@ -161,8 +161,9 @@ def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
 
 
 def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
-    from authbench.models.transformer import embed
+    from authbench.models.transformer import embed, say_once
 
+    say_once.cache_clear()
     [cut], [pooled] = (
         embed(WORDS[3:], settings(checkpoint, long_texts=mode), "") for mode in ("truncate", "chunk_and_pool")
     )

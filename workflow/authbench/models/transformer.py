@@ -136,25 +136,30 @@ def tokenised(
     truncate, cut = parameters["long_texts"] == "truncate", 0
     parts, owners = [], []
     for owner, text in enumerate(texts):
-        whole: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        whole: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         cut += truncate and len(whole) > limit
         for tokens in [whole[:limit]] if truncate or len(whole) <= limit else sentence_parts(tokenizer, text, limit):
             parts.append([*before, *leading, *tokens, *after])
             owners.append(owner)
     if cut:
-        print(
+        say_once(
             f"{cut:,} of {len(texts):,} texts are cut at {parameters['max_tokens']} tokens (max_tokens); "
-            "long_texts: chunk_and_pool reads all of them",
-            file=sys.stderr,
+            "long_texts: chunk_and_pool reads all of them"
         )
     return parts, owners
+
+
+@lru_cache
+def say_once(message: str) -> None:
+    """Tell it on the terminal; a training would else say the same at each of its scores."""
+    print(message, file=sys.stderr, flush=True)
 
 
 def sentence_parts(tokenizer: Any, text: str, limit: int) -> Iterator[list[int]]:
     """The tokens of a text in parts of whole sentences and at most `limit` tokens."""
     cuts = [0, *sentence_starts(text, 0, len(text)), len(text)]
     sentences = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
-    by_sentence: list[list[int]] = tokenizer(sentences, add_special_tokens=False)["input_ids"]
+    by_sentence: list[list[int]] = tokenizer(sentences, add_special_tokens=False, verbose=False)["input_ids"]
     for part in pack([len(sentence) for sentence in by_sentence], limit):
         yield [token for sentence, first, past in part for token in by_sentence[sentence][first:past]]
 
@@ -178,8 +183,10 @@ def load_model(
         import torch
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+        from transformers.utils import logging
     except ImportError:
         raise InputError("Transformers need the extra `models`: pip install 'authbench[models]'.") from None
+    logging.disable_progress_bar()
     place = checkpoint_path(checkpoint)
     loading = {"use_safetensors": True, "dtype": getattr(torch, dtype)}
     hub = {"revision": revision, "trust_remote_code": remote_code}

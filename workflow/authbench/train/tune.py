@@ -40,7 +40,7 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
 
     Raises InputError where fewer authors have two texts than a batch holds.
     """
-    from datasets import Dataset
+    from datasets import Dataset, disable_progress_bars
     from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
     from torch.utils.data import BatchSampler, SequentialSampler
@@ -53,6 +53,7 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
             f"{train.name}: fewer than {settings.batch} authors have two texts, so that there is not one batch. "
             "Set a smaller batch."
         )
+    disable_progress_bars()
     set_seed(seed)
     load_model.cache_clear()
     trained = load_model(*(model.parameters[name] for name in DECIDING))
