@@ -135,7 +135,11 @@ rule raven_report:
             part=RAVEN_PARTS,
         ),
     output:
-        page=result("raven/report/index.html"),
+        page=report(
+            result("raven/report/index.html"),
+            category="Topic robustness",
+            caption="../report/captions/raven.rst",
+        ),
         scores=result("raven/report/scores.csv"),
     log:
         result("logs/raven_report.log"),

@@ -95,7 +95,7 @@ def stability(rows: pl.DataFrame) -> str:
 def similarity(rows: pl.DataFrame) -> str:
     """Lines over the number of topics: the mean and the maximum, for HITS and Random."""
     colours = dict(zip(SAMPLINGS, cycle(2), strict=True))
-    parts, y = legend(colours, {"HITS": "HITS (dashed: maximum)"}, 0)
+    parts, y = legend(colours, {}, 0)
     columns = {"mean": "", "max": "5 4"}
     known = [v for how in SAMPLINGS for key in columns for v in rows[f"{key}_{how.lower()}"] if v is not None]
     low, high = min([0.0, *known]), max([0.01, *known])
@@ -124,7 +124,7 @@ def similarity(rows: pl.DataFrame) -> str:
                 element("circle", cx=x, cy=height, r=3, fill=colours[how])
                 for x, height in (point.split(",") for point in points)
             ]
-    parts.append(text((left + right) / 2, y + tall + 46, "topics", "m", "middle"))
+    parts.append(text((left + right) / 2, y + tall + 46, "topics (solid: mean, dashed: maximum)", "m", "middle"))
     what = "Cosine of the vectors of train and test topics: mean and maximum of each fold, means over folds."
     return drawing("similarity", "Similarity of topics", what, y + tall + 52, parts)
 

@@ -23,7 +23,7 @@ from authbench.raven.page import write_report
 from authbench.raven.subsets import Subset, plan_of
 from authbench.raven.tables import Run
 from authbench.raven.vectors import document_rows, expect_encoder, sample_rows, topic_vectors
-from authbench.tables import read_columns, read_json, write_json, write_parquet
+from authbench.tables import read_batches, read_columns, read_json, write_json, write_parquet
 from authbench.verifiers.registry import Verifier
 
 Settings = Mapping[str, Any]
@@ -34,8 +34,8 @@ def write_topics(documents: Path, encoder: str, models: Path, settings: Settings
     learn a sample (`vectors`)."""
     model = expect_encoder(encoder, models)
     keys = usable_keys(documents, settings, seed)
-    sizes = read_columns([documents], ["content"])["content"].str.len_bytes().gather(keys["row"])
-    rows = keys["row"].to_numpy()[sample_rows(keys["id"], sizes, seed)]
+    sizes = pl.concat([frame["content"].str.len_bytes() for frame in read_batches([documents], ["content"])])
+    rows = keys["row"].to_numpy()[sample_rows(keys["id"], sizes.gather(keys["row"]), seed)]
     sample = read_contents(documents, pl.DataFrame({"row": rows}), ("id", "lang", "topic", "content"))
     whole = sample.height == keys.height
     wanted = keys.select("id")
