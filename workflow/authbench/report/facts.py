@@ -11,7 +11,18 @@ from authbench.funnel import Counts, add_up, join_stages, merge_counts
 LIBRARIES = ("datasketch", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
 # Where the raw files lie and in how many parts the work is done leave no trace in a release.
-NOT_OF_THE_DATA = ("raw_dir", "shards", "missing_sources", "evaluate", "train", "publish", "review", "style", "pan", "raven")
+NOT_OF_THE_DATA = (
+    "raw_dir",
+    "shards",
+    "missing_sources",
+    "evaluate",
+    "train",
+    "publish",
+    "review",
+    "style",
+    "pan",
+    "raven",
+)
 
 
 def collect(
@@ -28,7 +39,9 @@ def collect(
     """
     counts = list(counts)
     config = {key: value for key, value in run["config"].items() if key not in NOT_OF_THE_DATA}
-    if config["filter"].get("exclude") is None:  # a release from which nobody ruled out a text says nothing of it
+    if (
+        "filter" in config and config["filter"].get("exclude") is None
+    ):  # a release from which nobody ruled out a text says nothing of it
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
     return {
