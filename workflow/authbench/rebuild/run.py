@@ -5,6 +5,7 @@ result is the release to the byte, as the checksums in the bundle say, or there 
 """
 
 import heapq
+import os
 import shutil
 from array import array
 from collections.abc import Iterator, Mapping
@@ -35,21 +36,20 @@ class Unmatched(NamedTuple):
 
 
 class Texts:
-    """The texts that were found, in a temporary file. Holds 16 bytes for each."""
+    """The texts that were found, as JSON strings in a temporary file. Holds 16 bytes for each."""
 
     def __init__(self, file: IO[bytes], number: int) -> None:
         self.file, self.end = file, 0
         self.starts, self.sizes = array("q", bytes(8 * number)), array("q", bytes(8 * number))
 
     def add(self, row: int, text: str) -> None:
-        data = text.encode()
+        data = orjson.dumps(text)
         self.file.write(data)
         self.starts[row], self.sizes[row] = self.end, len(data)
         self.end += len(data)
 
-    def __getitem__(self, row: int) -> str:
-        self.file.seek(self.starts[row])
-        return self.file.read(self.sizes[row]).decode()
+    def __getitem__(self, row: int) -> orjson.Fragment:
+        return orjson.Fragment(os.pread(self.file.fileno(), self.sizes[row], self.starts[row]))
 
 
 def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
@@ -69,6 +69,7 @@ def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
         unmatched = collect(wanted, told["sources"], raw_dir, benchmark.manifest["config"], texts)
         if unmatched:
             return sorted(unmatched)
+        file.flush()
         with whole_folder(out) as folder:
             write_all(folder, benchmark, told["files"], wanted, texts)
     return []

@@ -6,7 +6,8 @@ that was released if its SHA-256 says so.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,17 +15,19 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.ingest.blocks import read_parts
+from authbench.ingest.blocks import Part, gathered, read_parts
+from authbench.ingest.clean import compile_cleaning
+from authbench.ingest.fields import compile_expression, texts
 from authbench.ingest.files import MAX_RECORD_BYTES, match_files
-from authbench.ingest.mapping import Mapped, compile_source
+from authbench.ingest.mapping import compile_source, whole_characters
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
 from authbench.release.write import sha256_of_file
 
-BLOCK_ROWS = 16_384
-HELD_CHARACTERS = 4 << 20
-NOBODY = "\u2400\u2400"  # stands for the author, who is known: no text has it
-KNOWN = {"author": {"const": NOBODY}, "lang": {"const": "en"}, "genre": {"const": "news"}, "id": {"const": "1"}}
+HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
+KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}
+PARAGRAPHS = re.compile("\n\n+")
+Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
 class Found(NamedTuple):
@@ -44,21 +47,23 @@ def texts_of_source(
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
     """
     folder = raw_dir / page.get("folder", tag)
-    mapped = compile_source(tag, slim(page), keep_other_languages=True)
+    read, mapped = slim(page), compile_source(tag, slim(page), keep_other_languages=True)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
+    say = compile_text(tag, page)
     left = wanted.sort("file", "ordinal")
     reasons: dict[int, str] = {}
     for path, digest in digests(folder, page["files"], left):
-        places = left.filter(pl.col("file") == digest)
-        files = {path: digest}
-        parts = read_parts(tag, slim(page), folder, files, {digest: 0}, mapped, limit)
+        places = places_of(left.filter(pl.col("file") == digest))
+        reasons |= dict.fromkeys((row[0] for rows in places.rows for row in rows), "its file gives fewer records now")
         solved = []
-        for found in texts_at(tag, page, chosen(parts, places, reasons), mapped, settings):
-            if found.text is None:
-                reasons[found.row] = found.reason
-            else:
-                solved.append(found.row)
-                yield found
+        parts = read_parts(tag, read, folder, {path: digest}, {digest: 0}, mapped, limit)
+        for block in blocks(gathered(chosen(parts, places)), places, say, reasons):
+            for found in released(tag, page.get("normalize", {}), block, settings["normalize"]):
+                if found.text is None:
+                    reasons[found.row] = found.reason
+                else:
+                    solved.append(found.row)
+                    yield found
         left = left.filter(~pl.col("row").is_in(solved))
     where = f"no file in {folder}/ has the SHA-256 that its text was read from"
     for row in left["row"]:
@@ -68,6 +73,27 @@ def texts_of_source(
 def slim(page: Mapping[str, Any]) -> dict[str, Any]:
     """The page of a source without what a text does not depend on: who wrote it, when, and about what."""
     return {**page, "fields": {**KNOWN, "text": page["fields"]["text"]}, "author": {"kind": "person"}, "drop": []}
+
+
+def compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], list[str]]:
+    """The function from rows to their texts, as ingestion makes them."""
+    where = f"the page of {tag}"
+    derived = [(name, compile_expression(one, where, None)) for name, one in page.get("derive", {}).items()]
+    text, clean = (
+        compile_expression(page["fields"]["text"], where, None),
+        compile_cleaning(page.get("clean", []), where),
+    )
+
+    def say(rows: list[Row]) -> list[str]:
+        for name, value in derived:
+            for row, made in zip(rows, value(rows), strict=True):
+                row[name] = made
+        contents = [one.replace("\r\n", "\n").replace("\r", "\n") for one in texts(text(rows))]
+        if page.get("clean"):
+            contents = list(map(clean, contents, rows))
+        return [whole_characters(one.strip()) for one in contents]
+
+    return say
 
 
 def digests(folder: Path, patterns: Sequence[str], wanted: pl.DataFrame) -> Iterator[tuple[str, str]]:
@@ -81,80 +107,85 @@ def digests(folder: Path, patterns: Sequence[str], wanted: pl.DataFrame) -> Iter
             yield path, digest
 
 
-class Place(NamedTuple):
-    """A record, and the wanted rows that are cut from it: number, language, start, end, SHA-256."""
+class Places(NamedTuple):
+    """The records of a file that are wanted, by their numbers, and the rows that are cut from each."""
 
-    record: Row
-    rows: Sequence[tuple[int, str, int | None, int | None, str]]
+    ordinals: np.ndarray
+    rows: list[list[Wanted]]
 
 
-def chosen(parts: Iterator[Any], places: pl.DataFrame, reasons: dict[int, str]) -> Iterator[Place]:
-    """The records of a file that are wanted; `reasons` gets why one cannot be had."""
-    rows = places.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
-    ordinals, starts = np.unique(places["ordinal"].to_numpy(), return_index=True)
+def places_of(wanted: pl.DataFrame) -> Places:
+    ordinals, starts = np.unique(wanted["ordinal"].to_numpy(), return_index=True)
+    rows = wanted.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
     ends = [*starts[1:].tolist(), len(rows)]
+    return Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
+
+
+def chosen(parts: Iterable[Part], places: Places) -> Iterator[Part]:
+    """The parts of a file with their wanted records only; `start` is the first one's number among the places."""
     done = 0
     for part in parts:
-        last = int(np.searchsorted(ordinals, part.start + len(part.rows)))
-        here = zip(ordinals[done:last].tolist(), starts[done:last].tolist(), ends[done:last], strict=True)
-        for ordinal, start, end in here:
-            record = part.rows[ordinal - part.start]
-            if isinstance(record, BadRow):
-                told = f"record {ordinal} of {part.path} cannot be read: {record.reason}"
-                reasons |= {row[0]: told for row in rows[start:end]}
-            else:
-                yield Place(record, rows[start:end])
+        last = int(np.searchsorted(places.ordinals, part.start + len(part.rows)))
+        if done < last:
+            here = (places.ordinals[done:last] - part.start).tolist()
+            yield Part(part.file, part.path, done, [part.rows[place] for place in here])
         done = last
-        if done == len(ordinals):
+        if done == len(places.rows):
             return
-    left = rows[starts[done] :] if done < len(ordinals) else []
-    reasons |= {row[0]: "its file has fewer records than when the text was read" for row in left}
 
 
-def texts_at(
-    tag: str, page: Mapping[str, Any], places: Iterator[Place], mapped: Mapped, settings: Mapping[str, Any]
-) -> Iterator[Found]:
-    """The texts of places, a block of records at a time."""
-    for block in blocks(places):
-        made = mapped.documents([place.record for place in block])
-        records = pl.DataFrame(
-            {
-                "place": made.places,
-                "doc_key": list(map(str, made.places)),
-                "source": [tag] * len(made.places),
-                "lang": [block[place].rows[0][1] for place in made.places],
-                "task": ["authorship"] * len(made.places),
-                "author_id": ["known"] * len(made.places),
-                "content": made.records["content"].to_pylist(),
-            }
-        )
-        normal, _, _ = normalize_records(records, {tag: page.get("normalize", {})}, settings["normalize"])
-        contents = dict(normal.select("place", "content").iter_rows())
-        for number, place in enumerate(block):
-            for row, _, start, end, digest in place.rows:
-                yield proven(row, contents.get(number), start, end, digest)
-
-
-def blocks(places: Iterator[Place]) -> Iterator[list[Place]]:
-    """Places together, as long as they are few and small."""
-    held: list[Place] = []
+def blocks(
+    parts: Iterable[Sequence[Part]],
+    places: Places,
+    say: Callable[[list[Row]], list[str]],
+    reasons: dict[int, str],
+) -> Iterator[list[tuple[str, list[Wanted]]]]:
+    """Texts of records with the rows wanted of them, some at a time; `reasons` gets why a record has none."""
+    held: list[tuple[str, list[Wanted]]] = []
     size = 0
-    for place in places:
-        held.append(place)
-        size += sum(len(value) for value in place.record.values() if isinstance(value, str))
-        if len(held) == BLOCK_ROWS or size >= HELD_CHARACTERS:
+    for some in parts:
+        rows: list[Row] = []
+        wanted = []
+        for part in some:
+            for number, record in enumerate(part.rows, start=part.start):
+                if isinstance(record, BadRow):
+                    told = f"its record, {record.position} of {part.path}, cannot be read: {record.reason}"
+                    reasons |= {row[0]: told for row in places.rows[number]}
+                else:
+                    rows.append(record)
+                    wanted.append(places.rows[number])
+        contents = say(rows)
+        held += zip(contents, wanted, strict=True)
+        size += sum(map(len, contents))
+        if size >= HELD_CHARACTERS:
             yield held
             held, size = [], 0
     if held:
         yield held
 
 
+def released(
+    tag: str, rules: Mapping[str, Any], block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
+) -> Iterator[Found]:
+    """The rows wanted of some texts, normalised, cut and compared with what was released."""
+    records = pl.DataFrame({"content": [text for text, _ in block], "lang": [rows[0][1] for _, rows in block]})
+    known = (
+        pl.lit(value).alias(name) for name, value in (("source", tag), ("task", "authorship"), ("author_id", "known"))
+    )
+    numbered = records.with_columns(*known, doc_key=pl.lit("")).with_row_index("number")
+    normal, _, _ = normalize_records(numbered, {tag: rules}, settings)
+    contents = dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
+    for number, (_, rows) in enumerate(block):
+        content = contents.get(number)
+        for row, _, start, end, digest in rows:
+            yield proven(row, content, start, end, digest)
+
+
 def proven(row: int, content: str | None, start: int | None, end: int | None, digest: str) -> Found:
     """The wanted text within a normalised one, if it is what was released."""
     if content is None:
         return Found(row, None, "its record has no text any more")
-    whole = content if start is None else content[start:end]
-    text = single_breaks(whole)
+    text = single_breaks(content if start is None else content[start:end])
     if hashlib.sha256(text.encode()).hexdigest() != digest:
         return Found(row, None, "its record says something else than when the text was read")
     return Found(row, text)
@@ -166,9 +197,7 @@ def single_breaks(text: str) -> str:
     >>> single_breaks("a\\n\\n\\nb\\nc")
     'a\\nb\\nc'
     """
-    while "\n\n" in text:
-        text = text.replace("\n\n", "\n")
-    return text
+    return PARAGRAPHS.sub("\n", text) if "\n\n" in text else text
 
 
 def refuse_unknown_pages(tags: Sequence[str], pages: Mapping[str, Any]) -> None:

@@ -1,0 +1,52 @@
+"""Texts of the open corpora are found again by their places, whatever the sample. Needs AUTHBENCH_DATA."""
+
+import hashlib
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from open_corpora import DATA, ingested, load_source
+
+from authbench.chunk.cut import chunk_records
+from authbench.identity import keyed_hashes
+from authbench.ingest import match_files
+from authbench.normalize.table import normalize_records
+from authbench.rebuild.texts import texts_of_source
+from authbench.tokens import load_encoding
+
+ROOT = Path(__file__).parents[2]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+PAGES = {path.stem: load_source(path.stem) for path in sorted((ROOT / "config/sources").glob("*.yaml"))}
+RECORDS = 30  # of a corpus, by hash; the longest among them too, so that some are cut
+
+
+def smallest_of_each_format() -> list[str]:
+    """Of the corpora that are there the smallest in every format that is read."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for tag, page in PAGES.items():
+        folder = DATA / str(page.get("folder", tag))
+        found = match_files(folder, page["files"]) if folder.is_dir() else []
+        if found:
+            one = sum((folder / name).stat().st_size for name in found), tag
+            form = page["reader"]["format"]
+            sizes[form] = min(one, sizes.get(form, one))
+    return sorted(tag for _, tag in sizes.values())
+
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DATA}; set AUTHBENCH_DATA")
+
+
+@pytest.mark.parametrize("tag", smallest_of_each_format())
+def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
+    source, records = load_source(tag), ingested(tag).records
+    drawn = records.with_columns(keyed_hashes(1, "real", records["doc_key"]).alias("rank")).sort("rank", "doc_key")
+    longest = records.sort(pl.col("content").str.len_bytes(), "doc_key", descending=True).head(1)
+    chosen = pl.concat([drawn.drop("rank").head(RECORDS), longest]).unique("doc_key", maintain_order=True)
+    rules = {tag: source.get("normalize", {})}
+    normal, _, _ = normalize_records(chosen, rules, CONFIG["normalize"])
+    documents, _, _ = chunk_records(normal, load_encoding(), CONFIG["chunk"], CONFIG["seed"])
+    digests = [hashlib.sha256(text.encode()).hexdigest() for text in documents["content"]]
+    wanted = documents.with_columns(pl.Series("content_sha256", digests, dtype=pl.String)).with_row_index("row")
+    found = {one.row: one.text for one in texts_of_source(tag, source, DATA, wanted, CONFIG)}
+    assert [found[row] for row in wanted["row"]] == wanted["content"].to_list()
