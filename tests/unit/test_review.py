@@ -10,6 +10,7 @@ from browser import CHROMIUM, Browser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.config import prepare
 from authbench.errors import InputError
 from authbench.funnel import Tally
 from authbench.records import REMOVED
@@ -184,6 +185,15 @@ def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
     path.write_text(f'{{"doc_key": "s:1", "reason": null}}\n{line}\n')
     with pytest.raises(InputError, match="verdicts.jsonl, line 2: expected"):
         read_exclusions(path)
+
+
+def test_a_list_that_cannot_be_read_stops_a_run_before_it_starts(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text("{\n")
+    for part in ("config", "resources", "workflow"):
+        (tmp_path / part).symlink_to(Path(__file__).parents[2] / part)
+    with pytest.raises(InputError, match=r"filter.exclude: .*verdicts.jsonl, line 1: expected"):
+        prepare({"filter": {"exclude": str(path)}}, tmp_path, need_files=False)
 
 
 def test_an_empty_list_rules_nothing_out(tmp_path: Path) -> None:

@@ -240,6 +240,13 @@ def _contradictions(config: Settings) -> Iterator[str]:
     ):
         if path is not None and not Path(path).exists():
             yield f"{place}: there is no file {path}"
+    if config["filter"]["exclude"] and Path(config["filter"]["exclude"]).is_file():
+        from authbench.review.exclusions import read_exclusions
+
+        try:
+            read_exclusions(config["filter"]["exclude"])
+        except InputError as problem:
+            yield f"filter.exclude: {problem}"
     if "detoxify" in config["safety"]["scorers"]:
         from importlib.util import find_spec
 
