@@ -74,6 +74,12 @@ def test_the_label_itself_scores_one():
     assert retrieval.score(vectors, authors, vectors, authors)["mrr"] == 1
 
 
+@pytest.mark.parametrize("sizes", [[200, 155, 103, 5], [1, 60, 60], [25] * 38])
+def test_labels_of_any_size_and_number_are_found_where_they_lie_apart(sizes):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    assert clustering.score(one_hot(labels), labels, range(2))["v_measure"] == pytest.approx(1)
+
+
 def test_what_encodes_the_level_alone_orders_and_is_not_distracted():
     levels = [np.tile(row, (20, 1)) for row in np.eye(3)]
     result = order.score(levels, ["all"] * 20)
