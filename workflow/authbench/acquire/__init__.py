@@ -28,7 +28,7 @@ WAYS: dict[str, Look] = {
     "github": github.look,
     "url": url.look,
 }
-LOCK_SECONDS = 10.0  # between two writings of the lock
+LOCK_SECONDS = 60.0  # between two writings of the lock, which of 20,000 files takes seconds
 DEMO = Path(__file__).parents[3] / "resources/demo"
 
 
