@@ -97,7 +97,7 @@ def documents(number: int) -> pl.DataFrame:
                 **{name: pl.lit(None, pl.Int64) for name in ("chunk_start", "chunk_end")},
             ).select(DOCUMENT.names())
         )
-    return pl.concat(frames)
+    return pl.concat(frames).unique("content", keep="first", maintain_order=True)
 
 
 def step(work: Callable[..., Any], *arguments: Any) -> tuple[float, float, float]:
