@@ -3,7 +3,7 @@ import time
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from authbench.normalize.boilerplate import patterns, rules, strip, strip_texts, suspected
@@ -75,6 +75,7 @@ PATTERNS = [pattern for part in rules().values() for kind in part.values() for p
 @given(st.sampled_from(PATTERNS).flatmap(lambda pattern: st.from_regex(re.compile(pattern, re.I), fullmatch=True)))
 @settings(deadline=None, max_examples=300)
 def test_every_line_that_a_rule_fits_makes_its_text_suspected(line):
+    assume("\n" not in line)  # white space and a last $ fit a line break, too
     assert suspected(pl.Series([f"a\n{line}\nb"])).item()
 
 

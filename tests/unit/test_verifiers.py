@@ -120,7 +120,7 @@ def test_the_oracle_of_unmasking_holds():
     }
     exact = reference["deterministic_parts"]
     assert unmasking.trigrams(exact["text"]) == exact["character_trigrams"]
-    for case in reference["cases"][1::3] or reference["cases"]:
+    for case in reference["cases"]:
         chance = np.random.Generator(np.random.Philox(1))
         curve = unmasking.curve(case["text1"], case["text2"], parameters, chance)
         assert len(curve) == case["expected"]["curve_points"]
