@@ -11,7 +11,7 @@ ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from authbench.asks import memory_mb, minutes, raw_mb
-from authbench.code import code_hash, file_hash, share_code_with_jobs
+from authbench.code import code_hash, file_hash, remember, share_code_with_jobs
 from authbench.config import prepare, record_setup
 from authbench.disk import check_room
 from authbench.errors import InputError
@@ -26,6 +26,7 @@ ACQUIRING = "acquire" in sys.argv  # what is asked for stands nowhere else while
 
 try:
     check_room([".snakemake", "results"])
+    remember(Path(".snakemake/said.json"))
     SETUP = prepare(config, ROOT, need_files=not ACQUIRING)
 except InputError as problem:
     logging.raiseExceptions = False  # where there is no room, Snakemake's log of this finds none either

@@ -41,6 +41,29 @@ def change(path: Path, edit: Callable[[str], str]) -> None:
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+def test_what_is_remembered_changes_no_hash_and_an_edit_is_not_missed(package: Path, tmp_path: Path) -> None:
+    before, memory = hash_of(package), tmp_path / "said.json"
+    code.remember(memory)
+    told = memory.read_text(encoding="utf-8")
+    assert hash_of(package) == before
+    code._SAID.clear()
+    code._read.cache_clear()
+    code.remember(memory)
+    assert memory.read_text(encoding="utf-8") == told
+    change(package / "deep.py", lambda text: f"{text}\nmore = 1\n")
+    assert hash_of(package) != before
+
+
+@pytest.mark.parametrize("damaged", ["", "[1]", "{", '"x"'])
+def test_a_damaged_memory_is_none(package: Path, tmp_path: Path, damaged: str) -> None:
+    before, memory = hash_of(package), tmp_path / "said.json"
+    memory.write_text(damaged, encoding="utf-8")
+    code._SAID.clear()
+    code._read.cache_clear()
+    code.remember(memory)
+    assert hash_of(package) == before
+
+
 @pytest.mark.parametrize("module", ["used.py", "deep.py", "stage/__init__.py", "stage/inner.py", "late.py"])
 def test_an_edit_of_any_module_that_is_imported_shows(package: Path, module: str) -> None:
     before = hash_of(package)

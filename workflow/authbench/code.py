@@ -7,13 +7,19 @@ Each rule therefore carries a hash of what its adapter and the project's modules
 
 import ast
 import hashlib
+import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from authbench.whole import write_text
+
 PACKAGE = Path(__file__).parent
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_SAID: dict[str, tuple[str, list[str]]] = {}  # what `_parse` gave, by hashes of sources
 COMPILED = ("dedup", "evaluate", "filter", "sample", "verifiers")  # the stages with numba
 
 
@@ -50,10 +56,31 @@ def share_code_with_jobs(root: Path) -> None:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / file_hash(*compiled)))
 
 
+def remember(memory: Path) -> None:
+    """Learn what the project's files say, and keep it in `memory`, so that the next start need not parse them."""
+    with suppress(OSError, TypeError, ValueError):  # none yet, or a damaged one
+        _SAID.update(json.loads(memory.read_text(encoding="utf-8")))
+    known = len(_SAID)
+    for path in PACKAGE.rglob("*.py"):
+        _read(path)
+    if len(_SAID) > known:
+        write_text(memory, json.dumps(_SAID))
+
+
 @cache
 def _read(path: Path) -> tuple[str, frozenset[str]]:
     """What a file says, as a hash, and the project's modules that it imports, wherever the import stands."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    source = path.read_bytes()
+    mark = f"{hashlib.sha256(source).hexdigest()} {sys.hexversion:x}"  # an AST is another one in another Python
+    if mark not in _SAID:
+        _SAID[mark] = _parse(source)
+    said, names = _SAID[mark]
+    return said, frozenset(name for name in names if _path(name).exists())
+
+
+def _parse(source: bytes) -> tuple[str, list[str]]:
+    """A hash of what the source says, and all names below `authbench` that it imports."""
+    tree = ast.parse(source)
     names: set[str] = set()
     for node in (tree, *_statements(tree.body)):
         if isinstance(node, ast.Import):
@@ -64,7 +91,7 @@ def _read(path: Path) -> tuple[str, frozenset[str]]:
         elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
     said = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-    return said, frozenset(name for name in names if name.startswith("authbench.") and _path(name).exists())
+    return said, sorted(name for name in names if name.startswith("authbench."))
 
 
 def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:

@@ -7,8 +7,8 @@ above 0.5 says "same author", one of exactly 0.5 says nothing.
 from collections.abc import Mapping
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from authbench.dedup.arrays import F64
 
@@ -40,7 +40,7 @@ def auc(truth: Truth, scores: F64) -> float:
     negatives = len(truth) - positives
     if not positives or not negatives or not np.isfinite(scores).all():
         return 0.0
-    above = rankdata(scores)[truth].sum() - positives * (positives + 1) / 2
+    above = pl.Series(scores).rank().to_numpy()[truth].sum() - positives * (positives + 1) / 2
     return float(above / (positives * negatives))
 
 
