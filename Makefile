@@ -17,9 +17,8 @@ READY := .venv/ready-$(EXTRAS)
 demo: $(READY)          ## build the demo benchmark from the corpora in resources/demo
 	$(BIN)/snakemake --cores $(CORES)
 
-test: $(READY)          ## run all tests; whole runs, faults and clusters one at a time, as they use the cores themselves
-	$(BIN)/python -m pytest tests/unit --numprocesses $(CORES) --dist loadfile
-	$(BIN)/python -m pytest --ignore tests/unit
+test: $(READY)          ## run all tests
+	$(BIN)/python -m pytest --numprocesses $(CORES) --dist loadfile
 
 check: $(READY)         ## format, lint, types
 	$(BIN)/ruff format --check .
