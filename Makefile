@@ -17,8 +17,9 @@ READY := .venv/ready-$(EXTRAS)
 demo: $(READY)          ## build the demo benchmark from the corpora in resources/demo
 	$(BIN)/snakemake --cores $(CORES)
 
-test: $(READY)          ## run all tests
-	$(BIN)/python -m pytest --numprocesses $(CORES) --dist loadfile
+test: $(READY)          ## run all tests, those of single functions first
+	$(BIN)/python -m pytest tests/unit --numprocesses $(CORES) --dist loadfile
+	$(BIN)/python -m pytest --ignore tests/unit --numprocesses $(CORES) --dist loadfile
 
 check: $(READY)         ## format, lint, types
 	$(BIN)/ruff format --check .
