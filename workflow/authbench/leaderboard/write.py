@@ -15,7 +15,7 @@ from authbench.leaderboard.collect import collect
 from authbench.leaderboard.formats import as_latex, as_markdown
 from authbench.leaderboard.page import pictures, render
 from authbench.leaderboard.pairwise import compare_pairs
-from authbench.leaderboard.tables import all_tables, every_score
+from authbench.leaderboard.tables import Table, all_tables, every_score
 from authbench.whole import whole_folder, write_text
 
 
@@ -26,13 +26,18 @@ def write_leaderboard(folders: Sequence[Path], out: Path) -> str:
     pairs = compare_pairs(results, results[0].scores["settings"]["seed"])
     with whole_folder(out) as folder:
         for table in tables:
-            headed = table.rows.rename({metric.key: metric.heading for metric in table.columns})
-            write_text(folder / f"{table.name}.csv", headed.write_csv())
-            write_text(folder / f"{table.name}.md", as_markdown(table))
-            write_text(folder / f"{table.name}.tex", as_latex(table))
+            write_table(folder, table)
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
         for name, (_, picture) in pictures(scores).items():
             write_text(folder / "figures" / f"{name}.svg", picture)
         write_text(folder / "index.html", render(results, tables, scores, pairs))
     return as_markdown(tables[0])
+
+
+def write_table(folder: Path, table: Table) -> None:
+    """Write a table as CSV, Markdown and LaTeX."""
+    headed = table.rows.rename({metric.key: metric.heading for metric in table.columns})
+    write_text(folder / f"{table.name}.csv", headed.write_csv())
+    write_text(folder / f"{table.name}.md", as_markdown(table))
+    write_text(folder / f"{table.name}.tex", as_latex(table))

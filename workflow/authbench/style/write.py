@@ -16,7 +16,8 @@ import orjson
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.leaderboard.formats import as_latex, as_markdown
+from authbench.leaderboard.formats import as_markdown
+from authbench.leaderboard.write import write_table
 from authbench.style import figures, scores
 from authbench.style.collect import Result, collect
 from authbench.style.datasets import FIGURES, Dataset
@@ -42,10 +43,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     lost = scores.sensitivity(models, english(ranked), held)
     with whole_folder(out) as folder:
         for table in tables:
-            headed = table.rows.rename({metric.key: metric.heading for metric in table.columns})
-            write_text(folder / f"{table.name}.csv", headed.write_csv())
-            write_text(folder / f"{table.name}.md", as_markdown(table))
-            write_text(folder / f"{table.name}.tex", as_latex(table))
+            write_table(folder, table)
         write_text(folder / "scores.csv", told.write_csv())
         write_text(folder / "sensitivity.csv", lost.write_csv())
         if held:
