@@ -3,9 +3,9 @@
     PYTHONPATH=workflow:benchmarks python benchmarks/chunk.py [documents]
 
 Two corpora of ten languages (benchmarks/corpus.py): short texts, which nearly all stay whole, and one long text of each
-language (half a megabyte), cut without a cap. "Tokens alone" is tiktoken's fastest call, once per text: no chunker that
-counts exactly can be faster. "Counting anew" is the usual way: sentences are joined until the next would be too much,
-and each attempt is tokenised. Prints medians of three rounds, in CPU seconds of one thread.
+language (half a megabyte), cut without a cap. "Tokens alone" is tiktoken's fastest call, once per text. "Counting anew"
+is the usual way: sentences are joined until the next would be too much, and each attempt is tokenised. Prints medians
+of three rounds, in CPU seconds of one thread.
 """
 
 import statistics
@@ -23,7 +23,7 @@ from authbench.chunk.cut import chunk_records
 from authbench.chunk.sentences import sentence_starts
 from authbench.normalize.table import normalize_records
 from authbench.records import DOCUMENT
-from authbench.tokens import encode, load_encoding
+from authbench.tokens import encode, load_encoding, load_tokenizer
 
 CHUNK = {
     "max_tokens": 500,
@@ -53,7 +53,7 @@ def tokens_alone(records: pl.DataFrame) -> int:
 
 
 def chunked(records: pl.DataFrame) -> int:
-    frame, _, _ = chunk_records(records, load_encoding(), CHUNK, 1)
+    frame, _, _ = chunk_records(records, load_tokenizer(), CHUNK, 1)
     assert frame.columns == DOCUMENT.names()
     return frame.height
 

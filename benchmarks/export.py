@@ -33,7 +33,7 @@ from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT
 from authbench.release.write import checksums, make_release, provenance, write_split
 from authbench.tables import read_batches, write_plain_json, write_plain_parquet
-from authbench.tokens import load_encoding
+from authbench.tokens import load_tokenizer
 from authbench.whole import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -142,11 +142,11 @@ def ingest(raw: Path, out: Path, pages: Mapping[str, Any], shards: int) -> None:
 
 def release_of(ingested: Path, release: Path, pages: Mapping[str, Any]) -> None:
     """A release of all that was ingested."""
-    encoding, rules = load_encoding(), {tag: page.get("normalize", {}) for tag, page in pages.items()}
+    tokenizer, rules = load_tokenizer(), {tag: page.get("normalize", {}) for tag, page in pages.items()}
     found = []
     for records in read_batches(sorted(ingested.glob("*/*.parquet"))):
         normal, _, _ = normalize_records(records, rules, SETTINGS["normalize"])
-        found.append(chunk_records(normal, encoding, SETTINGS["chunk"], SETTINGS["seed"])[0])
+        found.append(chunk_records(normal, tokenizer, SETTINGS["chunk"], SETTINGS["seed"])[0])
     write_release(release, pl.concat(found), pages)
 
 

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LIBRARIES = ("snakemake", "polars", "numpy", "numba", "pyarrow", "tiktoken", "datasketch", "langid")
+LIBRARIES = ("snakemake", "polars", "numpy", "numba", "pyarrow", "tiktoken", "gigatoken", "datasketch", "langid")
 
 
 def machine() -> str:

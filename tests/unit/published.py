@@ -20,7 +20,7 @@ from authbench.inventory import take_inventory
 from authbench.normalize.table import normalize_records
 from authbench.release.write import checksums, make_release, write_release
 from authbench.tables import read_columns
-from authbench.tokens import load_encoding
+from authbench.tokens import load_tokenizer
 from authbench.whole import write_text
 
 ROOT = Path(__file__).parents[2]
@@ -117,7 +117,7 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
         tables.append(read_columns([work / f"{tag}.parquet"]))
     texts = {tag: page.get("normalize", {}) for tag, page in pages.items()}
     records, _, _ = normalize_records(pl.concat(tables), texts, CONFIG["normalize"])
-    documents, _, _ = chunk_records(records, load_encoding(), CONFIG["chunk"], CONFIG["seed"])
+    documents, _, _ = chunk_records(records, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     parity = documents["author_id"].str.slice(0, 8).str.to_integer(base=16) % 2
     splits = pl.when(parity == 0).then(pl.lit("train")).otherwise(pl.lit("test"))
     return documents.with_columns(splits.alias("split"), pl.lit(0.1).alias("toxicity"))

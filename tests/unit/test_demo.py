@@ -155,7 +155,7 @@ def copies(records: pl.DataFrame, settings: dict[str, Any]) -> dict[str, str]:
 
 
 def filtered(records: pl.DataFrame, config: dict[str, Any]) -> dict[str, str]:
-    documents, _, _ = chunk.chunk_records(records, tokens.load_encoding(), config["chunk"], config["seed"])
+    documents, _, _ = chunk.chunk_records(records, tokens.load_tokenizer(), config["chunk"], config["seed"])
     measured = documents.join(measure.measure_texts(documents, LANGUAGES), on="doc_key")
     removed = filters.apply_filters(measured, config["filter"]).select("doc_key", "reason")
     return {key.partition("#")[0]: f"filter/{reason}" for key, reason in reversed(removed.rows())}

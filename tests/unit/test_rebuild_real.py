@@ -13,7 +13,7 @@ from authbench.identity import keyed_hashes
 from authbench.ingest import match_files
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.texts import texts_of_source
-from authbench.tokens import load_encoding
+from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
@@ -45,7 +45,7 @@ def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
     chosen = pl.concat([drawn.drop("rank").head(RECORDS), longest]).unique("doc_key", maintain_order=True)
     rules = {tag: source.get("normalize", {})}
     normal, _, _ = normalize_records(chosen, rules, CONFIG["normalize"])
-    documents, _, _ = chunk_records(normal, load_encoding(), CONFIG["chunk"], CONFIG["seed"])
+    documents, _, _ = chunk_records(normal, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in documents["content"]]
     wanted = documents.with_columns(pl.Series("content_sha256", digests, dtype=pl.String)).with_row_index("row")
     found = {one.row: one.text for one in texts_of_source(tag, source, DATA, wanted, CONFIG)}

@@ -1,10 +1,12 @@
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from authbench import vocabulary
+from authbench import tokens, vocabulary
 from authbench.errors import InputError
 from authbench.records import length_bucket_expr
-from authbench.tokens import count, encode, load_encoding, token_sizes
+from authbench.tokens import Tokenizer, count, encode, load_encoding, load_tokenizer, token_sizes
 
 AWKWARD = [
     "",
@@ -44,6 +46,50 @@ def test_counts_are_lengths_of_encodings(encoding):
 def test_token_sizes_add_up_to_the_bytes_of_the_text(encoding):
     text = "".join(AWKWARD[:7])
     assert token_sizes()[encode(encoding, text)].sum() == len(text.encode())
+
+
+def encoded(tokenizer: Tokenizer, texts: list[str]) -> list[list[int]]:
+    return [found.tolist() for found in tokenizer.encode_each(pl.Series(texts, dtype=pl.String))]
+
+
+def test_the_fast_tokenizer_gives_the_tokens_of_tiktoken_around_every_character(encoding):
+    """All of Unicode but private and unassigned planes: beside letters, numbers, punctuation and itself."""
+    places = [*range(0xD800), *range(0xE000, 0x34000), *range(0xE0000, 0xE1000)]
+    texts = [f"{char}-t 12{char}345 {char}{char}'s a{char}b é{char}" for char in map(chr, places)]
+    expected = [len(encode(encoding, text)) for text in texts]
+    assert load_tokenizer().count(pl.Series(texts)).tolist() == expected
+
+
+PIECES = st.one_of(
+    st.sampled_from(
+        [*"\n\t 0'-.aéПख한字す🙂", "  ", "\r\n", "'ll", " don't", "１２３", "\u0301", "\u200d", "\u3000", "ſ"]
+    ),
+    st.characters(codec="utf-8"),
+    st.text(st.characters(codec="utf-8"), max_size=8),
+)
+
+
+@settings(max_examples=400)
+@given(st.lists(st.lists(PIECES, max_size=40).map("".join), max_size=4))
+def test_the_fast_tokenizer_gives_the_tokens_of_tiktoken(texts):
+    expected = [load_encoding().encode_ordinary(text) for text in texts]
+    assert encoded(load_tokenizer(), texts) == expected
+    assert [load_tokenizer().encode(text).tolist() for text in texts] == expected
+
+
+def test_letters_newer_than_tiktoken_are_no_letters(encoding):
+    text = "a\u0c5c'll say \U000323b0.x 12\U00011de1"
+    assert load_tokenizer().encode(text).tolist() == encoding.encode_ordinary(text)
+    assert encoded(load_tokenizer(), ["so", text]) == [encoding.encode_ordinary("so"), encoding.encode_ordinary(text)]
+
+
+def test_forgetting_words_changes_nothing(encoding, monkeypatch):
+    monkeypatch.setattr(tokens, "REMEMBERED", 50)
+    monkeypatch.setattr(tokens, "TEXTS_AT_ONCE", 2)
+    texts = [text for text in AWKWARD if text.isprintable() or "\n" in text] * 2
+    forgetful = Tokenizer()
+    assert encoded(forgetful, texts) == [encoding.encode_ordinary(text) for text in texts]
+    assert [forgetful.encode(text).tolist() for text in texts] == [encoding.encode_ordinary(text) for text in texts]
 
 
 def test_white_space_beyond_the_pattern_is_an_error_that_says_so(encoding):

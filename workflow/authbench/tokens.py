@@ -1,13 +1,15 @@
 """How many tokens is a text?
 
 One tokeniser for the whole benchmark: cl100k_base (AuthBench paper, A.1). Strings that look like special tokens
-are ordinary text.
+are ordinary text. `Tokenizer` counts raw text; a release is counted anew by tiktoken itself.
 """
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
+import gigatoken
 import numpy as np
 import polars as pl
 import tiktoken
@@ -16,12 +18,79 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 from authbench.vocabulary import find_vocabulary
 
+Tokens = NDArray[np.uint32]
 NAME = "cl100k_base"
+# Letters and numbers of Unicode 17, which gigatoken knows and tiktoken does not.
+NEW_LETTERS = (
+    "[\u088f\u0c5c\u0cdc\ua7ce\ua7cf\ua7d2\ua7d4\ua7f1\U00010940-\U00010959\U00010ec5-\U00010ec7\U00011db0-\U00011ddb"
+    "\U00011de0-\U00011de9\U00016ea0-\U00016eb8\U00016ebb-\U00016ed3\U00016ff2-\U00016ff6\U000187f8-\U000187ff"
+    "\U00018d09-\U00018d1e\U00018d80-\U00018df2\U0001e6c0-\U0001e6de\U0001e6e0-\U0001e6e2\U0001e6e4\U0001e6e5"
+    "\U0001e6e7-\U0001e6ed\U0001e6f0-\U0001e6f4\U0001e6fe\U0001e6ff\U0002b73a-\U0002b73f\U0002cea2-\U0002cead"
+    "\U000323b0-\U00033479]"
+)
+HAS_NEW_LETTERS = re.compile(NEW_LETTERS)
+# The bytes by which texts that may have some are found fast: of the eight first, and how all the others begin.
+SIGNS = (b"\xf0", *(letter.encode() for letter in "\u088f\u0c5c\u0cdc\ua7ce\ua7cf\ua7d2\ua7d4\ua7f1"))
+REMEMBERED = 32_000_000  # characters: at most some 400 MB, where no word comes twice
+TEXTS_AT_ONCE = 2_000
+
+
+class Tokenizer:
+    """cl100k_base by gigatoken: the tokens that tiktoken gives, at several times its speed.
+
+    gigatoken remembers every word that it has met, so it is loaded anew after each REMEMBERED characters.
+    """
+
+    def __init__(self) -> None:
+        self._reference = load_encoding()
+        self._load()
+
+    def _load(self) -> None:
+        self._words = gigatoken.Tokenizer.from_tiktoken(find_vocabulary(), pretokenizer="cl100k", special_tokens={})
+        self._left = REMEMBERED
+
+    def _words_for(self, chars: int) -> gigatoken.Tokenizer:
+        if self._left < 0:
+            self._load()
+        self._left -= chars
+        return self._words
+
+    def encode(self, text: str) -> Tokens:
+        """The token numbers of a text without lone surrogates."""
+        data = text.encode()
+        if any(sign in data for sign in SIGNS) and HAS_NEW_LETTERS.search(text):
+            return encode(self._reference, text)
+        return self._words_for(len(text)).encode(data)
+
+    def encode_each(self, texts: pl.Series) -> Iterator[Tokens]:
+        """The token numbers of each text; none is null."""
+        import awkward  # half a second, which only those who need it spend
+
+        has_new_letters = texts.str.contains(NEW_LETTERS)
+        for first in range(0, len(texts), TEXTS_AT_ONCE):
+            some = texts[first : first + TEXTS_AT_ONCE].to_list()
+            encoded = self._words_for(sum(map(len, some))).encode_batch(some, parallel=False)
+            tokens = awkward.flatten(encoded).to_numpy()
+            ends = awkward.num(encoded).to_numpy().cumsum().tolist()
+            for text, new, start, end in zip(
+                some, has_new_letters[first : first + TEXTS_AT_ONCE], [0, *ends], ends, strict=False
+            ):
+                yield encode(self._reference, text) if new else tokens[start:end]
+
+    def count(self, texts: pl.Series) -> NDArray[np.int32]:
+        """The number of tokens of each text; none is null."""
+        return np.fromiter(map(len, self.encode_each(texts)), dtype=np.int32, count=len(texts))
+
+
+@cache
+def load_tokenizer() -> Tokenizer:
+    """The one tokeniser of this process. Raises InputError as `load_encoding`."""
+    return Tokenizer()
 
 
 @cache
 def load_encoding() -> tiktoken.Encoding:
-    """cl100k_base from the verified vocabulary file, without network.
+    """tiktoken's cl100k_base from the verified vocabulary file, without network.
 
     Raises InputError where the vocabulary is missing or not the published one.
     """
@@ -37,14 +106,14 @@ def load_encoding() -> tiktoken.Encoding:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
 
 
-def encode(encoding: tiktoken.Encoding, text: str) -> NDArray[np.uint32]:
+def encode(encoding: tiktoken.Encoding, text: str) -> Tokens:
     """The token numbers of a text, as `encode_ordinary` gives them.
 
     Raises InputError for a run of several hundred thousand white-space characters, which the tokeniser's
     pattern cannot hold; normalised text has no such run.
     """
     try:
-        tokens: NDArray[np.uint32] = encoding.encode_to_numpy(text, allowed_special=set(), disallowed_special=())
+        tokens: Tokens = encoding.encode_to_numpy(text, allowed_special=set(), disallowed_special=())
     except UnicodeEncodeError:
         return encode(encoding, text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     except ValueError as problem:

@@ -5,10 +5,10 @@ from authbench.funnel import Tally
 from authbench.job import log_to, progress
 from authbench.records import DOCUMENT
 from authbench.tables import read_batches, read_columns, split_by_bytes, without, write_batches, write_json
-from authbench.tokens import load_encoding
+from authbench.tokens import load_tokenizer
 
 log_to(snakemake.log[0])
-encoding = load_encoding()
+tokenizer = load_tokenizer()
 tally = Tally("chunk")
 
 
@@ -16,7 +16,7 @@ def chunked():
     gone = read_columns([snakemake.input.duplicates], ["doc_key"])
     for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
         records = without(batch, [gone])
-        documents, _, over_cap = chunk_records(records, encoding, snakemake.params.chunk, snakemake.params.seed)
+        documents, _, over_cap = chunk_records(records, tokenizer, snakemake.params.chunk, snakemake.params.seed)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)
         yield from split_by_bytes(documents)

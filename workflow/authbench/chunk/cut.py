@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import regex
-import tiktoken
 from numpy.typing import NDArray
 
 from authbench.chunk.sentences import SPACE_END, sentence_starts
 from authbench.identity import keyed_hash, uniform
 from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
-from authbench.tokens import encode, token_sizes
+from authbench.tokens import Tokenizer, Tokens, token_sizes
 
 Places = NDArray[np.int64]
 NEWLINE = ord("\n")
@@ -95,7 +94,7 @@ class Text:
 
 
 def chunk_records(
-    records: pl.DataFrame, encoding: tiktoken.Encoding, settings: Mapping[str, Any], seed: int
+    records: pl.DataFrame, tokenizer: Tokenizer, settings: Mapping[str, Any], seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
     """Cut normalised RECORD rows into DOCUMENT rows, in the order of the records and their text.
 
@@ -107,18 +106,20 @@ def chunk_records(
     """
     chosen = ChunkSettings(**{**settings, "extra_long_tokens": tuple(settings["extra_long_tokens"])})
     texts = records["content"].str.replace_all("\n\n+", "\n")
+    sizes = texts.str.len_bytes()
     lengths = np.zeros(records.height, dtype=np.int32)
     whole = np.ones(records.height, dtype=np.bool_)
     pieces: list[tuple[int, str, str, int, int, int]] = []
     over_cap: dict[str, int] = {}
-    for row, (content, size) in enumerate(zip(texts, texts.str.len_bytes(), strict=True)):
-        tokens = encode(encoding, content) if size <= WHOLE_BYTES else None
+    encoded = tokenizer.encode_each(texts.filter(sizes <= WHOLE_BYTES))
+    for row, (content, size) in enumerate(zip(texts, sizes, strict=True)):
+        tokens = next(encoded) if size <= WHOLE_BYTES else None
         if tokens is not None and len(tokens) <= chosen.max_tokens:
             lengths[row] = len(tokens)
             continue
         doc_key = records["doc_key"][row]
         text = Text(doc_key, content, *paragraph_starts(records["content"][row]))
-        segments, over = cut_text(text, size, tokens, encoding, chosen, seed)
+        segments, over = cut_text(text, size, tokens, tokenizer, chosen, seed)
         if over:
             source = records["source"][row]
             over_cap[source] = over_cap.get(source, 0) + 1
@@ -182,8 +183,8 @@ def paragraph_starts(text: str) -> tuple[Places, Places]:
 def cut_text(
     text: Text,
     size: int,
-    tokens: NDArray[np.uint32] | None,
-    encoding: tiktoken.Encoding,
+    tokens: Tokens | None,
+    tokenizer: Tokenizer,
     settings: ChunkSettings,
     seed: int,
 ) -> tuple[list[Segment], bool]:
@@ -193,23 +194,23 @@ def cut_text(
     """
     content, limit = text.content, settings.max_chunks_per_document
     if tokens is not None:
-        stretch = read_stretch(text, encoding, 0, len(content), tokens)
-        segments = list(cut_stretch(text, stretch, encoding, settings, seed))
+        stretch = read_stretch(text, tokenizer, 0, len(content), tokens)
+        segments = list(cut_stretch(text, stretch, tokenizer, settings, seed))
     else:
         bounds = windows(text, max(1, WINDOW_BYTES * len(content) // size))
         order = sorted(range(len(bounds)), key=lambda n: keyed_hash(seed, "window", text.doc_key, str(bounds[n][0])))
         stretches: dict[int, Stretch] = {}
         segments = []
         for number in order:
-            stretches[number] = read_stretch(text, encoding, *bounds[number])
-            found = list(cut_stretch(text, stretches[number], encoding, settings, seed))
+            stretches[number] = read_stretch(text, tokenizer, *bounds[number])
+            found = list(cut_stretch(text, stretches[number], tokenizer, settings, seed))
             segments += found[:-1] if found[-1].tokens < settings.remainder_tokens else found
             if len(segments) >= limit:
                 break
         if len(stretches) < len(bounds):
             return spread(segments, text, limit, seed), True
         joined = join_stretches([stretches[number] for number in range(len(bounds))])
-        segments = list(cut_stretch(text, joined, encoding, settings, seed))
+        segments = list(cut_stretch(text, joined, tokenizer, settings, seed))
     return (spread(segments, text, limit, seed), True) if len(segments) > limit else (segments, False)
 
 
@@ -237,12 +238,10 @@ def windows(text: Text, size: int) -> list[tuple[int, int]]:
     return [*spans, (start, len(content))]
 
 
-def read_stretch(
-    text: Text, encoding: tiktoken.Encoding, start: int, end: int, tokens: NDArray[np.uint32] | None = None
-) -> Stretch:
+def read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens: Tokens | None = None) -> Stretch:
     content = text.content[start:end]
     if tokens is None:
-        tokens = encode(encoding, content)
+        tokens = tokenizer.encode(content)
     sizes = token_sizes()[tokens]
     offsets = sizes.cumsum() - sizes
     data = np.frombuffer(content.encode(), dtype=np.uint8)
@@ -273,7 +272,7 @@ def join_stretches(parts: Sequence[Stretch]) -> Stretch:
 
 
 def cut_stretch(
-    text: Text, stretch: Stretch, encoding: tiktoken.Encoding, settings: ChunkSettings, seed: int
+    text: Text, stretch: Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
 ) -> Iterator[Segment]:
     """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
     shortest, longest = settings.extra_long_tokens
@@ -290,7 +289,7 @@ def cut_stretch(
                 room = shortest + int(uniform(seed, "length", *identity) * (longest - shortest + 1))
         while True:
             end = stretch.end if left <= room else last_place(text.content, stretch, start, first, low, room)
-            tokens = count_span(text.content, stretch, encoding, start, end)
+            tokens = count_span(text.content, stretch, tokenizer, start, end)
             if tokens <= bound or end <= start + 1:
                 break
             used = int(stretch.tokens.searchsorted(end)) - first
@@ -302,7 +301,7 @@ def cut_stretch(
         start = end
 
 
-def count_span(content: str, stretch: Stretch, encoding: tiktoken.Encoding, start: int, end: int) -> int:
+def count_span(content: str, stretch: Stretch, tokenizer: Tokenizer, start: int, end: int) -> int:
     """The tokens of content[start:end] without the white space at its ends, exactly.
 
     The tokeniser never joins what lies before the end of a run of letters with what comes after it. So from the
@@ -316,10 +315,10 @@ def count_span(content: str, stretch: Stretch, encoding: tiktoken.Encoding, star
     last = LAST_LETTERS_END.search(content, start, end)
     first_seam, last_seam = stretch.seams.searchsorted([start, end])
     if first is None or last is None or first_seam < last_seam:
-        return len(encode(encoding, content[start:end]))
+        return len(tokenizer.encode(content[start:end]))
     head, tail = first.start() + 1, last.start() + 1
     inside = int(stretch.tokens.searchsorted(tail) - stretch.tokens.searchsorted(head))
-    return len(encode(encoding, content[start:head])) + inside + len(encode(encoding, content[tail:end]))
+    return len(tokenizer.encode(content[start:head])) + inside + len(tokenizer.encode(content[tail:end]))
 
 
 def last_place(content: str, stretch: Stretch, start: int, first: int, low: int, room: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from authbench.tokens import count, load_encoding
+from authbench.tokens import load_tokenizer
 
 TEXTS = pl.Schema(
     {"source": pl.String, "lang": pl.String, "genre": pl.String, "tokens": pl.Int64, "documents": pl.Int64}
@@ -16,11 +16,11 @@ COLUMNS = ("source", "lang", "genre", "author_id", "content")
 def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Of RECORD frames (COLUMNS): documents by source, language, genre and cl100k_base tokens (TEXTS), and by source
     and author (AUTHORS). Memory: a batch, and a row for each that differs."""
-    encoding = load_encoding()
+    tokenizer = load_tokenizer()
     texts, authors = pl.DataFrame(schema=TEXTS), pl.DataFrame(schema=AUTHORS)
     for batch in batches:
         counted = batch.with_columns(
-            tokens=pl.Series(count(encoding, batch["content"]), dtype=pl.Int64), documents=pl.lit(1, pl.Int64)
+            tokens=pl.Series(tokenizer.count(batch["content"]), dtype=pl.Int64), documents=pl.lit(1, pl.Int64)
         )
         texts = add_up([texts, counted.select(TEXTS.names())])
         authors = add_up([authors, counted.select(AUTHORS.names())])

@@ -8,7 +8,7 @@ from typing import Any
 
 from authbench.funnel import Counts, add_up, join_stages, merge_counts
 
-LIBRARIES = ("datasketch", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
+LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
 # Where the raw files lie and in how many parts the work is done leave no trace in a release.
 NOT_OF_THE_DATA = (

@@ -129,5 +129,5 @@ def texts_of(dataset: Dataset, asked: Mapping[str, pl.DataFrame]) -> pl.DataFram
         for column in TASKS[task].texts(dataset.tasks[task]):
             parts.append(frame.select(content=column, lang=language))
     found = pl.concat(parts).unique("content", keep="first", maintain_order=True).sort("content")
-    counted = tokens.count(tokens.load_encoding(), found["content"])
+    counted = tokens.load_tokenizer().count(found["content"])
     return found.with_columns(token_length=pl.Series(counted, dtype=pl.Int64))
