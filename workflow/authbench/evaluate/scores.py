@@ -61,13 +61,15 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
 
 
 def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
-    """The query and the score of every pair: of `positives`, of those `positives_same_topic`, and of each kind of
-    negatives."""
+    """The query and the score of every pair, lowest score first: of `positives`, of those `positives_same_topic`, and
+    of each kind of negatives."""
     owners, same_topic = split.positives.owners(), ranking.ranks["topic"] > 0
-    return {
+    pairs = {
         "positives": (owners, ranking.scores),
         "positives_same_topic": (owners[same_topic], ranking.scores[same_topic]),
     } | {kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()}
+    orders = {side: np.argsort(scores, kind="stable") for side, (_, scores) in pairs.items()}
+    return {side: (queries[orders[side]], scores[orders[side]]) for side, (queries, scores) in pairs.items()}
 
 
 def scores_of(
@@ -134,7 +136,8 @@ def error_rates(
 
     def replicates(side: str) -> F32:
         queries, values = sides[side]
-        bins = np.searchsorted(edges, values, "right")
+        starts = [0, *np.searchsorted(values, edges), len(values)]
+        bins = np.repeat(np.arange(len(edges) + 1), np.diff(starts))
         return weights @ histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
 
     drawn = {side: replicates(side) for side in sides}

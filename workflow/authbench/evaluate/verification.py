@@ -80,12 +80,18 @@ def group_codes(documents: pl.DataFrame, shared: Sequence[str]) -> I32:
 
 
 def error_rate(positives: F64, negatives: F64) -> ErrorRate:
-    """The equal error rate of the scores; NaN where one side is empty. Equal scores are one threshold (A.9)."""
+    """The equal error rate of the scores; NaN where one side is empty. Equal scores are one threshold (A.9).
+
+    Fastest where both sides are sorted.
+    """
     if not len(positives) or not len(negatives):
         return ErrorRate(*[np.nan] * 4)
-    thresholds = np.unique(np.concatenate([positives, negatives]))
-    far = 1.0 - np.searchsorted(np.sort(negatives), thresholds, "left") / len(negatives)
-    frr = np.searchsorted(np.sort(positives), thresholds, "left") / len(positives)
+    scores = np.concatenate([positives, negatives])
+    order = np.argsort(scores, kind="stable")
+    scores, positives_below = scores[order], np.cumsum(order < len(positives))
+    below = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)  # of each threshold, the number of lower scores
+    thresholds, missed = scores[below], np.append(0, positives_below)[below]
+    far, frr = 1.0 - (below - missed) / len(negatives), missed / len(positives)
     far, frr = np.append(far, 0.0), np.append(frr, 1.0)
     gap = np.abs(far - frr)
     at = len(gap) - 1 - int(np.argmin(np.round(gap[::-1], 15)))
