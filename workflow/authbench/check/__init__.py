@@ -20,11 +20,10 @@ from authbench.check.rules import Rules, make_rules
 from authbench.check.texts import check_texts
 from authbench.check.truth import check_truth
 from authbench.check.units import check_units
-from authbench.tokens import load_encoding
+from authbench.tokens import load_encoding, load_tokenizer
 
 SHOWN = 12
 TEXTS_AT_ONCE = 1_000
-THREADS = 2  # that count tokens: tiktoken lets others work meanwhile
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,9 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
 
 def check_sound_rows(release: Release, rules: Rules) -> Iterator[Finding]:
     """What can only be asked of rows that have the right form; tokens are counted beside the search for copies."""
-    with ThreadPoolExecutor(THREADS) as beside:
-        texts = beside.map(partial(check_texts, load_encoding()), release.documents.iter_slices(TEXTS_AT_ONCE))
+    with ThreadPoolExecutor(1) as beside:
+        counted = partial(check_texts, load_tokenizer(), load_encoding())
+        texts = beside.map(counted, release.documents.iter_slices(TEXTS_AT_ONCE))
         pairs = yield from check_overlap(release, rules)
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)
