@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-MODELS = ("function-words", "stylometric", "tfidf", "all-minilm-l6-v2")
+MODELS = ("all-minilm-l6-v2", "function-words", "stylometric", "tfidf")
 TEXTS, WIDTH = 3_000, 384
 
 

@@ -45,10 +45,11 @@ def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:
     if lang in UNSPACED:
         return [text.count(entry) / max(1, len(text)) for entry in entries]
     words = WORD.findall(text)
+    total = max(1, len(words))
     counted: Counter[str] = Counter(words)
     longest = max(len(entry.split()) for entry in entries)
     for size in range(2, longest + 1):
         counted.update(map(" ".join, zip(*(words[start:] for start in range(size)), strict=False)))
     if any(entry.startswith("-") for entry in entries):
         counted.update(f"-{word[-size:]}" for word in words for size in (1, 2, 3) if len(word) > size)
-    return [counted[entry] / max(1, len(words)) for entry in entries]
+    return [counted[entry] / total for entry in entries]

@@ -21,22 +21,23 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[
     scikit-learn's, or `pos`: parts of speech) and `n` (shortest, longest).
     """
     from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
 
-    corpus = documents[:candidates] if parameters["fit_on"] == CANDIDATES else read_corpus(Path(parameters["fit_on"]))
+    corpus = None if parameters["fit_on"] == CANDIDATES else read_corpus(Path(parameters["fit_on"]))
     parts = []
     for part in parameters["parts"]:
         analyzer = part["analyzer"]
-        vectorizer = TfidfVectorizer(
+        counter = CountVectorizer(
             analyzer="word" if analyzer == "pos" else analyzer,
             ngram_range=tuple(part["n"]),
             lowercase=parameters["lower_case"],
-            sublinear_tf=parameters["sublinear"],
             token_pattern={"word": WORD, "pos": TAG}.get(analyzer),
             dtype=np.float32,
         )
-        parts.append(fitted(vectorizer, counted(corpus, analyzer), counted(documents, analyzer)))
+        texts = counted(documents, analyzer)
+        known = texts[:candidates] if corpus is None else counted(corpus, analyzer)
+        parts.append(weighted(counter, known, texts, parameters["sublinear"]))
     return parts[0] if len(parts) == 1 else normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
 
 
@@ -61,14 +62,22 @@ def counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
     return tags(documents["content"], documents["lang"])
 
 
-def fitted(vectorizer: Any, corpus: Sequence[str], texts: Sequence[str]) -> Any:
-    """The rows of the texts by a vectorizer fitted on a corpus; zeros where it finds no string to count there."""
-    from scipy.sparse import csr_matrix
+def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
+    """TF-IDF of the texts by what a corpus has; zeros where no string is to be counted there.
+
+    Texts that begin with the corpus are counted once.
+    """
+    from scipy.sparse import csr_matrix, vstack
+    from sklearn.feature_extraction.text import TfidfTransformer
 
     try:
-        vectorizer.fit(corpus)
+        learnt = counter.fit_transform(corpus)
     except ValueError as problem:
         if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
             return csr_matrix((len(texts), 1), dtype=np.float32)
         raise
-    return vectorizer.transform(texts)
+    learnt.sort_indices()
+    weights = TfidfTransformer(sublinear_tf=sublinear).fit(learnt)
+    if texts[: len(corpus)] == corpus:
+        return weights.transform(vstack([learnt, counter.transform(texts[len(corpus) :])], "csr"))
+    return weights.transform(counter.transform(texts))

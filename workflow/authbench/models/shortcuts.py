@@ -35,10 +35,10 @@ def one_hot(values: pl.Series) -> np.ndarray:
 
 def rare_word_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> Any:
     """TF-IDF of the words that 2 to `most_documents` candidates have: names, topics, links (documents x words)."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
 
-    from authbench.models.lexical import WORD, fitted
+    from authbench.models.lexical import WORD, weighted
 
-    vectorizer = TfidfVectorizer(token_pattern=WORD, min_df=2, max_df=parameters["most_documents"], dtype=np.float32)
+    counter = CountVectorizer(token_pattern=WORD, min_df=2, max_df=parameters["most_documents"], dtype=np.float32)
     texts = documents["content"].to_list()
-    return fitted(vectorizer, texts[:candidates], texts)
+    return weighted(counter, texts[:candidates], texts)

@@ -27,7 +27,7 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
     k = len(np.unique(labels))
     if k < 2:
         return {"undefined": "texts of one label only", "labels": k, "texts": len(labels)}
-    points = compact(vectors)
+    points = compact(vectors).astype(np.float64, copy=False)  # k-means would convert single precision at every step
     found = [clusters(points, k, seed) for seed in seeds]
     values = [v_measure(labels, one) for one in found]
     chance = []
