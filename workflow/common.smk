@@ -119,6 +119,11 @@ def closing_line():
         return ""
     checked = read_json(ROOT / result("check.json"))
     told = f"\n{checked['summary']}\nThe benchmark: {result('release')}/   The story of it: {result('release/report.html')}"
+    if SETTINGS["filter"]["exclude"] or SETTINGS["release"]["takedown"]:
+        from authbench.report.warnings import about_lists
+
+        facts, manifest = (read_json(ROOT / result(path)) for path in ("report/facts.json", "release/manifest.json"))
+        told += "".join(f"\n{line}" for line in about_lists(facts, manifest["takedown"]))
     page, sums = ROOT / result("leaderboard/index.html"), ROOT / result("release/SHA256SUMS")
     if not page.exists() or page.stat().st_mtime < sums.stat().st_mtime:
         return told

@@ -12,7 +12,7 @@ def test_ruled_out_texts_are_left_out_listed_and_counted(another: Project) -> No
     results = another.folder / "results/demo"
     released = pl.read_parquet(results / "split/documents.parquet")["doc_key"].sort()
     ruled_out = released.gather_every(200).to_list()
-    lines = [{"doc_key": key, "reason": "boilerplate", "note": "a menu"} for key in ruled_out]
+    lines = [{"doc_key": key, "reason": "boilerplate", "note": "a menu"} for key in [*ruled_out, "blogs:nobody"]]
     (another.folder / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     settings = another.recipe({"filter": {"exclude": "verdicts.jsonl"}})
     status, said = another.snakemake("--cores", "2", "release", *settings)
@@ -27,3 +27,7 @@ def test_ruled_out_texts_are_left_out_listed_and_counted(another: Project) -> No
     assert read_json(results / "check.json")["violations"] == 0
     manifest = json.loads((results / "release/manifest.json").read_text())
     assert manifest["config"]["filter"]["exclude"] == "verdicts.jsonl"
+    lost = f"1 entry of {len(lines)} in the list filter.exclude"
+    assert f"{lost} (blogs:nobody) matched no document" in said
+    assert f"{lost} matched no document that came to the filters." in manifest["warnings"]
+    assert lost in (results / "release/report.html").read_text()

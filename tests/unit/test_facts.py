@@ -57,6 +57,13 @@ def test_where_and_in_how_many_parts_the_work_is_done_is_not_told() -> None:
     assert collected(elsewhere) == collected()
 
 
+def test_entries_of_an_exclusion_list_that_no_part_met_are_named() -> None:
+    parts = [part("filter", 3, 2, {"ruled_out": {"news:1": 1}}), part("filter", 4, 3, {"ruled_out": {"news:7": 1}})]
+    told = collect([*COUNTS, *parts], SAMPLED, {}, {}, RUN, ["news:9", "news:1", "news:7", "blogs:2"])
+    assert told["exclusions"] == {"entries": 4, "without_a_document": ["blogs:2", "news:9"]}
+    assert "exclusions" not in collected()
+
+
 def test_inputs_are_told_by_one_digest_that_ignores_their_order() -> None:
     turned = copy.deepcopy(RUN)
     turned["inventory"]["news"] = {"a.csv": "1", "b.csv": "2"}

@@ -35,6 +35,7 @@ rule count_survivors:
         config={key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA},
         raw={tag: source_digest(files) for tag, files in SETUP.inventory.items()},
         skipped=SETUP.skipped,
+        exclude=file_hash(SETTINGS["filter"]["exclude"]),
         code=code("count_survivors"),
     script:
         "../scripts/count_survivors.py"

@@ -22,5 +22,7 @@ if snakemake.params.filter["exclude"]:
 
 tally = Tally("filter")
 tally.add(documents, documents.join(removed, on="doc_key", how="anti"), removed)
+if snakemake.params.filter["exclude"]:
+    tally.note("ruled_out", dict.fromkeys(by_hand["doc_key"], 1))
 write_parquet(removed, snakemake.output.removed)
 write_json(snakemake.output.counts, tally.counts())

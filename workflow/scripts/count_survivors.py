@@ -2,9 +2,12 @@
 
 from authbench.job import log_to
 from authbench.report.facts import collect
+from authbench.review.exclusions import read_exclusions
 from authbench.tables import read_json, write_json
 
 log_to(snakemake.log[0])
 counts = [read_json(path) for path in snakemake.input.counts]
 sampled, deviation, split, run = (read_json(snakemake.input[name]) for name in ("sampled", "deviation", "split", "run"))
-write_json(snakemake.output.facts, collect(counts, sampled, deviation, split, run))
+path = snakemake.params.config["filter"]["exclude"]
+excluded = read_exclusions(path)["doc_key"] if path else None
+write_json(snakemake.output.facts, collect(counts, sampled, deviation, split, run, excluded))

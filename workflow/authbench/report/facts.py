@@ -31,11 +31,13 @@ def collect(
     deviation: Mapping[str, Any],
     split: Mapping[str, Any],
     run: Mapping[str, Any],
+    excluded: Iterable[str] | None = None,
 ) -> dict[str, Any]:
     """The facts that `release.write_release` and `report.render` tell, from the files of the stages before.
 
     `counts` are those of all stages and parts, `sampled` and `split` the facts of sampling and splitting, `run` the
-    setup of the run (`config.record_setup`). Raises Unaccounted if documents vanished between stages.
+    setup of the run (`config.record_setup`), `excluded` the keys that `filter.exclude` names, if it is set. Raises
+    Unaccounted if documents vanished between stages.
     """
     counts = list(counts)
     config = {key: value for key, value in run["config"].items() if key not in NOT_OF_THE_DATA}
@@ -65,7 +67,14 @@ def collect(
             **_versions((*LIBRARIES, *models)),
         },
         "inputs": {tag: _inputs(files) for tag, files in sorted(run["inventory"].items())},
+        **({} if excluded is None else {"exclusions": _exclusions(set(excluded), counts)}),
     }
+
+
+def _exclusions(listed: set[str], counts: Iterable[Counts]) -> dict[str, Any]:
+    """How many documents a person ruled out, and which of them never came to the filters."""
+    met = {key for part in counts for key in part.get("facts", {}).get("ruled_out", {})}
+    return {"entries": len(listed), "without_a_document": sorted(listed - met)}
 
 
 def _of_sources(counts: Iterable[Counts]) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from authbench.report.figures import language_name
 from authbench.report.words import Sources, count, listing, percent, plural, short_identity, tier, title
 
 FEW_QUERIES = 100
+SHOWN = 5
 OWN_NAMES = 0.01
 
 
@@ -25,6 +26,7 @@ def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.Data
         *about_safety(documents, facts["scorers"]),
         *about_sources(documents, sources, facts),
         *about_takedown(facts["takedown"]),
+        *about_exclusions(facts.get("exclusions")),
         *about_counts(statistics.funnel_table(facts["funnel"])),
     ]
 
@@ -163,6 +165,23 @@ def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str,
 def about_takedown(takedown: Mapping[str, int]) -> list[str]:
     lost = takedown.get("entries_without_a_document", 0)
     return [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document."] if lost else []
+
+
+def about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
+    """Texts that a person ruled out and that no filter saw; `naming` gives their keys, which are not for a release."""
+    if not exclusions or not exclusions["without_a_document"]:
+        return []
+    lost = exclusions["without_a_document"]
+    names = f" ({', '.join(lost[:SHOWN])}{', …' if len(lost) > SHOWN else ''})" if naming else ""
+    return [
+        f"{plural(len(lost), 'entry', 'entries')} of {exclusions['entries']} in the list filter.exclude{names} matched "
+        "no document that came to the filters."
+    ]
+
+
+def about_lists(facts: Mapping[str, Any], takedown: Mapping[str, int]) -> list[str]:
+    """What the end of a run says of entries of the user's lists that met nothing."""
+    return about_takedown(takedown) + about_exclusions(facts.get("exclusions"), naming=True)
 
 
 def about_counts(funnel: pl.DataFrame) -> list[str]:
