@@ -203,9 +203,8 @@ def run_jobs(name: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[float, list[
     waiting, running, cpu, peaks = list(jobs), dict[int, subprocess.Popen[bytes]](), 0.0, []
     while waiting or running:
         while waiting and len(running) < PROCESSES:
-            job = subprocess.Popen(
-                [sys.executable, __file__, "--job", name, json.dumps(waiting.pop(0))], stdout=subprocess.PIPE
-            )
+            command = [sys.executable, __file__, "--job", name, json.dumps(waiting.pop(0))]
+            job = subprocess.Popen(command, env={**os.environ, "AUTHBENCH_RUN": "1"}, stdout=subprocess.PIPE)
             running[job.pid] = job
         pid, status, usage = os.wait4(-1, 0)
         if status:

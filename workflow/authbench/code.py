@@ -48,11 +48,13 @@ def file_hash(*paths: str | Path | None) -> str:
 def share_code_with_jobs(root: Path) -> None:
     """Let every job of a run use the library below `root`, and not one that is installed: `code_hash` hashes this one.
 
-    Compiled code is kept apart by all that it was compiled from, as numba looks at a function's own file only.
+    Compiled code is kept apart by all that it was compiled from, as numba looks at a function's own file only;
+    AUTHBENCH_RUN lets `kernel` know that a process compiles nothing else.
     """
     paths = [str(root / "workflow"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     compiled = sorted(path for stage in COMPILED for path in (PACKAGE / stage).glob("*.py"))
+    os.environ["AUTHBENCH_RUN"] = "1"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / file_hash(*compiled)))
 
 

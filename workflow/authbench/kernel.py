@@ -8,6 +8,7 @@ stand in one file, and a run keeps what it compiled apart by a hash of all files
 """
 
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -17,6 +18,7 @@ try:
     import numba
 
     from authbench.kernel_cache import name_files_by_content
+    from authbench.kernel_imports import leave_out_extensions_and_blas
 except ImportError:
     numba = None  # type: ignore[assignment]
 
@@ -28,6 +30,8 @@ if numba is None:
         "numba is missing: inner loops run as plain Python, with the same results, some hundred times slower. "
         "`pip install numba` makes them fast."
     )
+elif os.environ.get("AUTHBENCH_RUN"):
+    leave_out_extensions_and_blas()
 
 
 def compiled(function: Kernel) -> Kernel:

@@ -1,0 +1,36 @@
+"""What numba imports at a kernel's first call."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LIBRARY = str(Path(__file__).parents[2] / "workflow")
+SIGNING = """
+import sys
+import polars as pl
+from authbench.dedup.minhash import signatures
+values, sizes = signatures(pl.Series(["the same text in every process"]), 4, 5)
+print(values.tolist(), sizes.tolist(), "scipy.linalg" in sys.modules, "awkward" in sys.modules)
+"""
+
+
+def signing(**env: str) -> list[str]:
+    surroundings = {key: value for key, value in os.environ.items() if key != "AUTHBENCH_RUN"}
+    found = subprocess.run(
+        [sys.executable, "-c", SIGNING],
+        env={**surroundings, "PYTHONPATH": LIBRARY, **env},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return found.stdout.rsplit(maxsplit=2)
+
+
+def test_a_job_of_a_run_imports_neither_blas_nor_extensions_and_computes_the_same() -> None:
+    pytest.importorskip("numba")
+    usual, in_a_run = signing(), signing(AUTHBENCH_RUN="1")
+    assert usual[1:] == ["True", "True"]
+    assert in_a_run == [usual[0], "False", "False"]
