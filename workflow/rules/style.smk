@@ -1,7 +1,7 @@
 """Style: does a model capture style, apart from what a text is about?
 
 Takes   style.data, config/style/<dataset>.yaml and config/models/<model>.yaml
-Gives   style/<model>/<long texts>.json, style/report/ (index.html, tables, figures)
+Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html, tables, figures)
 Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
@@ -17,6 +17,7 @@ rule score_style:
         sums=result("release/SHA256SUMS") if STYLE["release"] else [],
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
+        speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),
     log:
         result("logs/score_style/{style_model}.log"),
     benchmark:
@@ -47,6 +48,11 @@ rule style_report:
     input:
         scores=expand(
             result("style/{style_model}/{long_texts}.json"), style_model=STYLE_MODELS, long_texts=STYLE["long_texts"]
+        ),
+        speeds=expand(
+            result("style/{style_model}/{long_texts}.speed.json"),
+            style_model=STYLE_MODELS,
+            long_texts=STYLE["long_texts"],
         ),
     output:
         page=result("style/report/index.html"),

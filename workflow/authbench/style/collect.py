@@ -33,6 +33,13 @@ class Result:
     def long_texts(self) -> str:
         return str(self.told["settings"]["long_texts"])
 
+    @property
+    def texts_per_second(self) -> float | None:
+        """While vectors were made; None where nobody knows."""
+        path = self.path.with_suffix(".speed.json")
+        rate: float | None = orjson.loads(path.read_bytes())["texts_per_second"] if path.is_file() else None
+        return rate
+
     def figures(self) -> Figures:
         return figures(self.told)
 

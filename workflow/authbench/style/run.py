@@ -1,6 +1,7 @@
 """What does one model score on every dataset, on disk?
 
-    <out>/<model>/<long texts>.json   a result per dataset and task, the datasets that were not run, versions and cost
+    <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions
+    <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
 
 Every table can be made again from these without the model.
 """
@@ -55,12 +56,14 @@ def run(
     seed: int = 0,
     half: bool = False,
 ) -> dict[str, Any]:
-    """Score a model on all datasets with rows, and write the result, which is returned."""
-    results = {}
+    """Score a model on all datasets with rows, and write the result, which is returned, and its speed."""
+    results: dict[str, Any] = {}
+    rate = None
     for dataset in datasets:
         if dataset.name in rows:
             started = time.monotonic()
-            results[dataset.name] = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
+            results[dataset.name], speed = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
+            rate = speed or rate
             print(f"{model.name}: {dataset.name} in {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
     told = {
         "model": model.as_dict(),
@@ -71,13 +74,18 @@ def run(
         "not_run": dict(absent),
     }
     write_plain_json(out / model.name / f"{long_texts}.json", told)
+    write_plain_json(speed_file(out / model.name / f"{long_texts}.json"), {"texts_per_second": rate})
     return told
+
+
+def speed_file(scores: Path) -> Path:
+    return scores.with_suffix(".speed.json")
 
 
 def of_dataset(
     model: Model, dataset: Dataset, rows: Rows, cache: Path, long_texts: str, seed: int, half: bool = False
-) -> dict[str, Any]:
-    """The results of a dataset's tasks, what was read, and what its texts cost.
+) -> tuple[dict[str, Any], float | None]:
+    """The results of a dataset's tasks, what was read and what its texts cost; and texts per second so far, if known.
 
     Raises InputError, naming the dataset, where rows and tasks do not fit.
     """
@@ -87,26 +95,20 @@ def of_dataset(
         raise InputError(f"{dataset.name}: {problem}") from None
     documents = texts_of(dataset, asked)
     if documents.is_empty():
-        return {"tasks": {task: {"undefined": "no text"} for task in asked}, **facts(dataset, rows, documents)}
+        nothing = {"tasks": {task: {"undefined": "no text"} for task in asked}, **facts(dataset, rows, documents)}
+        return nothing, None
     before, started = encoded_so_far(model, cache), time.monotonic()
     vectors = vectors_of(model, documents, dataset.name, cache, long_texts, half)
     seconds = time.monotonic() - started
     new = encoded_so_far(model, cache) - before if model.kind == "transformer" else documents.height
+    rate = texts_per_second(cache / "rates" / f"{model.name}-{long_texts}.json", new, seconds)
     mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
-    cost = {
-        "texts_per_second": texts_per_second(cache / "rates" / f"{model.name}-{long_texts}.json", new, seconds),
-        "flops_per_text": flops_per_text(model, mean),
-        "tokens_per_text": mean,
-    }
     with threadpool_limits(1):  # thousands of small products: more threads wait for each other
         scored = {
             task: TASKS[task].score(asked[task], vectors, settings, seed) for task, settings in dataset.tasks.items()
         }
-    return {
-        "tasks": scored,
-        "cost": cost,
-        **facts(dataset, rows, documents),
-    }
+    cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
+    return {"tasks": scored, "cost": cost, **facts(dataset, rows, documents)}, rate
 
 
 def facts(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:

@@ -96,11 +96,10 @@ def cost(results: Sequence[Result]) -> Table:
         texts = sum(cell["texts"] for cell in told)
         flops = [cell["cost"]["flops_per_text"] for cell in told]
         known = texts and all(one is not None for one in flops)
-        rates = [cell["cost"]["texts_per_second"] for cell in told if cell["cost"]["texts_per_second"]]
         rows.append(
             {
                 "model": result.name,
-                "texts_per_second": rates[-1] if rates else None,
+                "texts_per_second": result.texts_per_second,
                 "gflops": sum(f * c["texts"] for f, c in zip(flops, told, strict=True)) / texts / 1e9
                 if known
                 else None,

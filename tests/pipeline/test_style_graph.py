@@ -1,0 +1,140 @@
+"""Style in the graph: one command from pages and files to the report, nothing twice, as authbench style writes it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from project import Project, surroundings
+
+PAGE = """
+title: {name}
+about: Made up for a test.
+attribute: register
+languages: [en]
+licence: ours
+acquire: {{where: a test, how: Write them.}}
+folder: {name}
+files: ["*.jsonl"]
+reader: {{format: jsonl}}
+fields: {{text: text, plain: plain, label: label, author: author, role: role}}
+tasks: {tasks}
+"""
+TASKS = {
+    "letters": "{clustering: {}, all_to_all: {}, order_alignment: {levels: [plain, text]}}",
+    "notes": "{retrieval: {}, clustering: {budget: 12}}",
+    "gone": "{clustering: {}}",
+}
+MODELS = ["tfidf", "random"]
+Styled: TypeAlias = tuple[Project, dict[str, Any], tuple[str, str]]
+TIMED = ("cost.", "index.html")  # texts per second stand there
+
+
+def write_datasets(folder: Path) -> dict[str, Any]:
+    """Three pages in a project, the files of two of them, and settings that ask for all three."""
+    for name, tasks in TASKS.items():
+        (folder / f"{name}.yaml").write_text(PAGE.format(name=name, tasks=tasks), encoding="utf-8")
+    for name in ("letters", "notes"):
+        rows = [
+            {"text": f"{name} {place}: {'oh ' * (place % 5)}well!", "plain": f"{name}: {place}.",
+             "label": "ab"[place % 2], "author": f"w{place % 4}", "role": ("query", "target")[place // 4 % 2]}
+            for place in range(32)
+        ]  # fmt: skip
+        (folder / f"data/{name}").mkdir(parents=True)
+        (folder / f"data/{name}/rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return {"data": "data", "datasets": [f"{name}.yaml" for name in TASKS], "models": MODELS}
+
+
+@pytest.fixture(scope="module")
+def styled(fresh: Project, tmp_path_factory: pytest.TempPathFactory) -> Styled:
+    """A copy of the project with a finished report of style, its settings, and the arguments that say so."""
+    project = fresh.copy(tmp_path_factory.mktemp("style"))
+    settings = write_datasets(project.folder)
+    asked = project.recipe({"style": settings})
+    project.build("style_report", *asked)
+    return project, settings, asked
+
+
+def jobs(project: Project, asked: Sequence[str]) -> set[tuple[str, str]]:
+    return {(job.rule, job.wildcards) for job in project.plan("style_report", *asked)}
+
+
+EVERY_SCORE = {("score_style", f"style_model={model}") for model in MODELS} | {("style_report", "")}
+
+
+def test_the_report_needs_no_release_and_a_second_run_does_nothing(styled: Styled) -> None:
+    project, _, asked = styled
+    assert not (project.results / "release").exists()
+    page = (project.results / "style/report/index.html").read_text(encoding="utf-8")
+    assert "Write them." in page, "the dataset without files is not named"
+    assert jobs(project, asked) == set()
+
+
+def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) -> None:
+    project, settings, _ = styled
+    seed = next(line.split()[1] for line in (project.folder / "config/config.yaml").open() if line.startswith("seed:"))
+    words = [word for page in settings["datasets"] for word in ("--dataset", page)]
+    words += [word for model in MODELS for word in ("--model", model)]
+    subprocess.run(
+        [sys.executable, "-m", "authbench.cli", "style", settings["data"], *words, "--seed", seed, "--out", tmp_path],
+        cwd=project.folder,
+        env=surroundings({"PYTHONPATH": str(project.folder / "workflow")}),
+        check=True,
+        capture_output=True,
+    )
+    theirs = {
+        path.relative_to(project.results / "style"): path.read_bytes()
+        for path in (project.results / "style").rglob("*")
+        if path.is_file() and not path.name.startswith(TIMED) and not path.name.endswith("speed.json")
+    }
+    assert {Path("tfidf/chunk_and_pool.json"), Path("report/operational.csv")} < set(theirs)
+    assert [path for path, content in theirs.items() if (tmp_path / path).read_bytes() != content] == []
+
+
+def test_a_changed_page_is_scored_anew_and_moves_its_own_scores_alone(styled: Styled, tmp_path: Path) -> None:
+    project, settings, asked = styled
+    before = json.loads((project.results / "style/tfidf/chunk_and_pool.json").read_bytes())["datasets"]
+    other = project.copy(tmp_path / "copy")
+    page = other.folder / settings["datasets"][1]
+    page.write_text(page.read_text(encoding="utf-8").replace("budget: 12", "budget: 9"), encoding="utf-8")
+    assert jobs(other, asked) == EVERY_SCORE
+    other.build("style_report", *asked)
+    after = json.loads((other.results / "style/tfidf/chunk_and_pool.json").read_bytes())["datasets"]
+    assert after["letters"] == before["letters"]
+    assert after["notes"]["tasks"]["clustering"] != before["notes"]["tasks"]["clustering"]
+    assert after["notes"]["tasks"]["retrieval"] == before["notes"]["tasks"]["retrieval"]
+
+
+def test_changed_files_are_scored_anew_and_pages_that_nobody_asks_for_are_not_looked_at(
+    styled: Styled,
+) -> None:
+    project, settings, asked = styled
+    rows = project.folder / settings["data"] / "letters/rows.jsonl"
+    written = rows.read_bytes()
+    rows.write_bytes(written + b'{"text": "More.", "label": "a"}\n')
+    assert jobs(project, asked) == EVERY_SCORE
+    rows.write_bytes(written)
+    with project.changed("config/style/STEL_feature.yaml", lambda text: text + "# A remark.\n"):
+        assert jobs(project, asked) == set()
+
+
+def test_a_model_more_is_one_job_more(styled: Styled, tmp_path: Path) -> None:
+    project, settings, _ = styled
+    recipe = tmp_path / "more.yaml"
+    recipe.write_text(json.dumps({"style": {**settings, "models": [*MODELS, "stylometric"]}}), encoding="utf-8")
+    assert jobs(project, ("--configfile", str(recipe))) == {
+        ("score_style", "style_model=stylometric"),
+        ("style_report", ""),
+    }
+
+
+def test_datasets_without_files_stop_the_run_where_that_is_asked_for(styled: Styled, tmp_path: Path) -> None:
+    project, settings, _ = styled
+    recipe = tmp_path / "strict.yaml"
+    recipe.write_text(json.dumps({"name": "strict", "style": {**settings, "missing": "error"}}), encoding="utf-8")
+    status, said = project.snakemake("--cores", "1", "style_report", "--configfile", str(recipe))
+    assert status != 0
+    assert "Nothing was run: files of 1 datasets are missing" in said and "Write them." in said
