@@ -1,0 +1,7 @@
+"""`python -m authbench.cli`"""
+
+import sys
+
+from authbench.cli import main
+
+sys.exit(main())

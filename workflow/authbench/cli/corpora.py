@@ -1,0 +1,80 @@
+"""Which corpora are there, and how do they come here?"""
+
+import argparse
+import sys
+
+from authbench.cli.command import Command, amount, raw_argument
+from authbench.errors import InputError
+
+
+def acquire_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="of config/sources (default: all)")
+    raw_argument(parser)
+
+
+def acquire(arguments: argparse.Namespace) -> int:
+    """0: all is here and verified; 2: some is not, and the messages say which and why."""
+    from authbench.acquire import acquire_source
+    from authbench.catalogue import find_sources
+
+    missing = []
+    for tag, page in find_sources(arguments.sources).items():
+        try:
+            print(acquire_source(tag, page, arguments.raw), flush=True)
+        except InputError as problem:
+            missing.append(tag)
+            print(f"authbench: {problem}", file=sys.stderr, flush=True)
+    if missing:
+        print(f"authbench: not here: {', '.join(missing)}", file=sys.stderr)
+    return 2 if missing else 0
+
+
+def sources_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--markdown", action="store_true", help="print the page docs/sources.md")
+    raw_argument(parser)
+
+
+def sources(arguments: argparse.Namespace) -> int:
+    from authbench.acquire.lock import lock_path, read_lock
+    from authbench.acquire.state import state
+    from authbench.catalogue import as_markdown, as_text, read_sources
+
+    known = read_sources()
+    if arguments.markdown:
+        sys.stdout.write(as_markdown(known))
+        return 0
+    locked = read_lock(lock_path(arguments.raw))
+    states = {tag: state(tag, page, arguments.raw, locked.get(tag)) for tag, page in known.items()}
+    sys.stdout.write(as_text(known, states))
+    return 0
+
+
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--documents", type=amount, required=True, metavar="N", help="documents of the corpus, e.g. 1e8"
+    )
+    parser.add_argument("--mean-chars", type=amount, required=True, metavar="N", help="their mean length in characters")
+    parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs at a time")
+    parser.add_argument(
+        "--release", type=amount, default=300_000, metavar="N", help="documents released (default: 300000)"
+    )
+
+
+def plan(arguments: argparse.Namespace) -> int:
+    from authbench.plan import Corpus, as_text, make_plan, read_rates
+
+    if arguments.cores < 1:
+        raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
+    rates = read_rates()
+    corpus = Corpus(arguments.documents, arguments.mean_chars, arguments.release, arguments.cores)
+    sys.stdout.write(as_text(make_plan(corpus, rates), rates))
+    return 0
+
+
+COMMANDS = {
+    "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
+    "sources": Command(
+        "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
+    ),
+    "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
+}
