@@ -48,7 +48,7 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     """A table that is for others to read: it is not sealed."""
     with whole(path) as aside:
-        frame.write_parquet(aside, compression="zstd", compression_level=3)
+        frame.write_parquet(aside, compression="zstd", compression_level=1)
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> None:
@@ -152,7 +152,7 @@ def write_frames(path: str | Path, frames: Iterable[pl.DataFrame]) -> None:
 
 @contextmanager
 def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=3) as writer:
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:
         yield writer
     seal_parquet(path)
 
