@@ -150,6 +150,25 @@ def test_pooling_takes_what_it_says_of_the_last_hidden_states(checkpoint, poolin
         assert vector == pytest.approx(wanted, abs=1e-5)
 
 
+def test_labels_of_a_classifier_are_vectors_of_their_probabilities(checkpoint, tmp_path):
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    from authbench.models.transformer import embed
+
+    torch.manual_seed(2)
+    model = BertForSequenceClassification(BertConfig.from_pretrained(checkpoint, num_labels=5)).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+    tokenizer.save_pretrained(tmp_path)
+    found = embed(WORDS, settings(tmp_path, pooling="labels", long_texts="chunk_and_pool"), "")
+    assert found.shape == (len(WORDS), 5)
+    for text, vector in zip(WORDS[:3], found, strict=False):
+        with torch.inference_mode():
+            wanted = model(**tokenizer(text, return_tensors="pt")).logits[0].sigmoid().numpy()
+        assert vector == pytest.approx(wanted, abs=1e-5)
+
+
 @pytest.mark.parametrize("long_texts", ["truncate", "chunk_and_pool"])
 def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
     from authbench.models.transformer import embed

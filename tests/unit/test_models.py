@@ -16,9 +16,11 @@ from authbench.models import encoder
 from authbench.models.function_words import frequencies, read_lists
 from authbench.models.parts_of_speech import tagger
 from authbench.models.registry import MODELS, find_model
+from authbench.pages import read_yaml
 from authbench.records import LANGUAGES
 
-REGISTERED = sorted(page.stem for page in MODELS.glob("*.yaml"))
+TO_BE_FITTED = sorted(page.stem for page in MODELS.glob("tfidf-*.yaml"))  # on corpora that are not here
+REGISTERED = sorted({page.stem for page in MODELS.glob("*.yaml")} - set(TO_BE_FITTED))
 LIGHT = [name for name in REGISTERED if find_model(name).kind != "transformer"]
 
 
@@ -245,6 +247,52 @@ def test_a_release_that_lacks_something_is_told_and_nothing_is_written(tmp_path,
     assert main(["evaluate", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", TO_BE_FITTED)
+def test_a_model_of_a_corpus_that_is_not_here_says_where_to_put_it(name):
+    page = MODELS / f"{name}.yaml"
+    corpus = (MODELS / read_yaml(page)["parameters"]["fit_on"]).resolve()
+    assert corpus.parent == MODELS.parents[1] / "resources/corpora"
+    if corpus.is_file():
+        pytest.skip(f"{corpus} is there")
+    with pytest.raises(InputError, match=rf"{corpus.name}\. Expected candidates, or a file"):
+        find_model(name)
+
+
+# The rows of STEB's table 6 (appendix A) and the pages that are these models.
+TABLE_6 = {
+    "LUAR-MUD": "luar-mud", "LUAR-CRUD": "luar-crud", "StyleDistance": "styledistance",
+    "StyleDistance (Synthetic)": "styledistance-synthetic", "mStyleDistance": "mstyledistance", "MSR": "msr",
+    "CISR": "cisr", "STAR": "star", "LISA": None, "all-mpnet-base-v2": "all-mpnet-base-v2",
+    "GTE-base-en-v1.5": "gte-base-en-v1.5", "GTE-large-en-v1.5": "gte-large-en-v1.5", "E5-base-v2": "e5-base-v2",
+    "E5-large-v2": "e5-large-v2", "BGE-base-en-v1.5": "bge-base-en-v1.5", "BGE-large-en-v1.5": "bge-large-en-v1.5",
+    "Jina Embeddings v3": "jina-embeddings-v3", "Qwen3-Embedding-8B": "qwen3-embedding-8b",
+    "BERT-large-cased": "bert-large-cased", "BERT-large-uncased": "bert-large-uncased", "RoBERTa-base": "roberta-base",
+    "RoBERTa-large": "roberta-large", "DeBERTa-v3-base": "deberta-v3-base", "DeBERTa-v3-large": "deberta-v3-large",
+    "ModernBERT-base": "modernbert-base", "ModernBERT-large": "modernbert-large", "GPT-2 XL": "gpt2-xl",
+    "OPT-1.3B": "opt-1.3b", "Qwen2-0.5B": "qwen2-0.5b", "Qwen3-0.6B-Base": "qwen3-0.6b-base",
+    "Qwen3.5-0.8B-Base": "qwen3.5-0.8b-base", "Qwen3.5-2B-Base": "qwen3.5-2b-base",
+    "Qwen3.5-4B-Base": "qwen3.5-4b-base", "Function words": "function-words",
+    "TFIDF FineWeb 1-2-grams": "tfidf-fineweb-1-2", "TFIDF FineWeb 1-3-grams": "tfidf-fineweb-1-3",
+    "TFIDF Reddit 1-2-grams": "tfidf-reddit-1-2", "TFIDF Reddit 1-3-grams": "tfidf-reddit-1-3",
+    "Stylometric": "stylometric", "NeuroBiber": "neurobiber",
+}  # fmt: skip
+CAUSAL = {row for row in TABLE_6 if row.startswith(("GPT", "OPT", "Qwen2", "Qwen3-0", "Qwen3.5"))}
+MASKED = {row for row in TABLE_6 if row.startswith(("BERT", "RoBERTa", "DeBERTa", "ModernBERT"))}
+
+
+def test_the_models_of_steb_s_table_6_are_registered_or_the_manual_says_why_not():
+    lacking = [row for row, page in TABLE_6.items() if page and not (MODELS / f"{page}.yaml").is_file()]
+    assert lacking == []
+    manual = (MODELS.parents[1] / "docs/style.md").read_text(encoding="utf-8")
+    assert [row for row, page in TABLE_6.items() if page is None and f"**{row}** has no page" not in manual] == []
+
+
+def test_masked_models_are_pooled_by_the_mean_and_causal_ones_by_the_last_token():
+    pooled = {row: find_model(TABLE_6[row]).parameters["pooling"] for row in CAUSAL | MASKED}
+    assert {row for row, pooling in pooled.items() if pooling == "last"} == CAUSAL
+    assert {row for row, pooling in pooled.items() if pooling == "mean"} == MASKED
 
 
 def test_every_transformer_of_the_registry_reads_at_least_as_much_as_in_the_paper():

@@ -50,7 +50,8 @@ def embed_with(model: Any, texts: Sequence[str], parameters: Mapping[str, Any], 
     for rows, found in in_batches(model, parts):
         if not len(vectors):
             vectors = np.empty((len(parts), found["sentence_embedding"].shape[1]), np.float32)
-        vectors[rows] = found["sentence_embedding"].float().cpu().numpy()
+        pooled = found["sentence_embedding"].float()
+        vectors[rows] = (pooled.sigmoid() if parameters["pooling"] == "labels" else pooled).cpu().numpy()
     return means(vectors, owners, len(texts))
 
 
@@ -193,6 +194,18 @@ def load_model(
     try:
         if pooling == "own":
             model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
+        elif pooling == "labels":
+            logits = {"text": {"method": "forward", "method_output_name": "logits"}}
+            classifier = Transformer(
+                place,
+                transformer_task="sequence-classification",
+                model_kwargs=loading | hub,
+                config_kwargs=hub,
+                processor_kwargs=hub,
+                modality_config=logits,
+                module_output_name="sentence_embedding",
+            )
+            model = SentenceTransformer(modules=[classifier], device=device())
         else:
             inner = Transformer(place, model_kwargs=loading | hub, config_kwargs=hub, processor_kwargs=hub)
             mode = "lasttoken" if pooling == "last" else pooling

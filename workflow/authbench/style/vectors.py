@@ -20,6 +20,7 @@ from authbench.pages import read_yaml
 from authbench.records import length_bucket_expr
 from authbench.tables import count_rows, read_json, write_json
 
+GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's
 LONG_TEXTS = ("chunk_and_pool", "truncate")
 
 
@@ -64,20 +65,18 @@ def with_long_texts(model: Model, long_texts: str) -> Model:
 
 
 def parameters_of(model: Model) -> int | None:
-    """The parameters of a transformer that each token meets (embeddings aside), by its config.json; None if unknown.
+    """The parameters of a transformer that each token meets (embeddings aside), by its config.json; None if unknown:
+    of a name on Hugging Face it is known once the model has been fetched.
 
     Attention has 4 h^2 of a layer's, less where keys and values are shared by heads, the feed-forward 2 h x i, or
     3 h x i where it is gated.
     """
-    if model.kind != "transformer":
-        return None
-    from authbench.models.transformer import checkpoint_path
-
-    path = Path(checkpoint_path(model.parameters["checkpoint"])) / "config.json"
-    if not path.is_file():
+    path = config_of(model) if model.kind == "transformer" else None
+    if path is None:
         return None
     config = read_yaml(path)  # JSON is YAML
-    hidden, layers = config.get("hidden_size"), config.get("num_hidden_layers")
+    config = config.get("text_config", config)
+    hidden, layers = (config.get(name, config.get(old)) for name, old in GPT2_NAMES.items())
     if not hidden or not layers:
         return None
     heads = config.get("num_attention_heads", 1)
@@ -85,6 +84,21 @@ def parameters_of(model: Model) -> int | None:
     gates = 3 if str(config.get("hidden_act", "")).startswith(("silu", "swiglu", "geglu")) else 2
     inner = config.get("intermediate_size", 4 * hidden)
     return int(layers * (hidden * hidden * (2 + 2 * shared) + gates * hidden * inner))
+
+
+def config_of(model: Model) -> Path | None:
+    """The checkpoint's config.json: in its folder, or where Hugging Face keeps what it has fetched; None without."""
+    from authbench.models.transformer import checkpoint_path
+
+    place = Path(checkpoint_path(model.parameters["checkpoint"]))
+    if place.is_dir():
+        return place / "config.json" if (place / "config.json").is_file() else None
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return None
+    kept = try_to_load_from_cache(model.parameters["checkpoint"], "config.json", revision=model.parameters["revision"])
+    return Path(kept) if isinstance(kept, str) else None
 
 
 def flops_per_text(model: Model, tokens: float) -> float | None:
