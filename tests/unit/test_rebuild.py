@@ -62,6 +62,14 @@ def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(
     assert contents(tmp_path / "again") == contents(release)
 
 
+def test_a_raw_file_that_is_there_twice_is_read_once(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    raw, release, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    shutil.copyfile(raw / "letters/all.csv", tmp_path / "raw/letters/copy.csv")
+    assert rebuild(public, tmp_path / "raw", tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
+
+
 def test_what_no_longer_matches_is_named_and_nothing_is_written(
     published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

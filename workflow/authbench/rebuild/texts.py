@@ -7,7 +7,7 @@ that was released if its SHA-256 says so.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,25 +49,24 @@ def texts_of_source(
     folder = raw_dir / page.get("folder", tag)
     read, mapped = slim(page), compile_source(tag, slim(page), keep_other_languages=True)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
-    say = compile_text(tag, page)
-    left = wanted.sort("file", "ordinal")
+    places = places_of_files(wanted)
+    files = digests(folder, page["files"], places)
+    numbers = {digest: number for number, digest in enumerate(places)}
+    parts = chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
+    solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
-    for path, digest in digests(folder, page["files"], left):
-        places = places_of(left.filter(pl.col("file") == digest))
-        reasons |= dict.fromkeys((row[0] for rows in places.rows for row in rows), "its file gives fewer records now")
-        solved = []
-        parts = read_parts(tag, read, folder, {path: digest}, {digest: 0}, mapped, limit)
-        for block in blocks(gathered(chosen(parts, places)), places, say, reasons):
-            for found in released(tag, page.get("normalize", {}), block, settings["normalize"]):
-                if found.text is None:
-                    reasons[found.row] = found.reason
-                else:
-                    solved.append(found.row)
-                    yield found
-        left = left.filter(~pl.col("row").is_in(solved))
+    for block in blocks(gathered(parts), list(places.values()), compile_text(tag, page), reasons):
+        for found in released(tag, page.get("normalize", {}), block, settings["normalize"]):
+            if found.text is None:
+                reasons[found.row] = found.reason
+            elif found.row not in solved:
+                solved.add(found.row)
+                yield found
     where = f"no file in {folder}/ has the SHA-256 that its text was read from"
-    for row in left["row"]:
-        yield Found(row, None, reasons.get(row, where))
+    here = set(files.values())
+    for row, digest in wanted.select("row", "file").iter_rows():
+        if row not in solved:
+            yield Found(row, None, reasons.get(row, "its file gives fewer records now" if digest in here else where))
 
 
 def slim(page: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,15 +95,11 @@ def compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], lis
     return say
 
 
-def digests(folder: Path, patterns: Sequence[str], wanted: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """The raw files that hold wanted texts, with their SHA-256, in the order of their paths."""
-    files = set(wanted["file"])
-    if not folder.is_dir():
-        return
-    for path in match_files(folder, patterns):
-        digest = sha256_of_file(folder / path)
-        if digest in files:
-            yield path, digest
+def digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
+    """The raw files whose SHA-256 is wanted, by path."""
+    paths = match_files(folder, patterns) if folder.is_dir() else []
+    found = ((path, sha256_of_file(folder / path)) for path in paths)
+    return {path: digest for path, digest in found if digest in wanted}
 
 
 class Places(NamedTuple):
@@ -114,6 +109,12 @@ class Places(NamedTuple):
     rows: list[list[Wanted]]
 
 
+def places_of_files(wanted: pl.DataFrame) -> dict[str, Places]:
+    """The wanted places of each file, by its SHA-256."""
+    files = wanted.sort("file", "ordinal").partition_by("file", maintain_order=True)
+    return {str(rows["file"][0]): places_of(rows) for rows in files}
+
+
 def places_of(wanted: pl.DataFrame) -> Places:
     ordinals, starts = np.unique(wanted["ordinal"].to_numpy(), return_index=True)
     rows = wanted.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
@@ -121,22 +122,19 @@ def places_of(wanted: pl.DataFrame) -> Places:
     return Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
 
 
-def chosen(parts: Iterable[Part], places: Places) -> Iterator[Part]:
-    """The parts of a file with their wanted records only; `start` is the first one's number among the places."""
-    done = 0
+def chosen(parts: Iterable[Part], places: Sequence[Places]) -> Iterator[Part]:
+    """The parts with their wanted records only; `start` is the first one's number among its file's places."""
     for part in parts:
-        last = int(np.searchsorted(places.ordinals, part.start + len(part.rows)))
-        if done < last:
-            here = (places.ordinals[done:last] - part.start).tolist()
-            yield Part(part.file, part.path, done, [part.rows[place] for place in here])
-        done = last
-        if done == len(places.rows):
-            return
+        ordinals = places[part.file].ordinals
+        first, last = np.searchsorted(ordinals, (part.start, part.start + len(part.rows))).tolist()
+        if first < last:
+            here = (ordinals[first:last] - part.start).tolist()
+            yield Part(part.file, part.path, first, [part.rows[place] for place in here])
 
 
 def blocks(
     parts: Iterable[Sequence[Part]],
-    places: Places,
+    places: Sequence[Places],
     say: Callable[[list[Row]], list[str]],
     reasons: dict[int, str],
 ) -> Iterator[list[tuple[str, list[Wanted]]]]:
@@ -147,13 +145,14 @@ def blocks(
         rows: list[Row] = []
         wanted = []
         for part in some:
-            for number, record in enumerate(part.rows, start=part.start):
+            asked = places[part.file].rows[part.start : part.start + len(part.rows)]
+            for record, here in zip(part.rows, asked, strict=True):
                 if isinstance(record, BadRow):
                     told = f"its record, {record.position} of {part.path}, cannot be read: {record.reason}"
-                    reasons |= {row[0]: told for row in places.rows[number]}
+                    reasons |= dict.fromkeys((row[0] for row in here), told)
                 else:
                     rows.append(record)
-                    wanted.append(places.rows[number])
+                    wanted.append(here)
         contents = say(rows)
         held += zip(contents, wanted, strict=True)
         size += sum(map(len, contents))
