@@ -131,8 +131,10 @@ def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
         documents.select("row", "author", "topic").with_columns(order.alias("order")).sort("author", "order", "row")
     )
     pairs: list[Pair] = []
-    for _, own in sorted_.group_by("author", maintain_order=True):
-        pairs += cross_topic(own["row"].to_list(), own["topic"].to_list(), most)
+    for rows, topics in (
+        sorted_.group_by("author", maintain_order=True).agg("row", "topic").select("row", "topic").rows()
+    ):
+        pairs += cross_topic(rows, topics, most)
     return pairs
 
 

@@ -24,6 +24,10 @@ from authbench.rebuild.texts import refuse_unknown_pages, texts_of_source
 from authbench.release.write import CANDIDATE, QUERY, sha256_of_file
 from authbench.whole import whole, whole_folder, write_text
 
+NEEDED = (
+    *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
+    *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
+)
 LABELS = {"candidates": CANDIDATE, "queries": QUERY}
 
 
@@ -62,7 +66,7 @@ def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
     if not benchmark.withheld:
         raise InputError(f"{bundle} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
     told = orjson.loads((bundle / WITHHELD).read_bytes())
-    wanted = benchmark.provenance.filter(pl.col("tier") == "B").with_row_index("row")
+    wanted = benchmark.provenance.filter(pl.col("tier") == "B").select(NEEDED).with_row_index("row")
     refuse_unknown_pages(wanted["source"].unique().to_list(), told["sources"])
     with TemporaryFile() as file:
         texts = Texts(file, wanted.height)
@@ -129,8 +133,7 @@ def write_joined(
 
     def absent() -> Iterator[tuple[str, bytes]]:
         known = rows.rename({"id": ident, "row": "content"}).select(labels)  # rows stand for their texts
-        for values in known.iter_rows():
-            told = dict(zip(labels, values, strict=True))
+        for told in known.iter_rows(named=True):
             told["content"] = texts[told["content"]]
             yield told[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
 

@@ -6,7 +6,6 @@ that was released if its SHA-256 says so.
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +25,6 @@ from authbench.release.write import sha256_of_file
 
 HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
 KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}
-PARAGRAPHS = re.compile("\n\n+")
 Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
@@ -196,7 +194,9 @@ def single_breaks(text: str) -> str:
     >>> single_breaks("a\\n\\n\\nb\\nc")
     'a\\nb\\nc'
     """
-    return PARAGRAPHS.sub("\n", text) if "\n\n" in text else text
+    while "\n\n" in text:
+        text = text.replace("\n\n", "\n")
+    return text
 
 
 def refuse_unknown_pages(tags: Sequence[str], pages: Mapping[str, Any]) -> None:
