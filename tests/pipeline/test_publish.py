@@ -1,13 +1,18 @@
 """The demo, published: the bundle, every form of it, and the way back from the demo's raw files."""
 
+import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project
+from project import ROOT, Project
+
+sys.path.append(str(ROOT / "benchmarks"))
+import consumers
 
 FORMS = ("beir", "huggingface", "mteb", "pan", "public", "trec")
 
@@ -60,23 +65,38 @@ def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_bac
     assert authbench(published, "diff", str(again), str(published.release)).returncode == 0
 
 
-def test_the_demos_forms_are_what_their_readers_expect(
-    published: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture(scope="module")
+def consumed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
+    raw = published.folder / "resources/demo/raw"
+    return consumers.Published(published.results, raw, tmp_path_factory.mktemp("consumed"), tokens=128)
+
+
+@pytest.mark.parametrize("name", [name for name in consumers.CONSUMERS if "rebuild" not in name])
+def test_the_demo_passes_a_consumer(
+    name: str, consumed: consumers.Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
-    mlcroissant = pytest.importorskip("mlcroissant", reason="needs the extra `publish`")
-    pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs the extra `publish`")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
-    publish = published.results / "publish"
-    pool = datasets.load_dataset(str(publish / "huggingface"), "candidates", split="test", cache_dir=str(tmp_path))
-    described = mlcroissant.Dataset(str(publish / "huggingface/croissant.json"))
-    assert not described.metadata.ctx.issues.errors
-    found = [record["candidates_test/candidate_id"].decode() for record in described.records("candidates_test")]
-    assert found == pool["candidate_id"]
-    answers = datasets.load_dataset(str(publish / "mteb"), "default", split="test", cache_dir=str(tmp_path))
-    with (publish / "trec/test.qrels").open() as qrels:
-        judged = pytrec_eval.parse_qrel(qrels)
-    assert {(query, one) for query, ones in judged.items() for one in ones} == {
-        (row["query-id"], row["corpus-id"]) for row in answers
-    }
+    for variable in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
+        monkeypatch.setenv(variable, "1")
+    for module in consumers.CONSUMERS[name].modules:
+        pytest.importorskip(module, reason="needs the extras `publish` and `models`")
+    if name in ("datasets", "mteb"):
+        monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
+        monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    consumers.CONSUMERS[name].check(consumed)
+
+
+def test_a_text_of_tier_b_in_a_form_and_pairs_by_others_are_noticed(
+    consumed: consumers.Published, tmp_path: Path
+) -> None:
+    results = tmp_path / "demo"
+    shutil.copytree(consumed.form("public"), results / "publish/public")
+    shutil.copytree(consumed.form("pan"), results / "publish/pan")
+    (results / "release").symlink_to(consumed.release)
+    damaged = dataclasses.replace(consumed, results=results, work=tmp_path)
+    truth = results / "publish/pan/test/truth.jsonl"
+    truth.write_text(truth.read_text().replace("true", "false", 1))
+    with pytest.raises(consumers.Disagreement, match="test: truth"):
+        consumers.by_pan(damaged)
+    shutil.copyfile(consumed.release / "test/queries.jsonl", results / "publish/pan/test/queries.jsonl")
+    with pytest.raises(consumers.Disagreement, match="a text of tier B is published"):
+        consumers.by_tiers(damaged)
