@@ -1,6 +1,7 @@
 """Options of the tests, how they draw their examples (anew on a desk, the same every time where CI is set), and the
 demo, built once in a copy of the project for all tests of whole runs."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,12 +35,18 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildElsewhe
 
 @pytest.fixture(scope="session")
 def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The finished demo. Look at it, and change copies of it only."""
+    """The finished demo, one for all processes of the tests. Look at it, and change copies of it only."""
     if any("elsewhere" in getattr(item, "fixturenames", ()) for item in request.session.items):
         request.getfixturevalue("elsewhere")  # it takes long: begin it first
-    project = copy_project(tmp_path_factory.mktemp("demo"))
-    project.build()
-    return project
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if hasattr(request.config, "workerinput") else base) / "demo"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.with_suffix(".built").exists():
+            folder.mkdir(exist_ok=True)
+            copy_project(folder).build()
+            folder.with_suffix(".built").touch()
+    return Project(folder)
 
 
 @pytest.fixture(scope="session")
