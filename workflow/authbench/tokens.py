@@ -1,7 +1,7 @@
 """How many tokens is a text?
 
 One tokeniser for the whole benchmark: cl100k_base (AuthBench paper, A.1). Strings that look like special tokens
-are ordinary text. `Tokenizer` counts raw text; a release is counted anew by tiktoken itself.
+are ordinary text. `Tokenizer` is what the stages count with; tiktoken itself is what it is held to.
 """
 
 import os
