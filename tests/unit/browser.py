@@ -2,8 +2,11 @@
 
 import json
 import os
+import select
 import shutil
 import subprocess
+import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ OPTIONS = [
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 ]
+PATIENCE = 120.0  # seconds for one answer or event
 
 
 class Browser:
@@ -38,11 +42,13 @@ class Browser:
         for fd in fds:
             os.close(fd)
         self._waiting, self._number, self._session = b"", 0, None
+        self._events: deque[dict[str, Any]] = deque()
         if downloads:
             self.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads), eventsEnabled=True)
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.send("Page.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self) -> "Browser":
         return self
@@ -62,21 +68,25 @@ class Browser:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, answer
-                return answer["result"]
+        until = time.monotonic() + PATIENCE
+        while (answer := self._next(until)).get("id") != self._number:
+            self._events.append(answer)
+        assert "error" not in answer, answer
+        return answer["result"]
 
     def event(self, method: str) -> Any:
+        """The next event of this name, those that came before an answer included."""
+        until = time.monotonic() + PATIENCE
         while True:
-            message = self._next()
+            message = self._events.popleft() if self._events else self._next(until)
             if message.get("method") == method:
                 return message["params"]
 
     def open(self, path: Path) -> None:
-        self.send("Page.navigate", url=path.as_uri())
-        self.event("Page.loadEventFired")
+        self._events.clear()
+        loader = self.send("Page.navigate", url=path.as_uri())["loaderId"]
+        while (told := self.event("Page.lifecycleEvent"))["loaderId"] != loader or told["name"] != "load":
+            pass
 
     def value(self, expression: str) -> Any:
         told = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
@@ -89,8 +99,10 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def _next(self) -> Any:
+    def _next(self, until: float) -> Any:
         while b"\0" not in self._waiting:
+            ready, _, _ = select.select([self._in], [], [], max(0.0, until - time.monotonic()))
+            assert ready, f"Chromium said nothing within {PATIENCE:g} s"
             came = os.read(self._in, 1 << 16)
             assert came, "Chromium has ended"
             self._waiting += came
