@@ -1,5 +1,6 @@
 """What a running stage tells a person."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,15 @@ def test_messages_go_to_the_log_and_warnings_to_the_terminal_too(tmp_path: Path)
     assert "loud" in log
     assert "quiet" not in terminal
     assert "loud" in terminal
+
+
+def test_the_last_line_of_a_log_says_what_the_job_took(tmp_path: Path) -> None:
+    body = "data = bytearray(300 << 20)\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', 'x = 0\\nwhile x < 2e7: x += 1'])"
+    _, _, log = run(body, tmp_path)
+    took = re.search(r"took ([\d.]+) CPU s, at most (\d+) MiB of memory$", log.splitlines()[-1])
+    assert took
+    assert float(took[1]) > 0.3
+    assert 300 <= int(took[2]) < 900
 
 
 def test_items_pass_in_order_and_long_work_shows(

@@ -7,6 +7,8 @@ without a traceback, and so is a full disk.
 import atexit
 import gc
 import logging
+import re
+import resource
 import sys
 import time
 import traceback
@@ -43,8 +45,25 @@ def log_to(path: str) -> None:
     file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     file.setLevel(logging.INFO)
     log.addHandler(file)
+    atexit.register(_tell_what_it_took)
     atexit.register(gc.freeze)  # or Python, at its end, goes through every object of every library: 0.1 s a job
     log.warning("%s", job)
+
+
+def _tell_what_it_took() -> None:
+    """The last line of a log: CPU seconds of the job with its children, and the peak of its own memory."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(one.ru_utime + one.ru_stime for one in used)
+    log.info("took %.1f CPU s, at most %.0f MiB of memory", seconds, peak_kib() / 1024)
+
+
+def peak_kib() -> int:
+    """The most memory that this process has held, in KiB: Linux's VmHWM, elsewhere what the system knows."""
+    try:
+        found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+    except OSError:
+        found = None
+    return int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

@@ -15,8 +15,6 @@ rule chunk_documents:
         counts=result("chunk/counts/{scatteritem}.json"),
     log:
         result("logs/chunk_documents/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/chunk_documents/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -25,8 +25,6 @@ rule sign_texts:
         signatures=result("dedup/{unit}/signatures/{scatteritem}.parquet"),
     log:
         result("logs/sign_texts/{unit}-{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/sign_texts/{unit}-{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -50,8 +48,6 @@ rule link_texts:
         links=result("dedup/{unit}/links/{part}-of-{parts}.parquet"),
     log:
         result("logs/link_texts/{unit}-{part}-of-{parts}.log"),
-    benchmark:
-        result("benchmarks/link_texts/{unit}-{part}-of-{parts}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -77,8 +73,6 @@ rule compare_texts:
         counts=result("dedup/{unit}/pairs/{part}-of-{parts}.json"),
     log:
         result("logs/compare_texts/{unit}-{part}-of-{parts}.log"),
-    benchmark:
-        result("benchmarks/compare_texts/{unit}-{part}-of-{parts}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -106,8 +100,6 @@ rule find_duplicates:
         counts=result("dedup/{unit}/counts.json"),
     log:
         result("logs/find_duplicates/{unit}.log"),
-    benchmark:
-        result("benchmarks/find_duplicates/{unit}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -21,8 +21,6 @@ rule embed_texts:
         done=result("evaluate/embedded/{model}.json"),
     log:
         result("logs/embed_texts/{model}.log"),
-    benchmark:
-        result("benchmarks/embed_texts/{model}.tsv")
     conda:
         "../../envs/models.yaml"
     resources:
@@ -49,8 +47,6 @@ rule evaluate_model:
         pairs=result("evaluate/{model}/pairs.parquet"),
     log:
         result("logs/evaluate_model/{model}.log"),
-    benchmark:
-        result("benchmarks/evaluate_model/{model}.tsv")
     conda:
         "../../envs/models.yaml"
     resources:

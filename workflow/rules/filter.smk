@@ -16,8 +16,6 @@ rule measure_texts:
         measures=result("filter/measures/{scatteritem}.parquet"),
     log:
         result("logs/measure_texts/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/measure_texts/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -38,8 +36,6 @@ rule count_activity:
         counts=result("filter/activity/{scatteritem}.parquet"),
     log:
         result("logs/count_activity/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/count_activity/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -60,8 +56,6 @@ rule measure_authors:
         authors=result("filter/authors.parquet"),
     log:
         result("logs/measure_authors.log"),
-    benchmark:
-        result("benchmarks/measure_authors.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -85,8 +79,6 @@ rule apply_filters:
         counts=result("filter/counts/{scatteritem}.json"),
     log:
         result("logs/apply_filters/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/apply_filters/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -18,8 +18,6 @@ rule ingest_source:
         counts=result("ingest/{source}/counts.json"),
     log:
         result("logs/ingest_source/{source}.log"),
-    benchmark:
-        result("benchmarks/ingest_source/{source}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -15,8 +15,6 @@ rule normalize_text:
         counts=result("normalize/counts/{scatteritem}.json"),
     log:
         result("logs/normalize_text/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/normalize_text/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -22,8 +22,6 @@ rule build_pairs:
         truth=result("pan/pairs/test/truth.jsonl"),
     log:
         result("logs/build_pairs.log"),
-    benchmark:
-        result("benchmarks/build_pairs.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -47,8 +45,6 @@ rule answer_pairs:
         answers=result("pan/answers/{verifier}/answers.jsonl"),
     log:
         result("logs/answer_pairs/{verifier}.log"),
-    benchmark:
-        result("benchmarks/answer_pairs/{verifier}.tsv")
     conda:
         "../../envs/models.yaml"
     resources:
@@ -74,8 +70,6 @@ rule pan:
         scores=result("pan/report/scores.json"),
     log:
         result("logs/pan.log"),
-    benchmark:
-        result("benchmarks/pan.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

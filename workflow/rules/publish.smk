@@ -19,8 +19,6 @@ rule bundle_release:
         sums=result("publish/public/SHA256SUMS"),
     log:
         result("logs/bundle_release.log"),
-    benchmark:
-        result("benchmarks/bundle_release.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -43,8 +41,6 @@ rule export_release:
         sums=result("publish/{form}/SHA256SUMS"),
     log:
         result("logs/export_release/{form}.log"),
-    benchmark:
-        result("benchmarks/export_release/{form}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

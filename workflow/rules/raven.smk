@@ -51,8 +51,6 @@ rule raven_topics:
         topics=result("raven/topics/{encoder}.parquet"),
     log:
         result("logs/raven_topics/{encoder}.log"),
-    benchmark:
-        result("benchmarks/raven_topics/{encoder}.tsv")
     wildcard_constraints:
         encoder="|".join(RAVEN_ENCODERS),
     conda:
@@ -102,8 +100,6 @@ rule raven_answers:
         answers=result("raven/answers/{subset}/{verifier}/{part}.parquet"),
     log:
         result("logs/raven_answers/{subset}/{verifier}/{part}.log"),
-    benchmark:
-        result("benchmarks/raven_answers/{subset}/{verifier}/{part}.tsv")
     wildcard_constraints:
         subset="|".join(RAVEN_SUBSETS),
         verifier="|".join(RAVEN_VERIFIERS),

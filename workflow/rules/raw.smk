@@ -16,8 +16,6 @@ rule count_raw:
         authors=result("raw/authors/{scatteritem}.parquet"),
     log:
         result("logs/count_raw/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/count_raw/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

@@ -22,8 +22,6 @@ rule write_release:
         taken_down=result("report/taken_down.parquet"),
     log:
         result("logs/write_release.log"),
-    benchmark:
-        result("benchmarks/write_release.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -79,8 +77,6 @@ rule check_release:
         checked=result("check.json"),
     log:
         result("logs/check_release.log"),
-    benchmark:
-        result("benchmarks/check_release.tsv")
     conda:
         "../../envs/text.yaml"
     threads: 2

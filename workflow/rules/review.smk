@@ -23,8 +23,6 @@ rule write_sheets:
         sheets=directory(result("review")),
     log:
         result("logs/write_sheets.log"),
-    benchmark:
-        result("benchmarks/write_sheets.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

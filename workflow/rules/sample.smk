@@ -18,8 +18,6 @@ rule fill_reservoirs:
         lengths=result("sample/lengths/{scatteritem}.parquet"),
     log:
         result("logs/fill_reservoirs/{scatteritem}.log"),
-    benchmark:
-        result("benchmarks/fill_reservoirs/{scatteritem}.tsv")
     conda:
         "../../envs/text.yaml"
     resources:
@@ -50,8 +48,6 @@ rule select_documents:
         facts=result("sample/facts.json"),
     log:
         result("logs/select_documents.log"),
-    benchmark:
-        result("benchmarks/select_documents.tsv")
     conda:
         "../../envs/models.yaml"
     resources:

@@ -20,8 +20,6 @@ rule assign_splits:
         deviation=result("split/deviation.json"),
     log:
         result("logs/assign_splits.log"),
-    benchmark:
-        result("benchmarks/assign_splits.tsv")
     conda:
         "../../envs/text.yaml"
     resources:

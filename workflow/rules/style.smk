@@ -20,8 +20,6 @@ rule score_style:
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),
     log:
         result("logs/score_style/{style_model}.log"),
-    benchmark:
-        result("benchmarks/score_style/{style_model}.tsv")
     wildcard_constraints:
         style_model="|".join(STYLE_MODELS),
     conda:

@@ -14,8 +14,6 @@ rule train_model:
         picture=result("train/curves.svg"),
     log:
         result("logs/train_model.log"),
-    benchmark:
-        result("benchmarks/train_model.tsv")
     conda:
         "../../envs/models.yaml"
     resources:
