@@ -59,7 +59,8 @@ def test_messages_go_to_the_log_and_warnings_to_the_terminal_too(tmp_path: Path)
 
 
 def test_the_last_line_of_a_log_says_what_the_job_took(tmp_path: Path) -> None:
-    body = "data = bytearray(300 << 20)\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', 'x = 0\\nwhile x < 2e7: x += 1'])"
+    counting = "x = 0\\nwhile x < 2e7: x += 1"
+    body = f"import subprocess, sys\ndata = bytearray(300 << 20)\nsubprocess.run([sys.executable, '-c', '{counting}'])"
     _, _, log = run(body, tmp_path)
     took = re.search(r"took ([\d.]+) CPU s, at most (\d+) MiB of memory$", log.splitlines()[-1])
     assert took
