@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from authbench.chunk.cut import ChunkSettings, chunk_records, extra_long_chances
-from authbench.chunk.sentences import sentence_starts
+from authbench.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
 from authbench.normalize.table import normalize_records
 from authbench.normalize.text import normalize_text
 from authbench.records import DOCUMENT, RECORD
@@ -251,6 +251,26 @@ def test_sentences_end_as_their_readers_would_say(sentences):
     text = "".join(sentences)
     starts = np.cumsum([len(sentence) for sentence in sentences])[:-1].tolist()
     assert list(sentence_starts(text, 0, len(text))) == starts
+
+
+@settings(max_examples=300)
+@given(
+    pieces=st.lists(
+        st.sampled_from(
+            [". ", "…", "。", "！？", "»", " », ", '"', "\n", "Mr.", "z. B. ", "word ", "Ein Wort ", "他说", "\u0301"]
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    times=st.integers(1, 200),
+    bounds=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_the_last_sentence_looked_for_backwards_is_the_last_of_all(pieces, times, bounds):
+    text = "Once. " + "".join(pieces) * times + " at the end"
+    assume(not regex.search(rf"[\W_\p{{M}}]{{{LONGEST_END},}}", text))
+    low, high = sorted(1 + int(bound * (len(text) - 2)) for bound in bounds)
+    places = [place for place in sentence_starts(text, 0, len(text)) if low <= place <= high]
+    assert last_sentence_start(text, 0, low, high) == max(places, default=0)
 
 
 @pytest.mark.parametrize("unit", [". ", "。", '"', " »", "a.", "\n\n", "\u0301", "A. ", "…"])

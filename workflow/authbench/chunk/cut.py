@@ -6,10 +6,9 @@ texts fill the bucket extra_long as well; nothing is thrown away but what exceed
 and that is chosen by hash before it is tokenised.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import polars as pl
 import regex
 from numpy.typing import NDArray
 
-from authbench.chunk.sentences import SPACE_END, sentence_starts
+from authbench.chunk.sentences import SPACE_END, last_sentence_start, sentence_starts
 from authbench.identity import keyed_hash, uniform
 from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
 from authbench.tokens import Tokenizer, Tokens, token_sizes
@@ -26,7 +25,6 @@ Places = NDArray[np.int64]
 NEWLINE = ord("\n")
 NOWHERE: Places = np.array([], dtype=np.int64)
 
-LINE_BREAKS = re.compile(r"\n{2,}")
 # Letters of every Unicode version that the tokeniser may know, before anything but a letter.
 END_OF_LETTERS = (
     r"[A-Za-zÀ-ÖØ-öø-ɏ\u0400-\u0481\u048a-\u04ff\u0620-\u064a\u0904-\u0939ぁ-ゖァ-ヺ\u4e00-\u9fa5가-힣]\P{L}"
@@ -55,21 +53,12 @@ class ChunkSettings:
 class Stretch:
     """A tokenised part of a text: its end, the place of each token, and the places where it may be cut."""
 
-    content: str  # of the whole text
     start: int
     end: int
     tokens: Places
     paragraphs: Places
     lines: Places
     seams: Places  # where parts that were tokenised apart meet
-    parts: Sequence["Stretch"] = ()
-
-    @cached_property
-    def sentences(self) -> Places:
-        """Looked for where a segment finds no paragraph to end at, and not before: many texts never need them."""
-        if self.parts:
-            return np.concatenate([part.sentences for part in self.parts])
-        return np.fromiter(sentence_starts(self.content, self.start, self.end), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -174,10 +163,16 @@ def paragraph_starts(text: str) -> tuple[Places, Places]:
     """Where the paragraphs of a text but the first begin once each run of line breaks is one, and how many line breaks
     are then left out up to each of them.
     """
-    runs = [found.span() for found in LINE_BREAKS.finditer(text)]
-    starts, ends = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-    extra = (ends - starts - 1).cumsum()
-    return ends - extra, extra
+    starts, ends, end = [], [], 0
+    while (start := text.find("\n\n", end)) >= 0:
+        end = start + 2
+        while text.startswith("\n", end):
+            end += 1
+        starts.append(start)
+        ends.append(end)
+    after = np.array(ends, dtype=np.int64)
+    extra = (after - np.array(starts, dtype=np.int64) - 1).cumsum()
+    return after - extra, extra
 
 
 def cut_text(
@@ -250,7 +245,7 @@ def read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens:
         places = ((data & 0xC0) != 0x80).cumsum() - 1
         offsets, lines = places[offsets], places[lines]
     first, last = text.paragraphs.searchsorted([start, end], side="right")
-    return Stretch(text.content, start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
+    return Stretch(start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
 
 
 def join_stretches(parts: Sequence[Stretch]) -> Stretch:
@@ -260,14 +255,12 @@ def join_stretches(parts: Sequence[Stretch]) -> Stretch:
         return np.concatenate([getattr(part, name) for part in parts])
 
     return Stretch(
-        content=parts[0].content,
         start=parts[0].start,
         end=parts[-1].end,
         tokens=joined("tokens"),
         paragraphs=joined("paragraphs"),
         lines=joined("lines"),
         seams=np.array([part.start for part in parts[1:]], dtype=np.int64),
-        parts=parts,
     )
 
 
@@ -330,13 +323,18 @@ def last_place(content: str, stretch: Stretch, start: int, first: int, low: int,
     def after(tokens: int) -> int:
         return int(stretch.tokens[first + tokens - 1]) + 1
 
-    half = after(max(low, room // 2))
-    for kind, least in (("paragraphs", half), ("sentences", after(low)), ("lines", after(low))):
-        places: Places = getattr(stretch, kind)
+    def last(places: Places, least: int) -> int:
         before = int(places.searchsorted(high, side="right"))
-        if before and places[before - 1] >= least:
-            return int(places[before - 1])
-    return last_space(content, half, high) or last_grapheme(content, start, high)
+        return int(places[before - 1]) if before and places[before - 1] >= least else 0
+
+    half, least = after(max(low, room // 2)), after(low)
+    return (
+        last(stretch.paragraphs, half)
+        or last_sentence_start(content, stretch.start, least, high)
+        or last(stretch.lines, least)
+        or last_space(content, half, high)
+        or last_grapheme(content, start, high)
+    )
 
 
 def last_space(content: str, low: int, high: int) -> int:

@@ -31,6 +31,8 @@ ABBREVIATION_LIST = (
     " sra srta ud uds vd vds dn dña fray gral núm pág págs cap excmo"
     " г гг в вв т тт тыс млн млрд руб коп стр см напр проф акад ул д кв им р св гр"
 )
+LONGEST_END = 64  # characters of stops, closing quotes and white space after which a sentence begins; more are rare
+FIRST_PIECE = 256
 LONGEST_INITIALS = 2  # letters after the last of the stops between initials
 ABBREVIATIONS = frozenset(ABBREVIATION_LIST.split())
 
@@ -47,9 +49,25 @@ def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
         if place >= end or text[place].islower():
             continue
         stop = found.start()
-        if text[stop] == "." and text[stop + 1] in " \n" and is_abbreviation(text[max(start, stop - 24) : stop]):
+        if text[stop] == "." and text[stop + 1] in " \n" and is_abbreviation(text[max(0, stop - 24) : stop]):
             continue
         yield place
+
+
+def last_sentence_start(text: str, start: int, low: int, high: int) -> int:
+    """The last of `sentence_starts` of text[start:] in low..high, or 0. It is looked for from the end, a piece at a
+    time: most often it is near.
+    """
+    first, piece = max(start, low - LONGEST_END), FIRST_PIECE
+    while True:
+        begin = max(first, high - piece)
+        places = sentence_starts(text, begin, min(high + 2, len(text)))
+        last = max((place for place in places if place <= high), default=0)
+        if last >= low:
+            return last
+        if begin == first:
+            return 0
+        piece *= 4
 
 
 def is_abbreviation(before: str) -> bool:
