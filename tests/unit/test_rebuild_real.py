@@ -48,5 +48,6 @@ def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
     documents, _, _ = chunk_records(normal, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in documents["content"]]
     wanted = documents.with_columns(pl.Series("content_sha256", digests, dtype=pl.String)).with_row_index("row")
-    found = {one.row: one.text for one in texts_of_source(tag, source, DATA, wanted, CONFIG)}
+    parts = list(texts_of_source(tag, source, DATA, wanted, CONFIG))
+    found = {row: text for part in parts for row, text in part.texts.items()}
     assert [found[row] for row in wanted["row"]] == wanted["content"].to_list()

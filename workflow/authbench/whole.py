@@ -7,6 +7,7 @@ writes; what a killed one left bears none, and the next writer of the same file 
 
 import errno
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -53,6 +54,11 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     with whole(path) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
+
+
+def sha256_of_file(path: str | Path) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

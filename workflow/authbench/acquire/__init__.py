@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.acquire import github, huggingface, kaggle, url
-from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock, sha256_of
+from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
 from authbench.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.acquire.progress import Progress, in_bytes
 from authbench.acquire.state import Digests, folder_of, parts_folder
@@ -20,6 +20,7 @@ from authbench.disk import cannot_write
 from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.ingest.files import match_files
+from authbench.whole import sha256_of_file
 
 Look = Callable[[Piece, str | None, Path, Pause], Listing]
 WAYS: dict[str, Look] = {
@@ -148,7 +149,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     if part.exists():
         progress.skip(part.stat().st_size)
     offer.bring(part, progress.advance)
-    come = File(part.stat().st_size, sha256_of(part))
+    come = File(part.stat().st_size, sha256_of_file(part))
     try:
         if offer.bytes not in (None, come.bytes) or offer.sha256 not in (None, come.sha256):
             raise InputError(

@@ -5,7 +5,6 @@ revision of each data set and size and SHA-256 of each file. What is once in it 
 """
 
 import fcntl
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -67,11 +66,6 @@ def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
             told = {name: _told(one) for name, one in sorted(entries.items())}
             dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
             write_text(path, HEAD + yaml.dump(told, Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000))
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _entry(told: Mapping[str, Any]) -> Entry:

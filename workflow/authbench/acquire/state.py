@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from authbench.acquire.lock import Entry, File, sha256_of
+from authbench.acquire.lock import Entry, File
 from authbench.acquire.progress import in_bytes
 from authbench.errors import InputError
 from authbench.ingest.files import match_files
 from authbench.tables import read_json, write_json
+from authbench.whole import sha256_of_file
 
 ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
 
@@ -84,7 +85,7 @@ class Digests:
     def take(self, name: str) -> File:
         """Size and SHA-256 of a file, which is read if need be."""
         stat = (self.folder / name).stat()
-        sha256 = self.of(name) or sha256_of(self.folder / name)
+        sha256 = self.of(name) or sha256_of_file(self.folder / name)
         self.known[name] = [stat.st_size, stat.st_mtime_ns, sha256]
         return File(stat.st_size, sha256)
 

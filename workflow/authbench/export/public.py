@@ -18,12 +18,10 @@ from authbench.errors import InputError
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
-from authbench.export.reading import WITHHELD, Benchmark, line_batches
-from authbench.release.write import sha256_of_file
+from authbench.export.reading import IDENT, WITHHELD, Benchmark, line_batches
 from authbench.tables import write_plain_json
-from authbench.whole import whole, write_text
+from authbench.whole import sha256_of_file, whole, write_text
 
-IDENT = {"candidates": "candidate_id", "queries": "query_id"}
 USAGE = """
 The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
 and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; `licences.csv` has the terms.

@@ -33,6 +33,7 @@ ANSWERS: dict[str, Any] = {
 CANDIDATE = pl.Schema({"candidate_id": pl.String, "author_id": pl.String, **LABELS})
 QUERY = pl.Schema({"query_id": pl.String, **LABELS})
 TRUTH = pl.Schema(ANSWERS)
+IDENT = {"candidates": "candidate_id", "queries": "query_id"}
 ID_LISTS = ("positive_ids", "ignored_ids")
 WITHHELD = "tier_b.json"  # only a public bundle has it
 BATCH_BYTES = 16 << 20

@@ -7,28 +7,27 @@ result is the release to the byte, as the checksums in the bundle say, or there 
 import heapq
 import os
 import shutil
-from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import orjson
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.export.public import IDENT
-from authbench.export.reading import WITHHELD, Benchmark, line_batches, open_release
+from authbench.export.reading import CANDIDATE, IDENT, QUERY, WITHHELD, Benchmark, line_batches, open_release
 from authbench.rebuild.texts import refuse_unknown_pages, texts_of_source
-from authbench.release.write import CANDIDATE, QUERY, sha256_of_file
-from authbench.whole import whole, whole_folder, write_text
+from authbench.whole import sha256_of_file, whole, whole_folder, write_text
 
 NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
-LABELS = {"candidates": CANDIDATE, "queries": QUERY}
+LABELS = {"candidates": CANDIDATE.names(), "queries": QUERY.names()}
+LINES = 1024  # that are made at a time
 
 
 class Unmatched(NamedTuple):
@@ -44,16 +43,20 @@ class Texts:
 
     def __init__(self, file: IO[bytes], number: int) -> None:
         self.file, self.end = file, 0
-        self.starts, self.sizes = array("q", bytes(8 * number)), array("q", bytes(8 * number))
+        self.starts, self.sizes = np.zeros(number, np.int64), np.zeros(number, np.int64)
 
-    def add(self, row: int, text: str) -> None:
-        data = orjson.dumps(text)
-        self.file.write(data)
-        self.starts[row], self.sizes[row] = self.end, len(data)
-        self.end += len(data)
+    def add(self, rows: Sequence[int], texts: Sequence[str]) -> None:
+        data = list(map(orjson.dumps, texts))
+        sizes = np.fromiter(map(len, data), np.int64, len(data))
+        ends = self.end + np.cumsum(sizes)
+        self.starts[rows], self.sizes[rows] = ends - sizes, sizes
+        self.file.write(b"".join(data))
+        self.end += int(sizes.sum())
 
-    def __getitem__(self, row: int) -> orjson.Fragment:
-        return orjson.Fragment(os.pread(self.file.fileno(), self.sizes[row], self.starts[row]))
+    def of(self, rows: Sequence[int]) -> Iterator[orjson.Fragment]:
+        handle = self.file.fileno()
+        for size, start in zip(self.sizes[rows].tolist(), self.starts[rows].tolist(), strict=True):
+            yield orjson.Fragment(os.pread(handle, size, start))
 
 
 def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
@@ -86,11 +89,9 @@ def collect(
     unmatched = []
     for (tag,), rows in wanted.group_by("source", maintain_order=True):
         source = str(tag)
-        for found in texts_of_source(source, pages[source], raw_dir, rows, settings):
-            if found.text is None:
-                unmatched.append(Unmatched(wanted["id"][found.row], source, found.reason))
-            else:
-                texts.add(found.row, found.text)
+        for found, missing in texts_of_source(source, pages[source], raw_dir, rows, settings):
+            texts.add(list(found), list(found.values()))
+            unmatched += [Unmatched(wanted["id"][row], source, reason) for row, reason in missing.items()]
     return unmatched
 
 
@@ -122,7 +123,7 @@ def ids_of(benchmark: Benchmark, split: str, name: str) -> list[str]:
 
 
 def write_joined(
-    source: Path, target: Path, ident: str, labels: tuple[str, ...], rows: pl.DataFrame, texts: Texts
+    source: Path, target: Path, ident: str, labels: Sequence[str], rows: pl.DataFrame, texts: Texts
 ) -> None:
     """Write the bundle's lines and those of `rows` in the order of their ids."""
 
@@ -133,9 +134,10 @@ def write_joined(
 
     def absent() -> Iterator[tuple[str, bytes]]:
         known = rows.rename({"id": ident, "row": "content"}).select(labels)  # rows stand for their texts
-        for told in known.iter_rows(named=True):
-            told["content"] = texts[told["content"]]
-            yield told[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+        for some in known.iter_slices(LINES):
+            for told, text in zip(some.to_dicts(), texts.of(some["content"].to_list()), strict=True):
+                told["content"] = text
+                yield told[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
 
     with whole(target) as aside, aside.open("wb") as file:
         file.writelines(line for _, line in heapq.merge(here(), absent(), key=itemgetter(0)))

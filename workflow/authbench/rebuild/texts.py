@@ -21,7 +21,7 @@ from authbench.ingest.files import MAX_RECORD_BYTES, match_files
 from authbench.ingest.mapping import compile_source, whole_characters
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
-from authbench.release.write import sha256_of_file
+from authbench.whole import sha256_of_file
 
 HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
 KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}
@@ -29,17 +29,16 @@ Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, e
 
 
 class Found(NamedTuple):
-    """The text of a wanted row (its number in the table), or why there is none."""
+    """Of some wanted rows, by their numbers in the table: the text, or why there is none."""
 
-    row: int
-    text: str | None
-    reason: str = ""
+    texts: dict[int, str]
+    missing: dict[int, str]
 
 
 def texts_of_source(
     tag: str, page: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: Mapping[str, Any]
 ) -> Iterator[Found]:
-    """Every row of `wanted` once, with its text or the reason why there is none, in the order of the files.
+    """Every row of `wanted` once, with its text or the reason why there is none, some at a time.
 
     `page` is the source's page, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
@@ -54,17 +53,18 @@ def texts_of_source(
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
     for block in blocks(gathered(parts), list(places.values()), compile_text(tag, page), reasons):
-        for found in released(tag, page.get("normalize", {}), block, settings["normalize"]):
-            if found.text is None:
-                reasons[found.row] = found.reason
-            elif found.row not in solved:
-                solved.add(found.row)
-                yield found
+        found = released(tag, page.get("normalize", {}), block, settings["normalize"])
+        reasons |= found.missing
+        fresh = {row: text for row, text in found.texts.items() if row not in solved}
+        solved |= fresh.keys()
+        yield Found(fresh, {})
     where = f"no file in {folder}/ has the SHA-256 that its text was read from"
     here = set(files.values())
+    missing = {}
     for row, digest in wanted.select("row", "file").iter_rows():
         if row not in solved:
-            yield Found(row, None, reasons.get(row, "its file gives fewer records now" if digest in here else where))
+            missing[row] = reasons.get(row, "its file gives fewer records now" if digest in here else where)
+    yield Found({}, missing)
 
 
 def slim(page: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,29 +163,45 @@ def blocks(
 
 def released(
     tag: str, rules: Mapping[str, Any], block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
-) -> Iterator[Found]:
-    """The rows wanted of some texts, normalised, cut and compared with what was released."""
-    records = pl.DataFrame({"content": [text for text, _ in block], "lang": [rows[0][1] for _, rows in block]})
+) -> Found:
+    """The rows wanted of some texts. A text that has the SHA-256 of the one released is it; others are normalised."""
+    found = Found({}, {})
+    rest = []
+    for text, rows in block:
+        row, _, start, _, digest = rows[0]
+        if len(rows) == 1 and start is None and has_digest(single := single_breaks(text), digest):
+            found.texts[row] = single
+        else:
+            rest.append((text, rows))
+    contents = normal_texts(tag, rules, [(text, rows[0][1]) for text, rows in rest], settings) if rest else {}
+    for number, (_, rows) in enumerate(rest):
+        content = contents.get(number)
+        for row, _, start, end, digest in rows:
+            if content is None:
+                found.missing[row] = "its record has no text any more"
+            elif has_digest(text := single_breaks(content[start:end]), digest):
+                found.texts[row] = text
+            else:
+                found.missing[row] = "its record says something else than when the text was read"
+    return found
+
+
+def normal_texts(
+    tag: str, rules: Mapping[str, Any], texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
+) -> dict[int, str]:
+    """What normalisation makes of texts with their languages, by their numbers; without those of which nothing is
+    left."""
+    records = pl.DataFrame(texts, schema={"content": pl.String, "lang": pl.String}, orient="row")
     known = (
         pl.lit(value).alias(name) for name, value in (("source", tag), ("task", "authorship"), ("author_id", "known"))
     )
     numbered = records.with_columns(*known, doc_key=pl.lit("")).with_row_index("number")
     normal, _, _ = normalize_records(numbered, {tag: rules}, settings)
-    contents = dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
-    for number, (_, rows) in enumerate(block):
-        content = contents.get(number)
-        for row, _, start, end, digest in rows:
-            yield proven(row, content, start, end, digest)
+    return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 
-def proven(row: int, content: str | None, start: int | None, end: int | None, digest: str) -> Found:
-    """The wanted text within a normalised one, if it is what was released."""
-    if content is None:
-        return Found(row, None, "its record has no text any more")
-    text = single_breaks(content if start is None else content[start:end])
-    if hashlib.sha256(text.encode()).hexdigest() != digest:
-        return Found(row, None, "its record says something else than when the text was read")
-    return Found(row, text)
+def has_digest(text: str, digest: str) -> bool:
+    return hashlib.sha256(text.encode()).hexdigest() == digest
 
 
 def single_breaks(text: str) -> str:

@@ -25,7 +25,7 @@ from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.warnings import noisy_share, warnings
 from authbench.tables import write_plain_json, write_plain_parquet
-from authbench.whole import whole, write_text
+from authbench.whole import sha256_of_file, whole, write_text
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
 QUERY = ("query_id", "lang", "genre", "content", "source", "token_length")
@@ -358,11 +358,6 @@ def checksums(folder: Path) -> str:
     """SHA-256 of every file below the folder but `SHA256SUMS`, as `sha256sum -c` reads it."""
     files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return "".join(f"{sha256_of_file(folder / file)}  {file}\n" for file in files if file != "SHA256SUMS")
-
-
-def sha256_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256(text: str) -> str:
