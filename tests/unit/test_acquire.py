@@ -210,6 +210,7 @@ def letters(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
     pytest.importorskip("huggingface_hub", reason="the extra `acquire` is not installed")
     monkeypatch.setenv("HF_ENDPOINT", host.url)
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # which tests of exports may have set
     return hub(host, "owner/letters", {"data/a.csv": TABLE, "data/b.csv": b"b", "README.md": b"no"})
 
 
