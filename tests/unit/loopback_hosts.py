@@ -6,7 +6,7 @@ import json
 import tarfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,7 +27,7 @@ class Fault:
 
 @dataclass
 class Host:
-    """Files by path, faults that wait for a path (one per GET), and the requests that came."""
+    """Files by path, faults that wait for a path (one per GET), the requests that came, and what each GET waits for."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     faults: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
@@ -35,6 +35,7 @@ class Host:
     ranges: bool = True
     etag: bool = True
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
+    gate: Callable[[], None] = lambda: None
     url: str = ""
 
     def asked_for(self, path: str, method: str = "GET") -> list[str | None]:
@@ -48,6 +49,7 @@ def serving(host: Host) -> Iterator[Host]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:  # noqa: N802
+            host.gate()
             self._answer(with_body=True)
 
         def do_POST(self) -> None:  # noqa: N802

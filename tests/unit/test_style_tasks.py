@@ -229,8 +229,8 @@ def test_bins_are_balanced_in_every_part():
     assert probing.balanced_parts(np.array([0, 1, 2, 3, 4] * 4), np.arange(20)) is None
 
 
-def test_surface_features_know_any_script():
-    names, values = extract(["Ein Satz. Noch einer!", "一句话。", "Ещё одна фраза?"], "surface")
+def test_surface_features_know_any_script(tmp_path):
+    names, values = extract(["Ein Satz. Noch einer!", "一句话。", "Ещё одна фраза?"], "surface", tmp_path)
     assert values.shape == (3, len(names))
     assert values[1][names.index("han")] > 0
     assert not any(name.startswith("mark ") for name in names)
@@ -265,7 +265,7 @@ def test_a_column_that_is_not_there_is_named():
         asked("retrieval", {"text": ["x"], "author": ["a"], "role": ["judge"]})
 
 
-def test_every_task_answers_from_vectors():
+def test_every_task_answers_from_vectors(tmp_path):
     texts = [f"Text {number}, und {'noch ' * (number % 9)}etwas." for number in range(120)]
     vectors = Vectors(chance(120, 8), {text: place for place, text in enumerate(texts)})
     frame = pl.DataFrame(
@@ -283,5 +283,5 @@ def test_every_task_answers_from_vectors():
         settings = {"levels": ["first", "second"]} if name == "order_alignment" else {}
         rows = task.asked(frame, settings)
         assert set(task.texts(settings)) <= set(rows.columns)
-        result = task.score(rows, vectors, settings, 0)
+        result = task.score(rows, vectors, settings, 0, tmp_path)
         assert "undefined" not in result, name

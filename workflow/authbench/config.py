@@ -7,7 +7,7 @@ for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides k
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ import yaml
 from authbench.dedup.settings import weakness
 from authbench.errors import InputError
 from authbench.inventory import Digests, take_inventory
-from authbench.models.registry import Model, expect_names_apart, find_model
+from authbench.models.registry import Model, expect_names_apart, expect_trainable, expect_vectors, find_model
 from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.raven.settings import wrong_with as wrong_with_raven
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
@@ -121,12 +121,15 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
 def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[str]]:
     """The models that are evaluated or trained, as they are asked for, and what is wrong with the others."""
     models, problems = {}, []
+    expected: dict[str, Callable[[Model], None]] = {"style.models": expect_vectors, "train.model": expect_trainable}
     asked = [("evaluate.models", name) for name in config["evaluate"]["models"]]
     asked += [("style.models", name) for name in config["style"]["models"]]
     for place, name in [*asked, ("train.model", config["train"]["model"])]:
         own_page = name.endswith((".yaml", ".yml"))
         try:
             models[name] = find_model(str(root / name) if own_page else name, root / "config/models")
+            if place in expected:
+                expected[place](models[name])
         except InputError as problem:
             problems.append(f"{place}: {problem}")
     try:

@@ -152,7 +152,8 @@ def write_frames(path: str | Path, frames: Iterable[pl.DataFrame]) -> None:
 
 @contextmanager
 def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:
+    words = [field.name for field in schema if pa.types.is_large_string(field.type)]  # numbers are mostly hashes
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=words) as writer:
         yield writer
     seal_parquet(path)
 

@@ -58,7 +58,7 @@ class Tokenizer:
     def encode(self, text: str) -> Tokens:
         """The token numbers of a text without lone surrogates."""
         data = text.encode()
-        if any(sign in data for sign in SIGNS) and HAS_NEW_LETTERS.search(text):
+        if not text.isascii() and any(sign in data for sign in SIGNS) and HAS_NEW_LETTERS.search(text):
             return encode(self._reference, text)
         return self._words_for(len(text)).encode(data)
 

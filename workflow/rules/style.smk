@@ -2,7 +2,7 @@
 
 Takes   style.data, config/style/<dataset>.yaml and config/models/<model>.yaml
 Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html, tables, figures)
-Keeps   results/embeddings/: what a model has embedded it never embeds again
+Keeps   results/embeddings/: what a model has embedded, or scored on a dataset, it never does again
 """
 
 from authbench.style.datasets import mark
@@ -36,6 +36,7 @@ rule score_style:
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
+        words=text_resource("function_words.yaml"),
         code=code("score_style"),
     script:
         "../scripts/score_style.py"

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from authbench.acquire import acquire_source
 from authbench.catalogue import read_sources
-from authbench.job import log_to
+from authbench.job import log, log_to
 from authbench.tables import write_json
 
 log_to(snakemake.log[0])
 tag = snakemake.wildcards.corpus
 said = acquire_source(tag, read_sources()[tag], Path(snakemake.params.raw_dir))
+log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

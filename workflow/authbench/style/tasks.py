@@ -6,6 +6,7 @@ A task takes the columns that its page names, leaves out rows with an empty text
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,14 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Task:
-    """`asked` picks and renames the rows; `texts` names their columns of text; `score` answers with vectors."""
+    """`asked` picks and renames the rows; `texts` names their columns of text; `score` answers with vectors.
+
+    `score` takes rows, vectors, settings, a seed and the folder that keeps what is dear to compute of a text.
+    """
 
     asked: Callable[[pl.DataFrame, Settings], pl.DataFrame]
     texts: Callable[[Settings], Sequence[str]]
-    score: Callable[[pl.DataFrame, Vectors, Settings, int], dict[str, Any]]
+    score: Callable[[pl.DataFrame, Vectors, Settings, int, Path], dict[str, Any]]
 
 
 def labelled(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
@@ -105,34 +109,41 @@ def budgeted(frame: pl.DataFrame, by: str | Sequence[str], budget: int | None) -
     return kept.sort("draw").drop("draw")
 
 
-def score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_clustering(
+    rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path
+) -> dict[str, Any]:
     return clustering.score(vectors.of(rows["text"].to_list()), codes(rows["label"]), range(seed, seed + SEEDS))
 
 
-def score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_all_to_all(
+    rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path
+) -> dict[str, Any]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), codes(rows["label"]))
 
 
-def score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_predefined(
+    rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path
+) -> dict[str, Any]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
 
-def score_order(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_order(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path) -> dict[str, Any]:
     levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
     return order.score(levels, rows["style"].to_list())
 
 
-def score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path) -> dict[str, Any]:
     asking, answering = (rows.filter(pl.col("role") == role) for role in ("query", "target"))
     sides = [(vectors.of(side["text"].to_list()), side["author"].to_list()) for side in (asking, answering)]
     return retrieval.score(*sides[0], *sides[1], asking["query"].to_list())
 
 
-def score_probing(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int) -> dict[str, Any]:
+def score_probing(rows: pl.DataFrame, vectors: Vectors, settings: Settings, seed: int, cache: Path) -> dict[str, Any]:
     texts = rows["text"].to_list()
-    names, values = features.extract(texts, settings.get("features", "surface"))
-    return probing.score(vectors.of(texts), names, values, texts)
+    kind = settings.get("features", features.SURFACE)
+    names, values = features.extract(texts, kind, cache)
+    return {**probing.score(vectors.of(texts), names, values, texts), "measured_by": features.measured_by(kind)}
 
 
 def codes(labels: pl.Series) -> np.ndarray:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.errors import InputError
+from authbench.code import file_hash
 from authbench.identity import digest
 from authbench.models import encoder
-from authbench.models.registry import Model
+from authbench.models.function_words import PAGE as FUNCTION_WORDS
+from authbench.models.registry import Model, expect_vectors
 from authbench.pages import read_yaml
 from authbench.records import length_bucket_expr
 from authbench.tables import count_rows, read_json, write_json
@@ -45,8 +46,7 @@ def vectors_of(
     if model.kind == "transformer":
         from authbench.models.encode import transformed
 
-        if model.parameters.get("interaction") == "late":
-            raise InputError(f"{model.name}: late interaction has no vector for a text. Set interaction: vector.")
+        expect_vectors(model)
         model = with_long_texts(model, long_texts)
         prompt = model.parameters["document_prompt"]
         return Vectors(transformed(model, documents["content"], prompt, cache, half), places)
@@ -58,6 +58,16 @@ def vectors_of(
         length=length_bucket_expr("token_length"),
     )
     return Vectors(encoder(model.kind)(described, len(content), model.parameters), places)
+
+
+def decided_by(model: Model, long_texts: str, half: bool) -> dict[str, Any]:
+    """All that decides a model's vectors beside the texts of a dataset, and the code."""
+    if model.kind != "transformer":
+        return {"parameters": dict(model.parameters), "words": file_hash(FUNCTION_WORDS)}
+    from authbench.models.transformer import identity
+
+    parameters = with_long_texts(model, long_texts).parameters
+    return identity(parameters, parameters["document_prompt"]) | {"half": half}
 
 
 def with_long_texts(model: Model, long_texts: str) -> Model:

@@ -13,9 +13,8 @@ import numpy as np
 import polars as pl
 import yaml
 
-from authbench.errors import InputError
 from authbench.evaluate.split import Split
-from authbench.models.registry import Model
+from authbench.models.registry import Model, expect_trainable
 from authbench.train.curves import draw_curves
 from authbench.train.tune import TrainSettings, tune
 from authbench.whole import whole_folder, write_text
@@ -25,8 +24,7 @@ def train(
     model: Model, learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
 ) -> pl.DataFrame:
     """Tune a model once per seed; the curves of all seeds are returned. Raises InputError if it cannot be tuned."""
-    if model.kind != "transformer":
-        raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
+    expect_trainable(model)
     tags = learnt.documents["source"].unique().to_list()
     curves = []
     for seed in seeds:
