@@ -49,7 +49,7 @@ def ones(word: np.uint64) -> int:
 
 
 @compiled
-def is_space(point: int) -> bool:
+def is_space(point: np.uint32) -> bool:
     """The white space of `str.split`."""
     if point < 0x1680:
         return 9 <= point <= 13 or 28 <= point <= 32 or point == 0x85 or point == 0xA0
