@@ -49,7 +49,7 @@ def ones(word: np.uint64) -> int:
 
 
 @compiled
-def is_space(point: np.uint32) -> bool:
+def is_space(point: int) -> bool:
     """The white space of `str.split`."""
     if point < 0x1680:
         return 9 <= point <= 13 or 28 <= point <= 32 or point == 0x85 or point == 0xA0
@@ -86,7 +86,7 @@ def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> in
             point = (lead & u32(0x07)) << u32(18) | u32(data[at + 1] & 0x3F) << u32(12)
             point |= u32(data[at + 2] & 0x3F) << u32(6) | u32(data[at + 3] & 0x3F)
             at += 4
-        if is_space(point):
+        if is_space(int(point)):
             state = GAP if state != BEFORE else BEFORE
             continue
         if state == GAP:
