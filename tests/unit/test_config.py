@@ -95,6 +95,8 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
         ({"filter": {"min_tokens": 50, "max_tokens": 40}}, "filter: min_tokens is larger than max_tokens"),
         ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),
         ({"ingest": {"author_key_env": "NOT_SET_BY_ANYBODY"}}, "environment variable NOT_SET_BY_ANYBODY is not set"),
+        ({"train": {"model": "neurobiber"}}, "train.model: neurobiber: pooling: labels gives the probabilities of a"),
+        ({"train": {"model": "tfidf"}}, "train.model: tfidf: a model of kind ngrams cannot be tuned"),
         ({"release": {"takedown": "no/such/list"}}, "release.takedown: there is no file no/such/list"),
         ({"safety": {"exempt_genres": ["poems"]}}, "unknown genre 'poems'"),
         (
@@ -110,6 +112,13 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
 )
 def test_a_problem_is_named_as_the_reader_would_look_for_it(user: dict[str, Any], message: str, root: Path) -> None:
     assert message in problems(user, root)
+
+
+def test_a_model_without_a_vector_for_a_text_is_no_model_of_style(root: Path) -> None:
+    page = "{title: t, group: style, kind: transformer, parameters: {checkpoint: c, interaction: late}}"
+    (root / "late.yaml").write_text(page, encoding="utf-8")
+    assert "style.models: late: late interaction has no vector" in problems({"style": {"models": ["late.yaml"]}}, root)
+    prepare({"evaluate": {"models": ["late.yaml"]}}, root)
 
 
 def test_detoxify_that_is_not_installed_is_named_with_the_remedy(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

