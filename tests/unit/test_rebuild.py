@@ -3,10 +3,11 @@ import re
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import ABOUT, PAGES, contents, documents_of, lines, publish, write_raw, write_whole
+from published import ABOUT, PAGES, contents, documents_of, lines, prose, publish, write_raw, write_whole
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -49,6 +50,17 @@ def test_whatever_the_texts_are_the_release_comes_back(
     export_public(folder / "release", folder / "public", ABOUT, PAGES)
     assert rebuild(folder / "public", folder / "raw", folder / "again") == []
     assert contents(folder / "again") == contents(folder / "release")
+
+
+def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: Path) -> None:
+    letters = [(f"writer {n % 2}", f"{prose(n, 900)}\u00a0 (a@example.org)  {prose(-n, 900)}") for n in range(4)]
+    write_raw(tmp_path / "raw", letters)
+    documents = documents_of(tmp_path / "raw", tmp_path / "work")
+    assert documents.filter(pl.col("doc_key").str.starts_with("letters:0")).height > 3
+    write_whole(tmp_path / "release", documents)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+    assert rebuild(tmp_path / "public", tmp_path / "raw", tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(tmp_path / "release")
 
 
 def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(

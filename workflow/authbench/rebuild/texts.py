@@ -164,25 +164,26 @@ def blocks(
 def released(
     tag: str, rules: Mapping[str, Any], block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
 ) -> Found:
-    """The rows wanted of some texts. A text that has the SHA-256 of the one released is it; others are normalised."""
+    """The rows wanted of some texts: of each text as it stands up to a row that this does not give, then normalised."""
     found = Found({}, {})
     rest = []
     for text, rows in block:
-        row, _, start, _, digest = rows[0]
-        if len(rows) == 1 and start is None and has_digest(single := single_breaks(text), digest):
-            found.texts[row] = single
-        else:
-            rest.append((text, rows))
+        place = 0
+        while place < len(rows) and (same := as_released(text, rows[place])) is not None:
+            found.texts[rows[place][0]] = same
+            place += 1
+        if place < len(rows):
+            rest.append((text, rows[place:]))
     contents = normal_texts(tag, rules, [(text, rows[0][1]) for text, rows in rest], settings) if rest else {}
     for number, (_, rows) in enumerate(rest):
         content = contents.get(number)
-        for row, _, start, end, digest in rows:
+        for row in rows:
             if content is None:
-                found.missing[row] = "its record has no text any more"
-            elif has_digest(text := single_breaks(content[start:end]), digest):
-                found.texts[row] = text
+                found.missing[row[0]] = "its record has no text any more"
+            elif (same := as_released(content, row)) is not None:
+                found.texts[row[0]] = same
             else:
-                found.missing[row] = "its record says something else than when the text was read"
+                found.missing[row[0]] = "its record says something else than when the text was read"
     return found
 
 
@@ -200,8 +201,11 @@ def normal_texts(
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 
-def has_digest(text: str, digest: str) -> bool:
-    return hashlib.sha256(text.encode()).hexdigest() == digest
+def as_released(content: str, wanted: Wanted) -> str | None:
+    """The wanted part of a text, if its SHA-256 says that it is what was released."""
+    _, _, start, end, digest = wanted
+    text = single_breaks(content if start is None else content[start:end])
+    return text if hashlib.sha256(text.encode()).hexdigest() == digest else None
 
 
 def single_breaks(text: str) -> str:
