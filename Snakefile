@@ -44,4 +44,4 @@ rule release:
 
 
 onsuccess:
-    print(closing_line())
+    print("", *closing_lines(RESULTS, SETTINGS), sep="\n")

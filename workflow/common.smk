@@ -1,6 +1,5 @@
 """What all rules share: the checked configuration, where things are, and what a rule depends on."""
 
-import json
 import logging
 import os
 import sys
@@ -16,11 +15,11 @@ from authbench.code import code_hash, file_hash, remember, share_code_with_jobs
 from authbench.config import prepare, record_setup
 from authbench.disk import check_room
 from authbench.errors import InputError
+from authbench.report.closing import closing_lines
 from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
 from authbench.inventory import shard_count, source_digest
 from authbench.safety.detoxify_scorer import weights_mark
-from authbench.tables import read_json
 
 share_code_with_jobs(ROOT)
 ACQUIRING = "acquire" in sys.argv  # what is asked for stands nowhere else while this is read; files may be missing then
@@ -48,7 +47,7 @@ SHARDS = shard_count(
     ROOT / SETTINGS["raw_dir"],
     SETUP.sources,
     SETUP.inventory,
-    ROOT / f"results/{SETTINGS['name']}/shards.json",
+    Path(RESULTS) / "shards.json",
 )
 RAW_MB = raw_mb(ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
@@ -112,22 +111,3 @@ def weights():
     """Tells the checkpoint that Detoxify reads from another in its place."""
     path = SETTINGS["safety"]["detoxify"]["checkpoint"]
     return weights_mark(path) if path and "detoxify" in SETTINGS["safety"]["scorers"] else None
-
-
-def closing_line():
-    """What a run says at its end; nothing where it was asked for less than a release."""
-    if not (ROOT / result("check.json")).exists():
-        return ""
-    checked = read_json(ROOT / result("check.json"))
-    told = f"\n{checked['summary']}\nThe benchmark: {result('release')}/   The story of it: {result('release/report.html')}"
-    if SETTINGS["filter"]["exclude"] or SETTINGS["release"]["takedown"]:
-        from authbench.report.warnings import about_lists
-
-        manifest = json.loads((ROOT / result("release/manifest.json")).read_bytes())
-        told += "".join(
-            f"\n{line}" for line in about_lists(read_json(ROOT / result("report/facts.json")), manifest["takedown"])
-        )
-    page, sums = ROOT / result("leaderboard/index.html"), ROOT / result("release/SHA256SUMS")
-    if not page.exists() or page.stat().st_mtime < sums.stat().st_mtime:
-        return told
-    return f"{told}\nModels on it: {result('leaderboard/index.html')}"

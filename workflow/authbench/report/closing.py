@@ -1,0 +1,29 @@
+"""What does a run say at its end?"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.report.warnings import about_lists
+from authbench.tables import read_json
+
+
+def closing_lines(results: str | Path, settings: Mapping[str, Any]) -> list[str]:
+    """What the release in a folder of results is, where it lies, which entries of the user's lists met nothing, and
+    where the leaderboard of this release is. Nothing, where the run was asked for less than a release.
+    """
+    folder = Path(results)
+    if not (folder / "check.json").exists():
+        return []
+    release, board = folder / "release", folder / "leaderboard/index.html"
+    told = [
+        read_json(folder / "check.json")["summary"],
+        f"The benchmark: {release}/   The story of it: {release}/report.html",
+    ]
+    if settings["filter"]["exclude"] or settings["release"]["takedown"]:
+        takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
+        told += about_lists(read_json(folder / "report/facts.json"), takedown)
+    if board.exists() and board.stat().st_mtime >= (release / "SHA256SUMS").stat().st_mtime:
+        told.append(f"Models on it: {board}")
+    return told
