@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from authbench.asks import memory_mb, minutes, raw_mb
 from authbench.code import code_hash, file_hash, remember, share_code_with_jobs
-from authbench.config import prepare, record_setup
+from authbench.config import expect_in_project, prepare, record_setup
 from authbench.disk import check_room
 from authbench.errors import InputError
 from authbench.report.closing import closing_lines
@@ -25,6 +25,7 @@ share_code_with_jobs(ROOT)
 ACQUIRING = "acquire" in sys.argv  # what is asked for stands nowhere else while this is read; files may be missing then
 
 try:
+    expect_in_project(ROOT, Path.cwd())
     check_room([".snakemake", "results"])
     remember(Path(".snakemake/said.json"))
     SETUP = prepare(config, ROOT, need_files=not ACQUIRING)
@@ -47,7 +48,7 @@ SHARDS = shard_count(
     ROOT / SETTINGS["raw_dir"],
     SETUP.sources,
     SETUP.inventory,
-    Path(RESULTS) / "shards.json",
+    ROOT / RESULTS / "shards.json",
 )
 RAW_MB = raw_mb(ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())

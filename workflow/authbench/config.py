@@ -49,6 +49,16 @@ class Setup:
     verifiers: dict[str, Verifier]
 
 
+def expect_in_project(root: Path, here: Path) -> None:
+    """Raises InputError where Snakemake would work in another folder than the project's, to which its paths are told."""
+    if here.resolve() != root.resolve():
+        raise InputError(
+            f"Nothing was run: results, corpora and lists are looked for from {root.resolve()}, and this run would work "
+            f"in {here.resolve()}. Start it in the project's folder, without --directory; for results elsewhere copy "
+            "the project, or make `results` a link."
+        )
+
+
 def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
     """The checked configuration (`user` over the defaults), its sources and their raw files.
 
