@@ -50,12 +50,11 @@ class Setup:
 
 
 def expect_in_project(root: Path, here: Path) -> None:
-    """Raises InputError where Snakemake would work in another folder than the project's, to which its paths are told."""
+    """Raises InputError where Snakemake would work in another folder than the project's, from which paths are told."""
     if here.resolve() != root.resolve():
         raise InputError(
-            f"Nothing was run: results, corpora and lists are looked for from {root.resolve()}, and this run would work "
-            f"in {here.resolve()}. Start it in the project's folder, without --directory; for results elsewhere copy "
-            "the project, or make `results` a link."
+            f"Nothing was run: corpora and lists are looked for from {root.resolve()}, and this run would work in "
+            f"{here.resolve()}. Start it in the project's folder, without --directory; copy the project for another."
         )
 
 
