@@ -101,11 +101,22 @@ def test_a_changed_page_is_scored_anew_and_moves_its_own_scores_alone(styled: St
     page = other.folder / settings["datasets"][1]
     page.write_text(page.read_text(encoding="utf-8").replace("budget: 12", "budget: 9"), encoding="utf-8")
     assert jobs(other, asked) == EVERY_SCORE
-    other.build("style_report", *asked)
+    status, said = other.snakemake("--cores", "1", "style_report", *asked)
+    assert status == 0
+    assert all(f"{model}: letters scored before" in said and f"{model}: notes in " in said for model in MODELS)
     after = json.loads((other.results / "style/tfidf/chunk_and_pool.json").read_bytes())["datasets"]
     assert after["letters"] == before["letters"]
     assert after["notes"]["tasks"]["clustering"] != before["notes"]["tasks"]["clustering"]
     assert after["notes"]["tasks"]["retrieval"] == before["notes"]["tasks"]["retrieval"]
+
+
+def test_the_words_of_a_page_are_told_anew_and_nothing_is_scored(styled: Styled) -> None:
+    project, settings, asked = styled
+    page = settings["datasets"][0]
+    with project.changed(page, lambda text: text.replace("title: letters", "title: Letters, as written")):
+        assert jobs(project, asked) == {("style_report", "")}
+    with project.changed(page, lambda text: text.replace("how: Write them.", "how: Ask for them.")):
+        assert jobs(project, asked) == EVERY_SCORE, "how to get files is told with the results"
 
 
 def test_changed_files_are_scored_anew_and_pages_that_nobody_asks_for_are_not_looked_at(

@@ -5,7 +5,7 @@ Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html
 Keeps   results/embeddings/: what a model has embedded, or scored on a dataset, it never does again
 """
 
-from authbench.style.datasets import mark
+from authbench.style.datasets import digest_of_pages, find_datasets, mark
 
 STYLE = SETTINGS["style"]
 STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE["models"]}
@@ -66,6 +66,7 @@ rule style_report:
         in_series=1,
     params:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
+        pages=lambda wildcards: digest_of_pages([one.page for one in find_datasets(STYLE["datasets"])]),
         assignment=file_hash(ROOT / "resources/style/scores.yaml", ROOT / "workflow/report/style.html.j2"),
         code=code("style_report"),
     script:

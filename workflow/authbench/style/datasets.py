@@ -4,7 +4,7 @@ A dataset is a page config/style/<name>.yaml (workflow/schemas/style.schema.yaml
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from authbench.style import features
 ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "config/style"
 SCHEMA = ROOT / "workflow/schemas/style.schema.yaml"
+
+WORDS = ("title", "about", "licence", "tried")  # what the report alone tells
 
 RELEASE = "release_retrieval"  # the dataset that any release gives
 
@@ -104,8 +106,8 @@ def of_release(datasets: Iterable[Dataset], release: Path | None) -> list[Datase
 
 
 def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: Path) -> dict[str, str]:
-    """Digests of the pages and of the files that a run of these settings (`style` of the configuration) reads, and what
-    measures the features that are probed for.
+    """Digests of the pages, but for their WORDS, and of the files that a run of these settings (`style` of the
+    configuration) reads, and what measures the features that are probed for.
 
     `memory` keeps digests of files by size and time (authbench.inventory).
     """
@@ -116,12 +118,16 @@ def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: 
         for table, page in {"rows": one.page, **one.page.get("tables", {})}.items()
     }
     inventory = take_inventory(root / settings["data"], sources, memory)
-    pages = hashlib.sha256(orjson.dumps([one.page for one in datasets], option=orjson.OPT_SORT_KEYS)).hexdigest()
+    pages = [{part: told for part, told in one.page.items() if part not in WORDS} for one in datasets]
     return {
-        "pages": pages[:16],
+        "pages": digest_of_pages(pages),
         "files": source_digest({name: source_digest(files) for name, files in inventory.items()}),
         "features": ", ".join(sorted({features.measured_by(one.probed_for) for one in datasets})),
     }
+
+
+def digest_of_pages(pages: Sequence[Mapping[str, Any]]) -> str:
+    return hashlib.sha256(orjson.dumps(pages, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def as_dataset(name: str, page: Mapping[str, Any]) -> Dataset:
