@@ -35,7 +35,7 @@ class Host:
     ranges: bool = True
     etag: bool = True
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
-    gate: Callable[[], None] = lambda: None
+    gate: Callable[[str], None] = lambda path: None
     url: str = ""
 
     def asked_for(self, path: str, method: str = "GET") -> list[str | None]:
@@ -49,7 +49,7 @@ def serving(host: Host) -> Iterator[Host]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:  # noqa: N802
-            host.gate()
+            host.gate(self.path)
             self._answer(with_body=True)
 
         def do_POST(self) -> None:  # noqa: N802

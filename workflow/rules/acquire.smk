@@ -23,7 +23,7 @@ rule acquire:
 rule acquire_source:
     """Fetch what is missing of one corpus, and verify what is here."""
     output:
-        said=temp(result("acquire/{corpus}.json")),
+        said=result("acquire/{corpus}.json"),
     log:
         result("logs/acquire_source/{corpus}.log"),
     conda:
@@ -34,6 +34,6 @@ rule acquire_source:
         download=1,
     params:
         raw_dir=SETTINGS["raw_dir"],
-        code=code("acquire_source"),
+        asked=time.time(),  # what is here is verified whenever it is asked for
     script:
         "../scripts/acquire_source.py"
