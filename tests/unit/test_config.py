@@ -1,6 +1,8 @@
 """What does the user want? Values mean the same from a file and from the command line."""
 
 import importlib.util
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +151,16 @@ def test_a_missing_source_can_be_skipped_but_not_all_of_them(root: Path) -> None
     assert setup.skipped == ["xiaohongshu"]
     assert list(setup.sources) == list(setup.inventory) == ["douban"]
     assert "douban: no file fits" in problems({**user, "raw_dir": "nowhere"}, root)
+
+
+def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root: Path) -> None:
+    (root / "config").unlink()
+    shutil.copytree(PROJECT / "config", root / "config")
+    page = root / "config/sources/douban.yaml"
+    page.write_text(re.sub(r"license: .*", "license: {name: CC-BY-5.0, tier: A}", page.read_text("utf-8")), "utf-8")
+    told = problems({"sources": ["douban"]}, root)
+    assert "config/sources/douban.yaml: license.name: 'CC-BY-5.0' is no licence of SPDX's list" in told
+    assert "Expected an identifier of that list, such as CC-BY-4.0" in told
 
 
 def test_a_mapping_whose_keys_are_data_replaces_the_default_and_others_are_merged(root: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from packaging.licenses import _spdx
 from published import (
     ABOUT,
     PAGES,
@@ -28,7 +29,7 @@ from published import (
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.card import write_card
-from authbench.export.licences import identifier
+from authbench.export.licences import identifier, wrong_with
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_tier_b
 from authbench.export.publication import read_publication
@@ -198,6 +199,10 @@ def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
         ("MIT", "MIT"),
         ("CC BY-NC-SA 4.0", "CC-BY-NC-SA-4.0"),
         ("CC0", "CC0-1.0"),
+        ("cc-by-sa-3.0", "CC-BY-SA-3.0"),
+        ("MIT OR Apache-2.0", "MIT OR Apache-2.0"),
+        ("CC BY 9.0", "LicenseRef-CC-BY-9.0"),
+        ("无许可", "LicenseRef-other"),
         ("MIT; research use, not to be redistributed", "LicenseRef-MIT-research-use-not-to-be-redistributed"),
         ("CC BY 4.0 (markup), texts in the public domain", "LicenseRef-CC-BY-4.0-markup-texts-in-the-public-domain"),
     ],
@@ -206,11 +211,31 @@ def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name:
     assert identifier(name) == spdx
 
 
-def test_the_identifiers_of_all_known_sources_are_well_formed() -> None:
+def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own() -> None:
     from authbench.catalogue import read_sources
 
-    for page in read_sources().values():
-        assert re.fullmatch(r"[A-Za-z0-9.-]+", identifier(page["license"]["name"]))
+    found = {identifier(page["license"]["name"]) for page in read_sources().values()}
+    assert {"MIT", "CC0-1.0", "CC-BY-4.0", "CC-BY-NC-SA-4.0"} <= found
+    assert not [name for name in map(terms_of, read_sources().values()) if wrong_with(name)]
+    assert all(is_of_the_list(name) or re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", name) for name in found)
+
+
+def terms_of(page: dict[str, Any]) -> str:
+    return str(page["license"]["name"])
+
+
+def is_of_the_list(name: str) -> bool:
+    return name.lower() in _spdx.LICENSES
+
+
+@pytest.mark.parametrize("name", ["CC-BY-5.0", "CC BY 5.0", "GPL3", "Apache2", "MIT-2.0"])
+def test_a_name_that_is_written_as_an_identifier_and_is_none_is_told(name: str) -> None:
+    assert "is no licence of SPDX's list" in str(wrong_with(name))
+
+
+@pytest.mark.parametrize("name", ["MIT", "CC0", "CC BY 4.0", "GPL-3.0-only", "LicenseRef-2", "non-commercial"])
+def test_identifiers_and_terms_in_words_are_taken(name: str) -> None:
+    assert wrong_with(name) is None
 
 
 def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp_path: Path) -> None:
@@ -336,6 +361,23 @@ def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path
         truth = lines(release / split / "ground_truth.jsonl")
         assert judged == [(row["query_id"], one, "1") for row in truth for one in row["positive_ids"]]
     assert "ignore_identical_ids=True" in (folder / "README.md").read_text()
+
+
+def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:
+    folder = exported(release, "mteb", tmp_path / "mteb", with_tier_b=True)
+    card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
+    assert "A query keeps its id among the documents, and the task sets `ignore_identical_ids`" in card
+    assert "ignore_identical_ids = True" in (folder / "task.py").read_text(encoding="utf-8")
+    assert "Documents that count neither way cannot be said in this layout; here no query has any." in card
+
+    shutil.copytree(release, tmp_path / "release")
+    truth = tmp_path / "release/test/ground_truth.jsonl"
+    told = lines(truth)
+    told[0]["ignored_ids"] = [told[-1]["query_id"]]
+    truth.write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
+    seal(tmp_path / "release")
+    folder = exported(tmp_path / "release", "mteb", tmp_path / "ignoring", with_tier_b=True)
+    assert "cannot be said in this layout; 1 query has some." in " ".join((folder / "README.md").read_text().split())
 
 
 def scored(release: Path, out: Path, model: str) -> dict[str, Any]:

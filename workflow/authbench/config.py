@@ -17,6 +17,7 @@ import yaml
 
 from authbench.dedup.settings import weakness
 from authbench.errors import InputError
+from authbench.export.licences import wrong_with as wrong_with_licence
 from authbench.inventory import Digests, take_inventory
 from authbench.models.registry import Model, expect_names_apart, expect_trainable, expect_vectors, find_model
 from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
@@ -119,6 +120,8 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
         problems += [f"{place}: {problem}" for _, problem in found]
         if not found:
             sources[tag] = source
+            if wrong := wrong_with_licence(source["license"]["name"]):
+                problems.append(f"{place}: license.name: {wrong}")
     for pattern, preferred in config["sample"]["prefer_sources"].items():
         for tag in sorted(set(preferred) - set(known)):
             problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{did_you_mean(tag, known)}")

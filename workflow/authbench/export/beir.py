@@ -47,7 +47,9 @@ def write_beir(folder: Path, benchmark: Benchmark, about: Publication) -> None:
 
 def in_words(queries: int) -> str:
     """How many queries have ignored ids."""
-    return f"{queries:,} queries have some." if queries else "here no query has any."
+    if not queries:
+        return "here no query has any."
+    return "1 query has some." if queries == 1 else f"{queries:,} queries have some."
 
 
 def texts(batch: pl.DataFrame, ident: str) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from authbench.report.template import TEMPLATES
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LARGER = "1M<n<10M"
-HUB_LICENCES = {"MIT": "mit", "CC0-1.0": "cc0-1.0", "Apache-2.0": "apache-2.0"}
+HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides Creative Commons
 
 
 def write_card(benchmark: Benchmark, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
@@ -65,8 +65,8 @@ def hub_header(benchmark: Benchmark, configs: list[dict[str, Any]], **more: Any)
         "license_name": "per-source",
         "license_link": "licences.csv",
     }
-    if len(here) == 1 and not here[0].startswith("LicenseRef"):
-        terms = {"license": HUB_LICENCES.get(here[0], here[0].lower())}
+    if len(here) == 1 and (here[0] in HUB_LICENCES or here[0].startswith("CC-BY-")):
+        terms = {"license": here[0].lower()}
     return {
         "pretty_name": benchmark.name,
         **terms,
