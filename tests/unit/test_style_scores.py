@@ -1,6 +1,8 @@
 """Do many results add up as the paper says, and does the report tell all of it?"""
 
 import json
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +11,14 @@ import pytest
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.leaderboard.formats import told
 from authbench.models.registry import find_model
+from authbench.report.figures import WIDTH
 from authbench.style import redundancy, scores, tables
 from authbench.style import run as suite_run
 from authbench.style.collect import collect
 from authbench.style.datasets import find_datasets
+from authbench.style.figures import NAME, heat_map
 from authbench.style.run import read_all, run
 from authbench.style.vectors import flops_per_text, parameters_of, texts_per_second
 from authbench.style.write import read_clusters, write_report
@@ -365,6 +370,23 @@ def test_a_model_without_a_vector_for_a_text_is_refused_before_anything_is_read(
     asked = ["style", str(tmp_path / "nowhere"), "--out", str(tmp_path), "--model", str(tmp_path / "late.yaml")]
     assert main(asked) == 2
     assert "late interaction has no vector for a text" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("models", [1, 9, 30])
+def test_every_name_above_the_heat_map_is_within_the_picture(models):
+    rows = [("g", f"a model of a long name {number}", "d", "clustering", number / models) for number in range(models)]
+    picture = heat_map(pl.DataFrame(rows, ["group", "model", "dataset", "task", "value"], orient="row"))
+    starts = re.findall(r"translate\(([\d.]+) ([\d.]+)\) rotate\(-48\)", picture)
+    assert len(starts) == models
+    length = NAME * 0.55 * 12  # of 12 px letters that are 0.55 as wide on average
+    assert max(float(x) for x, _ in starts) + length * math.cos(math.radians(48)) < WIDTH
+    assert min(float(y) for _, y in starts) - length * math.sin(math.radians(48)) > 0
+
+
+def test_large_figures_of_a_table_have_no_decimals():
+    assert [told(value, tables.Metric("x", "x")) for value in (0.5, 99.9994, 123100.633, None)] == [
+        "0.500", "99.999", "123,101", "–",
+    ]  # fmt: skip
 
 
 def test_a_table_of_a_task_has_a_column_per_dataset(suite):

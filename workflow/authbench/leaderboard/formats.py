@@ -6,6 +6,7 @@ from itertools import groupby
 from authbench.leaderboard.tables import GAINS, Metric, Table, places
 
 NOTHING = "–"
+WITHOUT_DECIMALS = 100  # scores are below; texts per second are not
 SEEN = "†"
 
 
@@ -72,6 +73,8 @@ def grouped(table: Table) -> Iterator[tuple[str, list[tuple[str, list[tuple[str,
 def told(value: float | None, metric: Metric) -> str:
     if value is None:
         return NOTHING
+    if abs(value) >= WITHOUT_DECIMALS:
+        return f"{value:,.0f}"
     return f"{value:+.3f}" if metric in GAINS else f"{value:.3f}"
 
 

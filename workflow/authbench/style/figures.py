@@ -14,6 +14,8 @@ from authbench.style.redundancy import CUT, merges
 
 CELL = 20
 TREE_ROW = 18
+NAME = 18  # cells of a model's name, at a slant above its column
+ROOM = 84  # for the last model's, to the right
 COLD, WARM = (0xEE, 0xF3, 0xF7), (0x00, 0x72, 0xB2)
 
 
@@ -26,12 +28,12 @@ def heat_map(scores: pl.DataFrame) -> str:
     models = rows.select("group", "model").unique().sort("group", "model")["model"].to_list()
     keys = rows.select("task", "dataset").unique().sort("task", "dataset").rows()
     values = {(row["task"], row["dataset"], row["model"]): row["value"] for row in rows.iter_rows(named=True)}
-    wide = min(CELL * 3, (WIDTH - LEFT) / max(1, len(models)))
-    top = 96
+    wide = min(CELL * 3, (WIDTH - LEFT - ROOM) / max(1, len(models)))
+    top = 104
     parts = [
         element(
             "text",
-            escape_text(shorten(model, 18)),
+            escape_text(shorten(model, NAME)),
             transform=f"translate({LEFT + wide * (place + 0.6):.2f} {top - 8}) rotate(-48)",
             class_="m",
         )
