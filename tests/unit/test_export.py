@@ -363,6 +363,19 @@ def test_beir_has_a_corpus_for_each_split_and_a_query_keeps_its_id(release: Path
     assert "ignore_identical_ids=True" in (folder / "README.md").read_text()
 
 
+def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(tmp_path: Path) -> None:
+    pages = {tag: {**page, "license": {"name": "none stated", "tier": "B"}} for tag, page in PAGES.items()}
+    write_raw(tmp_path / "raw")
+    write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"), pages=pages)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, pages)
+    card = " ".join((tmp_path / "public/README.md").read_text(encoding="utf-8").split())
+    documents = pl.read_parquet(tmp_path / "public/provenance.parquet").height
+    assert f"**{documents} of its {documents} documents are not here as text**" in card
+    assert "What is said and counted here is of all of them." in card
+    assert f"| English | {documents} |" in card
+    assert f"{documents} documents are labelled by a person" in card
+
+
 def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:
     folder = exported(release, "mteb", tmp_path / "mteb", with_tier_b=True)
     card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())

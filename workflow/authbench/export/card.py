@@ -92,8 +92,13 @@ def size_category(documents: int) -> str:
     return next((name for limit, name in SIZES if documents < limit), LARGER)
 
 
+def described(benchmark: Benchmark) -> pl.DataFrame:
+    """The provenance of the documents that the card tells of: those whose texts are here; all where none is."""
+    return benchmark.present if benchmark.present.height else benchmark.provenance
+
+
 def languages(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """Of every language: its name, and documents in all, of each split, and authors, among the texts that are here."""
+    """Of every language: its name, and documents in all, of each split, and authors."""
     return counted(benchmark, pl.col("lang"), language_name)
 
 
@@ -107,7 +112,8 @@ def genres(benchmark: Benchmark) -> list[dict[str, Any]]:
 def counted(benchmark: Benchmark, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in benchmark.splits]
     table = (
-        benchmark.present.with_columns(part.alias("part"))
+        described(benchmark)
+        .with_columns(part.alias("part"))
         .group_by("part")
         .agg(pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), *of_splits)
         .sort("documents", "part", descending=[True, False])
@@ -117,13 +123,13 @@ def counted(benchmark: Benchmark, part: pl.Expr, name: Any) -> list[dict[str, An
 
 def kinds(benchmark: Benchmark) -> list[tuple[str, int]]:
     """What the author labels name, and of how many documents."""
-    counts = benchmark.present.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
+    counts = described(benchmark).group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 
 
 def dates(benchmark: Benchmark) -> tuple[str, str] | None:
     """The first and the last year that documents are dated by, where any is."""
-    years = benchmark.present["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
+    years = described(benchmark)["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
 
 
