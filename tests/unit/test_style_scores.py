@@ -357,6 +357,17 @@ def test_results_that_cannot_be_compared_are_refused(suite, tmp_path):
         collect([tmp_path / "empty"])
 
 
+def test_a_folder_with_files_of_no_dataset_is_told_with_how_to_get_them(suite, capsys, tmp_path):
+    home, pages = suite
+    asked = ["--model", "random", "--out", str(tmp_path / "out")]
+    assert main(["style", str(tmp_path), *asked, "--dataset", pages[0]]) == 2
+    assert "no files of what was asked for, 1 dataset\n  notes: no file fits" in capsys.readouterr().err
+    assert main(["style", str(tmp_path), *asked]) == 2
+    assert capsys.readouterr().err.endswith("\n  ...\n")
+    assert main(["style", str(tmp_path / "nowhere"), *asked]) == 2
+    assert "nowhere: there is no such folder" in capsys.readouterr().err
+
+
 def test_missing_files_stop_the_run_if_they_shall(suite, capsys, tmp_path):
     home, pages = suite
     arguments = ["style", str(home / "data"), "--out", str(tmp_path), "--model", "random", "--missing", "error"]

@@ -31,6 +31,7 @@ from authbench.style.tasks import TASKS
 from authbench.style.vectors import decided_by, encoded_so_far, flops_per_text, texts_per_second, vectors_of
 from authbench.tables import read_json, write_json, write_plain_json
 
+FEW = 3  # datasets without files that are told where there are files of none
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
 
@@ -46,7 +47,13 @@ def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dic
             f"Nothing was run: files of {len(absent)} datasets are missing\n{told}\nmissing: skip runs the others."
         )
     if len(absent) == len(datasets):
-        raise InputError(f"{data}: there are files of none of the {len(datasets)} datasets.")
+        if not data.is_dir():
+            raise InputError(f"{data}: there is no such folder. Expected the one that holds the datasets' folders.")
+        told = "\n".join(f"  {name}: {problem}" for name, problem in list(absent.items())[:FEW])
+        count = "1 dataset" if len(datasets) == 1 else f"{len(datasets)} datasets"
+        raise InputError(
+            f"{data}: no files of what was asked for, {count}\n{told}" + ("\n  ..." if len(absent) > FEW else "")
+        )
     return {one.name: read_rows(one, data) for one in datasets if one.name not in absent}, absent
 
 
