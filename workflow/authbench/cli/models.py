@@ -65,7 +65,9 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
         "--long-texts", choices=("chunk_and_pool", "truncate", "both"), default="chunk_and_pool", help="of encoders"
     )
     parser.add_argument("--clusters", type=Path, metavar="FILE", help="frozen redundancy clusters (a clusters.json)")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps vectors, scores (default: embeddings in --out)")
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="keeps vectors, scores (default: embeddings in --out)"
+    )
     parser.add_argument("--half", action="store_true", help="keep vectors in 16 bits")
     parser.add_argument("--seed", type=int, default=0, help="of k-means (default: 0)")
 
