@@ -198,7 +198,7 @@ def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):
     assert (list(rows), list(absent)) == (["there"], ["letters"])
     with pytest.raises(InputError, match="letters: no file fits"):
         read_all([dataset, there], tmp_path, "error")
-    with pytest.raises(InputError, match="files of none"):
+    with pytest.raises(InputError, match="no files of what was asked for, 1 dataset\n  letters: no file fits"):
         read_all([dataset], tmp_path, "skip")
 
 
