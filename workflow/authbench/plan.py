@@ -31,7 +31,7 @@ HELD: Mapping[str, Callable[[int], float]] = {
     "find_duplicates": lambda parts: 40 + 30,
 }
 # Folders of results that hold messages, not documents.
-UNCOUNTED = ("logs", "benchmarks", "report")
+UNCOUNTED = ("logs", "report")
 
 Point = tuple[float, float]
 
