@@ -1,6 +1,7 @@
 """Claims about verifiers: what they answer, and that nothing but pairs and seed decides it."""
 
 import json
+import sys
 
 import numpy as np
 import polars as pl
@@ -151,12 +152,12 @@ def styled(count=60, seed=0):
 
 
 QUICK_UNMASKING = {"rounds": 4, "features": 20, "folds": 2, "removed": 2, "chunk_trigrams": 50, "chunks": 6}
-COMMAND = """python -c "
+COMMAND = f"""{sys.executable} -c "
 import json, sys
 lines = open(sys.argv[1] + '/pairs.jsonl')
-answers = [json.dumps({'id': json.loads(line)['id'], 'value': 0.25}) for line in lines]
+answers = [json.dumps({{'id': json.loads(line)['id'], 'value': 0.25}}) for line in lines]
 open(sys.argv[2] + '/answers.jsonl', 'w').write(chr(10).join(answers))
-" {test} {out}"""
+" {{test}} {{out}}"""
 
 
 @pytest.fixture
