@@ -35,8 +35,8 @@ sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench import plan  # noqa: E402
-from authbench.asks import raw_mb  # noqa: E402
-from authbench.inventory import total_bytes  # noqa: E402
+from authbench.runtime.inventory import total_bytes  # noqa: E402
+from authbench.runtime.resources import raw_mb  # noqa: E402
 
 
 @dataclass(frozen=True)

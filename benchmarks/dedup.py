@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from authbench.dedup.settings import DedupSettings, part_count  # noqa: E402
-from authbench.inventory import SHARD_BYTES  # noqa: E402
-from authbench.tables import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
+from authbench.runtime.inventory import SHARD_BYTES  # noqa: E402
+from authbench.storage.parquet import GROUP_BYTES, read_columns, split_by_bytes, write_frames, write_parquet  # noqa: E402
 
 SETTINGS = DedupSettings()
 PROCESSES = 2

@@ -27,14 +27,15 @@ from authbench.chunk.cut import chunk_records
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.ingest import IngestSettings, ingest_source
-from authbench.inventory import fitting_shards, take_inventory
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT
 from authbench.release.write import checksums, make_release, provenance, write_split
-from authbench.tables import read_batches, write_plain_json, write_plain_parquet
+from authbench.runtime.inventory import fitting_shards, take_inventory
+from authbench.storage.atomic import write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.parquet import read_batches, write_plain_parquet
 from authbench.tokens import load_tokenizer
-from authbench.whole import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ from corpus import CHARACTERS, texts
 from machine import heading
 
 from authbench.ingest import IngestSettings, ingest_source
-from authbench.inventory import fitting_shards
+from authbench.runtime.inventory import fitting_shards
 
 MEAN_CHARS = 600
 POSTS_PER_FILE = 20

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from authbench.models.registry import MODELS, ROOT
-from authbench.pages import read_yaml
 from authbench.raven.documents import write_documents
 from authbench.raven.page import write_report
 from authbench.raven.run import fold_parts, read_run, trained, write_answers, write_subsets, write_topics
 from authbench.raven.select import select_topics
 from authbench.raven.settings import verifiers_of
+from authbench.registry.entries import read_yaml
 
 sys.path.insert(0, str(ROOT / "tests/pipeline"))
 from project import copy_project  # noqa: E402

@@ -29,7 +29,8 @@ import yaml
 
 from authbench.identity import digest
 from authbench.records import DOCUMENT, length_bucket_expr
-from authbench.tables import read_json, write_json, write_parquet
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import write_parquet
 from authbench.tokens import count, load_encoding
 
 ROOT = Path(__file__).parents[1]

@@ -11,15 +11,15 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(str(workflow.current_basedir)).parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from authbench.asks import memory_mb, minutes, raw_mb
-from authbench.code import code_hash, file_hash, remember, share_code_with_jobs
+from authbench.runtime.resources import memory_mb, minutes, raw_mb
+from authbench.runtime.code import code_hash, file_hash, remember, share_code_with_jobs
 from authbench.config import expect_in_project, prepare, record_setup
-from authbench.disk import check_room
+from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.report.closing import closing_lines
 from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
-from authbench.inventory import shard_count, source_digest
+from authbench.runtime.inventory import shard_count, source_digest
 from authbench.safety.detoxify_scorer import weights_mark
 
 share_code_with_jobs(ROOT)
@@ -95,7 +95,7 @@ def input_mb(wildcards):
 
 
 def memory(base, per_mb=0.0, per_corpus_mb=0.0):
-    """The `mem_mb` of a job (authbench.asks), twice as much when it is tried again."""
+    """The `mem_mb` of a job (authbench.runtime.resources), twice as much when it is tried again."""
     return lambda wildcards, attempt: memory_mb(base, per_mb * input_mb(wildcards) + per_corpus_mb * CORPUS_MB, attempt)
 
 

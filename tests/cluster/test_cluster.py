@@ -11,7 +11,7 @@ import pytest
 from private_slurm import PrivateSlurm
 from project import ROOT, Project, stop
 
-from authbench.asks import SNAKEMAKE_MB
+from authbench.runtime.resources import SNAKEMAKE_MB
 
 SITE = Path(__file__).parent / "site"
 # One shard, where the demo of one machine has two; every model more would be six starts of Snakemake.
@@ -25,7 +25,7 @@ import sys
 
 sys.path.insert(0, {library!r})
 
-from authbench.asks import memory_mb
+from authbench.runtime.resources import memory_mb
 
 
 rule measure_texts:

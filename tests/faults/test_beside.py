@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from authbench import tables
-from authbench.whole import whole, whole_folder
+from authbench.storage import parquet
+from authbench.storage.atomic import atomic_file, atomic_folder
 
 SECONDS = 2.0
 WRITER = """
 import sys, time
 from pathlib import Path
 import polars as pl
-from authbench import tables
-from authbench.whole import whole_folder
+from authbench.storage import parquet
+from authbench.storage.atomic import atomic_folder
 
 kind, path, mark, end = sys.argv[1], Path(sys.argv[2]), sys.argv[3], time.time() + float(sys.argv[4])
 written = 0
 while time.time() < end or not written:
     if kind == "file":
-        tables.write_parquet(pl.DataFrame({"content": [mark * 50_000]}), path)
+        parquet.write_parquet(pl.DataFrame({"content": [mark * 50_000]}), path)
     else:
-        with whole_folder(path) as folder:
+        with atomic_folder(path) as folder:
             for name in range(8):
                 (folder / str(name)).write_text(mark)
     written += 1
@@ -33,9 +33,9 @@ print(written)
 
 STALLED = """
 import sys, time
-from authbench.whole import whole, whole_folder
+from authbench.storage.atomic import atomic_file, atomic_folder
 
-with (whole if sys.argv[1] == "file" else whole_folder)(sys.argv[2]):
+with (whole if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
     print("writing", flush=True)
     time.sleep(600)
 """
@@ -66,7 +66,7 @@ def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path: Path) ->
     seen = set()
     while not both_end_well(writers):
         if path.exists():
-            (text,) = tables.read_columns([path])["content"]
+            (text,) = parquet.read_columns([path])["content"]
             seen.add(text[0])
             assert text == text[0] * 50_000
     assert seen == {"a", "b"}
@@ -86,9 +86,9 @@ def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path: Path) -
 
 def test_an_orphan_that_ends_after_its_rerun_brings_its_own_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "counts"
-    with whole(path) as orphan:
+    with atomic_file(path) as orphan:
         orphan.write_text("or")
-        with whole(path) as rerun:
+        with atomic_file(path) as rerun:
             rerun.write_text("rerun")
         assert path.read_text() == "rerun"
         orphan.write_text("orphan")
@@ -115,7 +115,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_and_what_a_live_one_writes
     stalled.kill()
     stalled.communicate()
     assert len(set(tmp_path.iterdir()) - {other}) == 1
-    opened = whole if kind == "file" else whole_folder
+    opened = atomic_file if kind == "file" else atomic_folder
     with opened(path) as live:
         assert set(tmp_path.iterdir()) == {live, other}
         with opened(path):

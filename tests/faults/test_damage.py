@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from authbench import tables
 from authbench.errors import InputError
+from authbench.storage import json_files, parquet
 
 Change = Callable[[bytes], bytes]
 
@@ -42,7 +42,7 @@ def largest(project: Project, pattern: str) -> Path:
 
 
 def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, tmp_path: Path) -> None:
-    read = {".parquet": lambda path: tables.read_columns([path]), ".json": tables.read_json}
+    read = {".parquet": lambda path: parquet.read_columns([path]), ".json": json_files.read_json}
     told = {".log"}  # for people: nothing reads it
     published = {demo.release, demo.results / "evaluate", demo.results / "leaderboard"}  # plain, for all to read
     files = [path for path in demo.results.rglob("*") if path.is_file() and not published & set(path.parents)]

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from project import Project
 
-from authbench import tables
-from authbench.disk import ROOM
 from authbench.errors import InputError
+from authbench.storage import parquet
+from authbench.storage.disk import ROOM
 
 Mount = Callable[[Path, str], None]
 
@@ -88,9 +88,9 @@ def test_a_table_without_room_is_told_and_leaves_nothing(tmp_path: Path, mount: 
     mount(disk, "size=200k")
     frame = pl.DataFrame({"content": [sha256(b"%d" % number).hexdigest() for number in range(20_000)]})
     with pytest.raises(InputError, match=r"table.parquet cannot be written: the disk of .*/disk is full \(0.0 MB"):
-        tables.write_parquet(frame, disk / "table.parquet")
+        parquet.write_parquet(frame, disk / "table.parquet")
     assert list(disk.iterdir()) == []
     with pytest.raises(InputError, match="is full"):
-        tables.write_plain_parquet(frame, disk / "table.parquet")
+        parquet.write_plain_parquet(frame, disk / "table.parquet")
     assert list(disk.iterdir()) == []
-    tables.write_parquet(frame[:10], disk / "table.parquet")
+    parquet.write_parquet(frame[:10], disk / "table.parquet")

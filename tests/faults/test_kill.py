@@ -16,7 +16,7 @@ import psutil
 import pytest
 from project import Project, stop
 
-from authbench import tables
+from authbench.storage import json_files, parquet
 
 KILLS = 20
 WAYS = ("snakemake", "all", "job")  # the last kill is of all
@@ -119,9 +119,9 @@ def assert_whole(project: Project) -> None:
         for path in (Path(folder, name) for name in names if not name.startswith(".")):
             with contextlib.suppress(FileNotFoundError):  # a job that goes on without Snakemake may replace it
                 if path.suffix == ".parquet":
-                    tables.read_columns([path])
+                    parquet.read_columns([path])
                 elif path.suffix == ".json":
-                    tables.read_json(path)
+                    json_files.read_json(path)
 
 
 def assert_same(project: Project, demo: Project) -> None:

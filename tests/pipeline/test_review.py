@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from project import Project
 
-from authbench.tables import read_json
+from authbench.storage.json_files import read_json
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 from project import BuildElsewhere, Project
 
-from authbench.tables import write_parquet
+from authbench.storage.parquet import write_parquet
 
 
 def sums(project: Project) -> str:

@@ -16,12 +16,12 @@ from authbench.export.publication import Publication
 from authbench.export.run import export, export_public
 from authbench.identity import keyed_hash
 from authbench.ingest import IngestSettings, ingest_source
-from authbench.inventory import take_inventory
 from authbench.normalize.table import normalize_records
 from authbench.release.write import checksums, make_release, write_release
-from authbench.tables import read_columns
+from authbench.runtime.inventory import take_inventory
+from authbench.storage.atomic import write_text
+from authbench.storage.parquet import read_columns
 from authbench.tokens import load_tokenizer
-from authbench.whole import write_text
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

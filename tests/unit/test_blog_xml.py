@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.ingest.blog_xml import iso_date, read
-from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow
+from authbench.storage.raw_files import RawFile
 
 
 def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:

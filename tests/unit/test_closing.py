@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from authbench.report.closing import closing_lines
-from authbench.tables import write_json
+from authbench.storage.json_files import write_json
 
 NO_LISTS = {"filter": {"exclude": None}, "release": {"takedown": None}}
 LISTS = {"filter": {"exclude": "lists/out.jsonl"}, "release": {"takedown": None}}

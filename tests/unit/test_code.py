@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from authbench import code
+from authbench.runtime import code
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import yaml
 
 from authbench.config import expect_in_project, prepare, record_setup, source_languages
 from authbench.errors import InputError
-from authbench.tables import read_json
+from authbench.storage.json_files import read_json
 
 PROJECT = Path(__file__).parents[2]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench import kernel
 from authbench.dedup.duplicates import find_duplicates
 from authbench.dedup.jobs.compare import compare_part
 from authbench.dedup.jobs.decide import decide_all
@@ -18,7 +17,9 @@ from authbench.dedup.jobs.sign import sign_shard
 from authbench.dedup.settings import DedupSettings, part_count
 from authbench.dedup.signatures import sign_texts
 from authbench.records import REMOVED
-from authbench.tables import read_columns, read_json, write_frames, write_parquet
+from authbench.runtime import jit
+from authbench.storage.json_files import read_json
+from authbench.storage.parquet import read_columns, write_frames, write_parquet
 
 ORDER = ["late", "early"]  # of the sources in the recipe
 SETTINGS = DedupSettings()
@@ -167,7 +168,7 @@ print(json.dumps([table.rows(), removed.rows(), counts]))
 
 
 def test_without_the_compiler_the_results_are_the_same_and_the_run_says_that_it_is_slow():
-    workflow = str(Path(kernel.__file__).parents[1])
+    workflow = str(Path(jit.__file__).parents[2])
     runs = {
         how: subprocess.run(
             [sys.executable, "-c", WITHOUT_COMPILER, how],

@@ -22,11 +22,11 @@ from authbench.dedup import duplicates as dedup
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY
-from authbench.ingest.files import match_files
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize import boilerplate
 from authbench.normalize import table as normalize
 from authbench.records import LANGUAGES
+from authbench.storage.raw_files import match_files
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources" / "demo"

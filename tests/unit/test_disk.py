@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench.disk import cannot_write, check_room
 from authbench.errors import InputError
-from authbench.whole import whole
+from authbench.storage.atomic import atomic_file
+from authbench.storage.disk import cannot_write, check_room
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_errors_of_what_is_read_stay_what_they_are(tmp_path: Path) -> None:
     assert cannot_write(FileNotFoundError(errno.ENOENT, "no", str(path)), path) is None
     for error in (ValueError, InputError):
         assert cannot_write(error("row 7 says: No space left on device (os error 28)"), path) is None
-    with pytest.raises(ZeroDivisionError), whole(path):
+    with pytest.raises(ZeroDivisionError), atomic_file(path):
         _ = 1 / 0
 
 

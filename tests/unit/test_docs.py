@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from authbench.config import prepare
 from authbench.ingest import IngestSettings, ingest_source
 from authbench.ingest.fields import as_text, compile_expression
-from authbench.pages import read_yaml
+from authbench.registry.entries import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

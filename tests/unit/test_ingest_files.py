@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile, match_files
+from authbench.storage.raw_files import RawFile, match_files
 
 TEXT = "id,text\r\n1,né à Köln\r\n" * 2000
 

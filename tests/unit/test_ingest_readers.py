@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from authbench.errors import InputError
 from authbench.ingest import json_lines, json_records, table_csv, table_parquet
-from authbench.ingest.files import RawFile
 from authbench.ingest.lines import bounded_lines
 from authbench.ingest.rows import BadRow, Reader
+from authbench.storage.raw_files import RawFile
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 

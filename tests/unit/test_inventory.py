@@ -14,9 +14,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench import inventory
-from authbench.ingest.sizes import expanded_bytes
-from authbench.inventory import (
+from authbench.runtime import inventory
+from authbench.runtime.inventory import (
     SHARD_BYTES,
     fitting_shards,
     shard_count,
@@ -24,6 +23,7 @@ from authbench.inventory import (
     take_inventory,
     total_bytes,
 )
+from authbench.storage.raw_sizes import expanded_bytes
 
 SOURCES: dict[str, dict[str, Any]] = {
     "news": {"files": ["**/*.csv"]},

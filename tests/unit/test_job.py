@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from authbench import job
+from authbench.runtime import job
 
 
 def run(body: str, folder: Path) -> tuple[int, str, str]:
     """Exit status, what the terminal shows, and what the log holds, of a stage with this body."""
     log = folder / "logs/stage.log"
-    program = f"from authbench.job import log, log_to, progress\nlog_to({str(log)!r})\n{body}"
+    program = f"from authbench.runtime.job import log, log_to, progress\nlog_to({str(log)!r})\n{body}"
     done = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True
     )

@@ -16,8 +16,8 @@ from authbench.models import encoder
 from authbench.models.function_words import frequencies, read_lists
 from authbench.models.parts_of_speech import tagger
 from authbench.models.registry import MODELS, find_model
-from authbench.pages import read_yaml
 from authbench.records import LANGUAGES
+from authbench.registry.entries import read_yaml
 
 TO_BE_FITTED = sorted(page.stem for page in MODELS.glob("tfidf-*.yaml"))  # on corpora that are not here
 REGISTERED = sorted({page.stem for page in MODELS.glob("*.yaml")} - set(TO_BE_FITTED))

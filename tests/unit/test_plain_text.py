@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile
 from authbench.ingest.plain_text import read
 from authbench.ingest.rows import BadRow
+from authbench.storage.raw_files import RawFile
 
 BLANK_LINE = r"\n[ \u3000]*\n"
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.models.registry import MODELS, ROOT, find_model
-from authbench.pages import read_yaml
 from authbench.raven.answers import fold_scores
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
 from authbench.raven.folds import fold_pairs, topics_tested
@@ -27,7 +26,8 @@ from authbench.raven.settings import of_arguments, verifiers_of, wrong_with
 from authbench.raven.subsets import Subset, plan, take
 from authbench.raven.tables import Run, all_tables
 from authbench.raven.vectors import document_rows, expect_encoder, registry_rows, sample_rows, topic_vectors
-from authbench.tables import read_columns
+from authbench.registry.entries import read_yaml
+from authbench.storage.parquet import read_columns
 
 SETTINGS: Mapping[str, Any] = {
     "encoders": ["tfidf"], "topics": 24, "folds": 4, "seeds": 2, "sizes": [], "group": False, "folds_per_job": 4,

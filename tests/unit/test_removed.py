@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from authbench.records import REMOVED
 from authbench.report.removed import write_log
-from authbench.tables import write_parquet
+from authbench.storage.parquet import write_parquet
 
 FEW = st.sampled_from([None, "", "a", "aa", "b", "ü", "文"])
 ROWS = st.lists(st.tuples(st.sampled_from("st"), FEW, FEW, st.integers(0, 9)), max_size=40)

@@ -20,7 +20,7 @@ from authbench.review.exclusions import excluded, read_exclusions
 from authbench.review.neighbours import jaccard, kept_neighbours, removed_copies
 from authbench.review.passages import excerpts, passage_of, passages
 from authbench.review.sheets import REASONS, Beside, measures, write_sheets
-from authbench.tables import write_parquet
+from authbench.storage.parquet import write_parquet
 
 THRESHOLDS = {"unique_words": 0.2, "symbols": 0.5, "language": None}
 NOTHING = Beside({}, {}, {}, {})

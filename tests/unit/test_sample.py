@@ -15,7 +15,7 @@ from authbench.sample.documents import select_documents as select_from
 from authbench.sample.reservoir import fill_reservoir, keep_per_bucket, merge_tallies, trim_authors
 from authbench.sample.stage import Settings, admit, sample, stored_documents
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
-from authbench.tables import write_batches
+from authbench.storage.parquet import write_batches
 
 SAMPLE = {
     "documents": 60,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow
 from authbench.ingest.tei import MalformedError, header_value, parse, read, running_text
+from authbench.storage.raw_files import RawFile
 
 HEADER = "<fileDesc><titleStmt><title>T</title><author>Ros,\n  Ana (1800-1850)</author>{}</titleStmt></fileDesc>"
 DOCUMENT = '<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:lang="es"><teiHeader>{}</teiHeader><text>{}</text></TEI>'

@@ -8,8 +8,8 @@ from authbench.acquire.progress import in_bytes
 from authbench.acquire.state import State
 from authbench.config import source_languages
 from authbench.errors import InputError
-from authbench.pages import did_you_mean, read_yaml
 from authbench.records import LANGUAGES, OTHER
+from authbench.registry.entries import did_you_mean, read_yaml
 
 WIDEST = 34  # characters of a licence in the terminal
 SOURCES = Path(__file__).parents[2] / "config" / "sources"

@@ -18,12 +18,12 @@ import yaml
 from authbench.dedup.settings import weakness
 from authbench.errors import InputError
 from authbench.export.licences import wrong_with as wrong_with_licence
-from authbench.inventory import Digests, take_inventory
 from authbench.models.registry import Model, expect_names_apart, expect_trainable, expect_vectors, find_model
-from authbench.pages import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.raven.settings import wrong_with as wrong_with_raven
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
-from authbench.tables import read_json, write_json
+from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
+from authbench.runtime.inventory import Digests, take_inventory
+from authbench.storage.json_files import read_json, write_json
 from authbench.verifiers.registry import Verifier, find_verifier
 from authbench.vocabulary import find_vocabulary
 

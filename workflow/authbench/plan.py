@@ -12,8 +12,8 @@ from typing import Any
 
 from authbench.dedup.settings import DedupSettings, part_count
 from authbench.errors import InputError
-from authbench.inventory import fitting_shards
-from authbench.pages import read_yaml
+from authbench.registry.entries import read_yaml
+from authbench.runtime.inventory import fitting_shards
 
 RATES = Path(__file__).parents[2] / "benchmarks" / "rates.yaml"
 # What works on the documents that are released, not on the whole corpus: rules, and their folders of results.

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from authbench.errors import InputError
-from authbench.whole import whole
+from authbench.storage.atomic import atomic_file
 
 URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
@@ -82,7 +82,7 @@ def fetch_vocabulary(folder: Path = FOLDER) -> Path:
         if hashlib.sha256(data).hexdigest() != SHA256:
             failures.append(f"{origin}: not the published file (SHA-256 differs)")
             continue
-        with whole(target) as aside:
+        with atomic_file(target) as aside:
             aside.write_bytes(data)
         return target
     raise InputError(

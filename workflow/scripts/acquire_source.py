@@ -4,8 +4,8 @@ from pathlib import Path
 
 from authbench.acquire import acquire_source
 from authbench.catalogue import read_sources
-from authbench.job import log, log_to
-from authbench.tables import write_json
+from authbench.runtime.job import log, log_to
+from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 tag = snakemake.wildcards.corpus

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
 from authbench.pan.build import write_run
+from authbench.runtime.job import log_to
 from authbench.verifiers.registry import Verifier
 
 log_to(snakemake.log[0])

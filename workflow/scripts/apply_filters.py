@@ -4,9 +4,10 @@ import polars as pl
 
 from authbench.filter.decide import apply_filters, beside
 from authbench.funnel import Tally
-from authbench.job import log_to
 from authbench.review.exclusions import excluded, read_exclusions
-from authbench.tables import read_columns, write_json, write_parquet
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 columns = ["source", "doc_key", "author_id", "lang", "genre", "task", "token_length"]

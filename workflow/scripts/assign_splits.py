@@ -1,12 +1,13 @@
 """Adapter of the rule assign_splits."""
 
 from authbench.dedup.containment import ContainmentSettings
-from authbench.job import log_to
 from authbench.lock import read_lock
+from authbench.runtime.job import log_to
 from authbench.sample.deviation import recount
 from authbench.split.assign import split_documents
 from authbench.split.leakage import find_leaks
-from authbench.tables import read_columns, read_json, write_json, write_parquet
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

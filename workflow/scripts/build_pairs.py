@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.job import log, log_to
 from authbench.pan.build import write_sets
 from authbench.pan.pairs import PairSettings
+from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.facts).parent

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from authbench.export.publication import publication
 from authbench.export.run import export_public
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))

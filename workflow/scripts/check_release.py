@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from authbench.check.publish import publish
-from authbench.job import log_to
-from authbench.tables import write_json
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 write_json(snakemake.output.checked, publish(snakemake.input.draft, Path(snakemake.output.manifest).parent))

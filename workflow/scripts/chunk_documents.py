@@ -2,9 +2,10 @@
 
 from authbench.chunk.cut import chunk_records
 from authbench.funnel import Tally
-from authbench.job import log_to, progress
 from authbench.records import DOCUMENT
-from authbench.tables import read_batches, read_columns, split_by_bytes, without, write_batches, write_json
+from authbench.runtime.job import log_to, progress
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import read_batches, read_columns, split_by_bytes, without, write_batches
 from authbench.tokens import load_tokenizer
 
 log_to(snakemake.log[0])

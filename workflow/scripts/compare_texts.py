@@ -2,7 +2,7 @@
 
 from authbench.dedup.jobs.compare import compare_part
 from authbench.dedup.settings import DedupSettings
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 compare_part(

@@ -1,8 +1,8 @@
 """Adapter of the rule count_raw."""
 
-from authbench.job import log_to, progress
 from authbench.raw.count import COLUMNS, count_records
-from authbench.tables import read_batches, write_parquet
+from authbench.runtime.job import log_to, progress
+from authbench.storage.parquet import read_batches, write_parquet
 
 log_to(snakemake.log[0])
 batches = read_batches(snakemake.input.records, COLUMNS)

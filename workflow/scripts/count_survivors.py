@@ -1,9 +1,9 @@
 """Adapter of the rule count_survivors."""
 
-from authbench.job import log_to
 from authbench.report.facts import collect
 from authbench.review.exclusions import read_exclusions
-from authbench.tables import read_json, write_json
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import read_json, write_json
 
 log_to(snakemake.log[0])
 counts = [read_json(path) for path in snakemake.input.counts]

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from authbench.evaluate.split import read_split
-from authbench.job import log_to
 from authbench.models.encode import encode
 from authbench.models.registry import Model
-from authbench.tables import write_json
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 params = snakemake.params

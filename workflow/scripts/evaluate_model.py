@@ -4,8 +4,8 @@ from pathlib import Path
 
 from authbench.evaluate.run import evaluate, line
 from authbench.evaluate.split import read_split
-from authbench.job import log, log_to
 from authbench.models.registry import Model
+from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params

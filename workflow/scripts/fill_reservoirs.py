@@ -1,8 +1,8 @@
 """Adapter of the rule fill_reservoirs."""
 
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 from authbench.sample.reservoir import LENGTHS, POOL_COLUMNS, fill_reservoir
-from authbench.tables import read_columns, without, write_parquet
+from authbench.storage.parquet import read_columns, without, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,7 +2,7 @@
 
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.settings import DedupSettings
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 decide_all(

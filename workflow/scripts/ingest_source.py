@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from authbench.ingest import IngestSettings, ingest_source
-from authbench.job import log_to
-from authbench.tables import read_json, write_json
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import read_json, write_json
 
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params

@@ -2,7 +2,7 @@
 
 from authbench.dedup.jobs.link import link_part
 from authbench.dedup.settings import DedupSettings
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 link_part(

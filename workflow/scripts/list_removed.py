@@ -1,7 +1,7 @@
 """Adapter of the rule list_removed."""
 
-from authbench.job import log_to
 from authbench.report.removed import write_log
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 write_log(snakemake.output.log, snakemake.input.removed)

@@ -1,10 +1,11 @@
 """Adapter of the rule normalize_text."""
 
 from authbench.funnel import Tally
-from authbench.job import log_to, progress
 from authbench.normalize.table import normalize_records
 from authbench.records import RECORD, REMOVED
-from authbench.tables import read_batches, write_json, write_parquets
+from authbench.runtime.job import log_to, progress
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import read_batches, write_parquets
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.job import log, log_to
 from authbench.raven.page import write_report
 from authbench.raven.run import read_run
+from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params

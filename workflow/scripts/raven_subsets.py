@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
 from authbench.raven.run import write_subsets
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
 from authbench.models.registry import MODELS
 from authbench.raven.run import write_topics
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
 from authbench.raw.count import add_up
 from authbench.raw.page import render
 from authbench.raw.tables import tables
-from authbench.tables import read_columns, read_json
-from authbench.whole import write_text
+from authbench.runtime.job import log_to
+from authbench.storage.atomic import write_text
+from authbench.storage.json_files import read_json
+from authbench.storage.parquet import read_columns
 
 log_to(snakemake.log[0])
 given = snakemake.input

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
 from authbench.models.registry import Model
+from authbench.runtime.job import log_to
 from authbench.style.datasets import find_datasets, of_release
 from authbench.style.run import read_all, run
 

@@ -1,9 +1,10 @@
 """Adapter of the rule select_documents."""
 
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 from authbench.safety import ScoreStore, make_scorers
 from authbench.sample import stage
-from authbench.tables import read_columns, write_json, write_parquet
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params

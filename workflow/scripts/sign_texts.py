@@ -2,7 +2,7 @@
 
 from authbench.dedup.jobs.sign import sign_shard
 from authbench.dedup.settings import DedupSettings
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 settings = DedupSettings(threshold=1.0, **snakemake.params.signature)  # no signature depends on the threshold

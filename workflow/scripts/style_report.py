@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.job import log_to
+from authbench.runtime.job import log_to
 from authbench.style.datasets import find_datasets
 from authbench.style.write import write_report
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from authbench.evaluate.split import read_split
-from authbench.job import log, log_to
 from authbench.models.registry import Model
+from authbench.runtime.job import log, log_to
 from authbench.train.run import last_line, train
 from authbench.train.tune import TrainSettings
 

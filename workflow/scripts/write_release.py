@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from authbench.job import log_to
 from authbench.lock import read_lock
 from authbench.release.write import make_release, read_takedown, write_release
-from authbench.tables import read_columns, read_json, write_parquet
-from authbench.whole import whole_folder
+from authbench.runtime.job import log_to
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import read_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
@@ -23,6 +24,6 @@ release = make_release(
 measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
-with whole_folder(snakemake.output.draft) as folder:
+with atomic_folder(snakemake.output.draft) as folder:
     write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))
 write_parquet(release.removed, snakemake.output.taken_down)

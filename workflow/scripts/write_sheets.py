@@ -1,12 +1,12 @@
 """Adapter of the rule write_sheets."""
 
-from authbench.job import log_to, progress
 from authbench.review.choose import choose_texts
 from authbench.review.neighbours import kept_neighbours, removed_copies
 from authbench.review.passages import excerpts, passages
 from authbench.review.sheets import Beside, with_measures, write_sheets
-from authbench.tables import read_batches, read_columns
-from authbench.whole import whole_folder
+from authbench.runtime.job import log_to, progress
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.parquet import read_batches, read_columns
 
 log_to(snakemake.log[0])
 given, params = snakemake.input, snakemake.params
@@ -25,5 +25,5 @@ beside = Beside(
     {**excerpts(given.ingested, gone), **excerpts(given.chunks, gone)},
     kept_neighbours(texts.select(columns), kept, params.shingle_chars),
 )
-with whole_folder(snakemake.output.sheets) as folder:
+with atomic_folder(snakemake.output.sheets) as folder:
     write_sheets(folder, params.name, texts, params.filter, beside, params.texts_per_cell)

@@ -16,11 +16,11 @@ from authbench.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.acquire.progress import Progress, in_bytes
 from authbench.acquire.state import Digests, folder_of, parts_folder
 from authbench.acquire.transfer import Pause
-from authbench.disk import cannot_write
 from authbench.errors import InputError
 from authbench.identity import digest
-from authbench.ingest.files import match_files
-from authbench.whole import sha256_of_file
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.disk import cannot_write
+from authbench.storage.raw_files import match_files
 
 Look = Callable[[Piece, str | None, Path, Pause], Listing]
 WAYS: dict[str, Look] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 from authbench.acquire.offers import Advance, Listing, Offer, Piece, nothing_fits
 from authbench.acquire.transfer import Pause, download
 from authbench.errors import InputError
-from authbench.ingest.files import FREE_EXPANSION, MAX_EXPANSION
+from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION
 
 ARCHIVES = "https://codeload.github.com"
 BLOCK = 1 << 18

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from authbench.errors import InputError
-from authbench.pages import read_yaml
-from authbench.whole import write_text
+from authbench.registry.entries import read_yaml
+from authbench.storage.atomic import write_text
 
 HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
 # downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.ingest.files import matches
+from authbench.storage.raw_files import matches
 
 Advance = Callable[[int], None]  # is told of bytes as they come, of a negative number where they are fetched again
 LONGEST_NAME = 240  # bytes; file systems take 255, and a file is written aside first

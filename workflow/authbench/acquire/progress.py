@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from authbench.job import EVERY_SECONDS, log
+from authbench.runtime.job import EVERY_SECONDS, log
 
 
 class Progress:

@@ -9,9 +9,9 @@ from typing import Any
 from authbench.acquire.lock import Entry, File
 from authbench.acquire.progress import in_bytes
 from authbench.errors import InputError
-from authbench.ingest.files import match_files
-from authbench.tables import read_json, write_json
-from authbench.whole import sha256_of_file
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.raw_files import match_files
 
 ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
 

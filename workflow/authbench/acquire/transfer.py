@@ -17,7 +17,7 @@ import requests
 import authbench
 from authbench.acquire.offers import Advance, ByHand
 from authbench.errors import InputError
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 ATTEMPTS = 6  # in a row that bring nothing
 FIRST_PAUSE = 1.0  # seconds, doubled each time: 31 s in all

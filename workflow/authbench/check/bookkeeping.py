@@ -19,7 +19,7 @@ from authbench.errors import InputError
 from authbench.records import length_bucket_expr
 from authbench.release.write import PROVENANCE
 from authbench.sample.targets import matching_pattern
-from authbench.whole import sha256_of_file
+from authbench.storage.atomic import sha256_of_file
 
 SUMS = "SHA256SUMS"
 TEXT_MEASURES = frozenset({"langid"})

@@ -8,7 +8,7 @@ from typing import Any
 from authbench.check import check_release
 from authbench.check.reading import read_json
 from authbench.errors import InputError
-from authbench.whole import whole_folder
+from authbench.storage.atomic import atomic_folder
 
 
 def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
         shutil.rmtree(release, ignore_errors=True)
         told = "\n".join(str(violation) for violation in violations)
         raise InputError(f"The release is not sound; its draft stays in {draft}/\n{told}")
-    with whole_folder(release) as folder:
+    with atomic_folder(release) as folder:
         shutil.copytree(draft, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
     return {"violations": 0, "summary": summary(read_json(Path(release) / "manifest.json"))}
 

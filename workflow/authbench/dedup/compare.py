@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I32, I64, U32, U64
+from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.dedup.settings import DedupSettings, most_apart
 
 # The similarity texts of the documents at these places of the table that is compared, in their order.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I32, I64, U64
+from authbench.arrays import F64, I32, I64, U64
 
 SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
 COMMON = 100  # texts; a passage that more of them have says nothing about which of them belong together

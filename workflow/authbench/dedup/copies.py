@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import I32, I64, U64
+from authbench.arrays import I32, I64, U64
 
 # Of the documents at these rows, row by row, the rest of the text's hash (`text_1`) and what corpus order goes by
 # (`place`, `doc_key`).

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from authbench.dedup.arrays import F64, I32, I64, U8, U32, U64
-from authbench.kernel import compiled
+from authbench.arrays import F64, I32, I64, U8, U32, U64
+from authbench.runtime.jit import compiled
 
 u32, u64 = np.uint32, np.uint64
 

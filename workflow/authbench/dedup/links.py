@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import I32, I64, U32, U64
+from authbench.arrays import I32, I64, U32, U64
 from authbench.dedup.copies import pack
 from authbench.dedup.settings import DedupSettings, most_apart
 

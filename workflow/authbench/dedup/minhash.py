@@ -8,8 +8,8 @@ seed 1), and a signature equals `datasketch.MinHash` over the same element hashe
 import numpy as np
 import polars as pl
 
+from authbench.arrays import U32, U64
 from authbench.dedup import kernels
-from authbench.dedup.arrays import U32, U64
 from authbench.dedup.settings import SKETCH_BITS
 from authbench.dedup.shingles import utf8
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from authbench.dedup.arrays import BOOL, F64, I32, I64, U64
-from authbench.kernel import compiled
+from authbench.arrays import BOOL, F64, I32, I64, U64
+from authbench.runtime.jit import compiled
 
 u64 = np.uint64
 

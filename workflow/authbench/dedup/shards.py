@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import I32, I64, U64
+from authbench.arrays import I32, I64, U64
 from authbench.dedup.copies import first_copies
-from authbench.tables import count_rows, read_columns
+from authbench.storage.parquet import count_rows, read_columns
 
 Paths = Sequence[str | Path]
 

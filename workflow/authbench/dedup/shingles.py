@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from authbench.arrays import I64, U8, U64
 from authbench.dedup import kernels
-from authbench.dedup.arrays import I64, U8, U64
 
 
 def utf8(texts: pl.Series) -> tuple[U8, I64]:

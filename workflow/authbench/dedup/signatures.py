@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import U64
+from authbench.arrays import U64
 from authbench.dedup.settings import DedupSettings
 
 AT_ONCE = 10_000  # documents whose full signatures are held

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from authbench.dedup.arrays import I64
+from authbench.arrays import I64
 from authbench.dedup.compare import Texts
 from authbench.normalize.boilerplate import strip_texts
-from authbench.tables import read_batches
+from authbench.storage.parquet import read_batches
 
 IN_MEMORY = 1 << 27  # bytes of text that await comparison in memory; more of them in a temporary file
 

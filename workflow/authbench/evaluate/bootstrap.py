@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.dedup.arrays import F64, U64
+from authbench.arrays import F64, U64
 from authbench.identity import keyed_hash
 
 F32: TypeAlias = NDArray[np.float32]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from authbench.dedup.arrays import F64, I32, I64, U64
+from authbench.arrays import F64, I32, I64, U64
 from authbench.dedup.kernels import mix
-from authbench.kernel import compiled
+from authbench.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
 STRIDE = 256  # scores looked at together: mostly none of them is among the highest

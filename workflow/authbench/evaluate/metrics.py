@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from authbench.dedup.arrays import F64, I32, I64
+from authbench.arrays import F64, I32, I64
 
 CUTOFFS = (1, 3, 5, 10)
 NAMES = (*(f"{metric}@{k}" for metric in ("success", "recall", "ndcg") for k in CUTOFFS), "mrr")

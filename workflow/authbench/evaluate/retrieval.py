@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I32, I64
+from authbench.arrays import F64, I32, I64
 from authbench.evaluate.split import Lists, Split
 
 BLOCK_BYTES = 160 << 20  # of scores held at once

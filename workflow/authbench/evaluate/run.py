@@ -24,8 +24,9 @@ from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
 from authbench.models.encode import encode, late_scorer
 from authbench.models.registry import Model
-from authbench.tables import write_plain_json, write_plain_parquet
-from authbench.whole import whole_folder
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.parquet import write_plain_parquet
 
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
@@ -50,7 +51,7 @@ def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half
         | {library: version(library) for library in LIBRARIES},
         **summarise(split, ranking, negatives, seed),
     }
-    with whole_folder(out / model.name) as folder:
+    with atomic_folder(out / model.name) as folder:
         write_plain_json(folder / "scores.json", result)
         write_plain_parquet(queries_table(split, ranking), folder / "queries.parquet")
         write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")

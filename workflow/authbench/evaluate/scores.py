@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.evaluate import metrics
 from authbench.evaluate.bootstrap import F32, author_weights, interval, means
 from authbench.evaluate.retrieval import Ranking

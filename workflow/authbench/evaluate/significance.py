@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.evaluate.bootstrap import GOLDEN, mixed
 from authbench.identity import keyed_hash
 

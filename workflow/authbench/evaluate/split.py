@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import I32, I64
+from authbench.arrays import I32, I64
 from authbench.errors import InputError
 from authbench.records import length_bucket_expr
 

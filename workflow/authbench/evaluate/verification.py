@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.dedup.arrays import F64, I32
+from authbench.arrays import F64, I32
 from authbench.evaluate.split import Lists, Split
 from authbench.identity import keyed_hash
 

@@ -16,7 +16,7 @@ from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 QRELS = ("query-id", "corpus-id", "score")
 USAGE = """

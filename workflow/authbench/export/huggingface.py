@@ -16,8 +16,8 @@ from authbench.export.licences import licence_table
 from authbench.export.parquet import Table, write_table
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
-from authbench.tables import write_plain_json
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
+from authbench.storage.json_files import write_plain_json
 
 FEATURES = {
     pl.String: "string",

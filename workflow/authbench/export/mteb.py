@@ -15,7 +15,7 @@ from authbench.export.licences import licence_table
 from authbench.export.parquet import write_table
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
 QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})

@@ -15,7 +15,7 @@ from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
 from authbench.pan.formats import write_pairs, write_truth
 from authbench.pan.pairs import PairSettings, as_table, different_authors, same_author
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 USAGE = """
 PAN's verification task (2020 to 2023), a folder per split: `pairs.jsonl` (`id`, `fandoms`: the topics, or genres

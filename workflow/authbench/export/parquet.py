@@ -9,8 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from authbench.tables import split_by_bytes
-from authbench.whole import sha256_of_file
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.parquet import split_by_bytes
 
 SHARD_BYTES = 256 << 20  # of a table's columns in memory
 GROUP_BYTES = 16 << 20

@@ -19,8 +19,8 @@ from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.export.reading import IDENT, WITHHELD, Benchmark, line_batches
-from authbench.tables import write_plain_json
-from authbench.whole import sha256_of_file, whole, write_text
+from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
+from authbench.storage.json_files import write_plain_json
 
 USAGE = """
 The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
@@ -84,7 +84,7 @@ def expect_same_tiers(benchmark: Benchmark, pages: Mapping[str, Mapping[str, Any
 
 def write_without(source: Path, target: Path, ident: str, withheld: Mapping[str, str]) -> None:
     """Copy the lines of a file but those whose id is withheld."""
-    with whole(target) as aside, aside.open("wb") as file:
+    with atomic_file(target) as aside, aside.open("wb") as file:
         for lines in line_batches(source):
             file.writelines(line for line in lines if orjson.loads(line)[ident] not in withheld)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.pages import read_yaml, schema_problems
+from authbench.registry.entries import read_yaml, schema_problems
 
 ROOT = Path(__file__).parents[3]
 DEFAULTS = ROOT / "config/config.yaml"

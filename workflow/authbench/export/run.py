@@ -13,9 +13,9 @@ from authbench.export.public import write_public
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark, open_release
 from authbench.export.trec import write_runs, write_trec
-from authbench.pages import did_you_mean
+from authbench.registry.entries import did_you_mean
 from authbench.release.write import checksums
-from authbench.whole import whole_folder, write_text
+from authbench.storage.atomic import atomic_folder, write_text
 
 PUBLIC = "public"
 Form = Callable[[Path, Benchmark, Publication], None]
@@ -41,7 +41,7 @@ def export(
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
     benchmark = open_release(release, with_tier_b)
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         FORMS[form](folder, benchmark, about)
         if runs is not None:
             write_runs(folder, runs)
@@ -54,7 +54,7 @@ def export_public(release: Path, out: Path, about: Publication, pages: Mapping[s
     benchmark = open_release(release, with_tier_b=True)
     if benchmark.withheld:
         raise InputError(f"{release} is a public bundle already.")
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         write_public(folder, benchmark, about, pages)
         write_text(folder / "SHA256SUMS", checksums(folder))
     return benchmark

@@ -16,7 +16,7 @@ from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
 from authbench.leaderboard.collect import read_results
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 USAGE = """
 `<split>.qrels` has the answers as trec_eval and pytrec_eval read them: `query 0 document 1`. The texts are elsewhere

@@ -32,7 +32,7 @@ from authbench.filter.scripts import (
     SYMBOL,
     WORD_BREAK,
 )
-from authbench.kernel import compiled
+from authbench.runtime.jit import compiled
 
 KEPT_RUN = 3  # of one character repeated, so many count towards symbols and letters
 LONG_RUN = 20

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 from authbench.filter.kernels import utf8
 from authbench.filter.scripts import EXPECTED_SCRIPTS
-from authbench.kernel import compiled
-from authbench.whole import whole
+from authbench.runtime.jit import compiled
+from authbench.storage.atomic import atomic_file
 
 # Strangers among texts labelled otherwise; without them they are forced into the nearest language of the recipe. On
 # real corpora they triple the strangers found among English blogs, at the cost of 2 in 5,800 clean snippets of 14
@@ -115,7 +115,7 @@ def _whole_model() -> dict[str, NDArray[Any]]:
     with suppress(OSError, EOFError, ValueError, BadZipFile), np.load(kept) as arrays:
         return dict(arrays)
     model = _unpacked()
-    with suppress(InputError, OSError), whole(kept) as aside, aside.open("wb") as file:
+    with suppress(InputError, OSError), atomic_file(kept) as aside, aside.open("wb") as file:
         np.savez(file, **model)  # type: ignore[arg-type]
     return model
 

@@ -4,7 +4,7 @@ One reader per file format (`readers`), one YAML per corpus: `files` finds the b
 (with `fields`, `authors`, `clean`) makes documents of them, `source` streams all of it to shards.
 """
 
-from authbench.ingest.files import match_files
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.storage.raw_files import match_files
 
 __all__ = ["IngestSettings", "ingest_source", "match_files"]

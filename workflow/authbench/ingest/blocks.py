@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile, UnreadableFile
 from authbench.ingest.mapping import Mapped
 from authbench.ingest.readers import reader
 from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Reader, missing, refuse_missing
+from authbench.storage.raw_files import RawFile, UnreadableFile
 
 UNSEEN_AFTER = 10_000  # rows without a field: it is missing
 FILE_IS_TEXT = ("text", "tei", "blog_xml")  # formats in which a file is a text, or all texts of an author

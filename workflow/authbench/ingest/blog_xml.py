@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from authbench.ingest.files import RawFile
 from authbench.ingest.plain_text import whole_text
 from authbench.ingest.rows import BadRow, Block, Row, in_blocks
+from authbench.storage.raw_files import RawFile
 
 ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
 OPENING = re.compile(r"\s*<Blog>")

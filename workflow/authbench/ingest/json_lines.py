@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
-from authbench.ingest.files import RawFile
 from authbench.ingest.lines import bounded_lines
 from authbench.ingest.rows import DEEPEST, BadRow, Block, Row, nested_deeper
+from authbench.storage.raw_files import RawFile
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.ingest.files import CHUNK, RawFile
 from authbench.ingest.rows import DEEPEST, BadRow, Block, Sized, in_blocks, nested_deeper
 from authbench.ingest.works import joined
+from authbench.storage.raw_files import CHUNK, RawFile
 
 SPACE = re.compile(r"[ \t\r\n]*")
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, AnyStr
 
-from authbench.ingest.files import CHUNK
+from authbench.storage.raw_files import CHUNK
 
 
 def bounded_lines(

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from authbench.identity import digest
-from authbench.tables import GROUP_BYTES
+from authbench.storage.parquet import GROUP_BYTES
 
 IDENTITY = ("doc_key", "base", "file", "ordinal", "author_id")
 

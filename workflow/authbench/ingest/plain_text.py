@@ -9,8 +9,8 @@ from typing import Any
 
 import regex
 
-from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow, Block, Row, in_blocks
+from authbench.storage.raw_files import RawFile
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile
+from authbench.storage.raw_files import RawFile
 
 Row = dict[str, Any]
 

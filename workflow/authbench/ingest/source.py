@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 from authbench.errors import InputError
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.drafts import Drafts
-from authbench.ingest.files import MAX_RECORD_BYTES
 from authbench.ingest.mapping import Mapped, compile_source, whole_characters
 from authbench.ingest.order import in_order, put_in_order
 from authbench.ingest.rows import BadRow
 from authbench.ingest.tally import Tally
-from authbench.job import progress
 from authbench.records import RECORD, REMOVED
-from authbench.tables import read_batches, write_batches
+from authbench.runtime.job import progress
+from authbench.storage.parquet import read_batches, write_batches
+from authbench.storage.raw_files import MAX_RECORD_BYTES
 
 REFUSED_ROWS = 1 << 16
 MANY_BAD_ROWS = 10_000  # enough to stop before all files are read

@@ -7,9 +7,9 @@ from itertools import chain
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile
 from authbench.ingest.lines import bounded_lines
 from authbench.ingest.rows import BadRow, Block, check_header
+from authbench.storage.raw_files import RawFile
 
 
 def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
-from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow, Block, check_header
+from authbench.storage.raw_files import RawFile
 
 BATCH_BYTES = 8 << 20  # a row may be a whole book
 BATCH_ROWS = 4096

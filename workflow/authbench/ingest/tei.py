@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from authbench.identity import fold_space
-from authbench.ingest.files import RawFile
 from authbench.ingest.rows import BadRow, Block, Row
+from authbench.storage.raw_files import RawFile
 
 BLOCKS = frozenset(
     "ab argument body byline castList closer dateline div div1 div2 div3 div4 div5 div6 "  # noqa: SIM905

@@ -16,7 +16,7 @@ from authbench.leaderboard.formats import as_latex, as_markdown
 from authbench.leaderboard.page import pictures, render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.tables import Table, all_tables, every_score
-from authbench.whole import whole_folder, write_text
+from authbench.storage.atomic import atomic_folder, write_text
 
 
 def write_leaderboard(folders: Sequence[Path], out: Path) -> str:
@@ -24,7 +24,7 @@ def write_leaderboard(folders: Sequence[Path], out: Path) -> str:
     results = collect(folders)
     tables, scores = all_tables(results), every_score(results)
     pairs = compare_pairs(results, results[0].scores["settings"]["seed"])
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
         write_text(folder / "scores.csv", scores.write_csv())

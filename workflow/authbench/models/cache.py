@@ -17,7 +17,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.tables import read_columns, read_json, write_json, write_parquet
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 1_024  # texts between two writes

@@ -13,7 +13,7 @@ from typing import Any
 from authbench.errors import InputError
 from authbench.models.lexical import CANDIDATES
 from authbench.models.parts_of_speech import PIPELINES, tagger
-from authbench.pages import read_yaml, schema_problems
+from authbench.registry.entries import read_yaml, schema_problems
 
 ROOT = Path(__file__).parents[3]
 MODELS = ROOT / "config/models"

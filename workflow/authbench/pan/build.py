@@ -15,10 +15,10 @@ import polars as pl
 from authbench.pan.documents import read_documents
 from authbench.pan.formats import read_pairs, read_problems, write_answers, write_pairs, write_truth
 from authbench.pan.pairs import PairSettings, both, build
-from authbench.tables import write_plain_json
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import write_plain_json
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.registry import Verifier
-from authbench.whole import whole_folder
 
 
 def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed:
         "authors": documents["author"].n_unique(),
         "sets": {name: counted(pairs) for name, pairs in sets.items()},
     }
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         for name, pairs in sets.items():
             write_pairs(pairs, folder / name / "pairs.jsonl")
             write_truth(pairs, folder / name / "truth.jsonl")

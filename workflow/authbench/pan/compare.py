@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.pan.metrics import MEASURES, OF_2020, Truth, evaluate, overall
 
 META = "meta (mean)"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.pan.metrics import Truth
 from authbench.report.figures import LEFT, WIDTH, cycle, drawing, element, escape_text, legend, number, text
 

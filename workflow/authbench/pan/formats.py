@@ -16,9 +16,9 @@ import numpy as np
 import orjson
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
-from authbench.whole import whole
+from authbench.storage.atomic import atomic_file
 
 NO_ANSWER = 0.5
 SHOWN = 5
@@ -101,7 +101,7 @@ def write_answers(answers: pl.DataFrame, path: Path) -> None:
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as aside, aside.open("wb") as file:
+    with atomic_file(path) as aside, aside.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 

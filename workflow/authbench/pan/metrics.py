@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 
 MEASURES = ("auc", "c@1", "f1", "f0.5u", "brier")
 OF_2020 = ("auc", "c@1", "f1", "f0.5u")

@@ -18,7 +18,6 @@ import orjson
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.pages import did_you_mean
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
 from authbench.pan.figures import densities, non_answers, precision_recall
 from authbench.pan.formats import align, named, read_answers, read_pairs, read_truth
@@ -26,8 +25,9 @@ from authbench.pan.metrics import MEASURES
 from authbench.pan.page import as_markdown, render
 from authbench.pan.significance import compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities
-from authbench.tables import write_plain_json
-from authbench.whole import whole_folder, write_text
+from authbench.registry.entries import did_you_mean
+from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
 
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
 
@@ -119,7 +119,7 @@ def write_report(
     if pairs is not None:
         found, similar, more = told_of_topics(systems, pairs, topics, seed)
         drawn |= more
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table))
         write_text(folder / "systems.csv", table.write_csv())
         if told is not None:

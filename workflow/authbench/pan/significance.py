@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I64
+from authbench.arrays import F64, I64
 from authbench.evaluate.significance import ROUNDS, holm
 from authbench.identity import keyed_hash
 from authbench.pan.metrics import Truth

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import regex
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.pan.metrics import Truth
 from authbench.verifiers.texts import cosines, distinct
 

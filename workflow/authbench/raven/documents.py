@@ -13,9 +13,9 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import digest
-from authbench.inventory import source_digest, take_inventory
 from authbench.raven.planted import planted_documents
-from authbench.tables import GROUP_BYTES, read_batches, read_columns, read_rows, split_by_bytes, write_batches
+from authbench.runtime.inventory import source_digest, take_inventory
+from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_rows, split_by_bytes, write_batches
 
 DOCUMENTS = pl.Schema(
     {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}

@@ -17,14 +17,14 @@ from authbench.raven.figures import pictures
 from authbench.raven.subsets import MAIN
 from authbench.raven.tables import Run, Table, all_tables
 from authbench.report.template import environment
-from authbench.whole import whole_folder, write_text
+from authbench.storage.atomic import atomic_folder, write_text
 
 
 def write_report(run: Run, settings: Mapping[str, Any], out: Path) -> str:
     """Write all of it to the folder `out`, whole; returned is the shortcut table in Markdown."""
     tables = all_tables(run)
     drawn = pictures(tables)
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         for table in tables:
             write_text(folder / f"{table.name}.csv", table.rows.write_csv())
             write_text(folder / f"{table.name}.md", as_markdown(table))

@@ -23,7 +23,8 @@ from authbench.raven.page import write_report
 from authbench.raven.subsets import Subset, plan_of
 from authbench.raven.tables import Run
 from authbench.raven.vectors import document_rows, expect_encoder, sample_rows, topic_vectors
-from authbench.tables import read_batches, read_columns, read_json, write_json, write_parquet
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import read_batches, read_columns, write_parquet
 from authbench.verifiers.registry import Verifier
 
 Settings = Mapping[str, Any]

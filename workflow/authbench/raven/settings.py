@@ -6,8 +6,8 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.registry import MODELS, ROOT
-from authbench.pages import read_yaml, schema_problems
 from authbench.raven.vectors import expect_encoder
+from authbench.registry.entries import read_yaml, schema_problems
 from authbench.verifiers.registry import Verifier, find_verifier
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"

@@ -20,7 +20,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.export.reading import CANDIDATE, IDENT, QUERY, WITHHELD, Benchmark, line_batches, open_release
 from authbench.rebuild.texts import refuse_unknown_pages, texts_of_source
-from authbench.whole import sha256_of_file, whole, whole_folder, write_text
+from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 
 NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
@@ -77,7 +77,7 @@ def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
         if unmatched:
             return sorted(unmatched)
         file.flush()
-        with whole_folder(out) as folder:
+        with atomic_folder(out) as folder:
             write_all(folder, benchmark, told["files"], wanted, texts)
     return []
 
@@ -139,5 +139,5 @@ def write_joined(
                 told["content"] = text
                 yield told[ident], orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
 
-    with whole(target) as aside, aside.open("wb") as file:
+    with atomic_file(target) as aside, aside.open("wb") as file:
         file.writelines(line for _, line in heapq.merge(here(), absent(), key=itemgetter(0)))

@@ -17,11 +17,11 @@ from authbench.errors import InputError
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.fields import compile_expression, texts
-from authbench.ingest.files import MAX_RECORD_BYTES, match_files
 from authbench.ingest.mapping import compile_source, whole_characters
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
-from authbench.whole import sha256_of_file
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.raw_files import MAX_RECORD_BYTES, match_files
 
 HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
 KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}

@@ -24,8 +24,9 @@ from authbench.release.queries import choose_queries
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.warnings import noisy_share, warnings
-from authbench.tables import write_plain_json, write_plain_parquet
-from authbench.whole import sha256_of_file, whole, write_text
+from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.parquet import write_plain_parquet
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
 QUERY = ("query_id", "lang", "genre", "content", "source", "token_length")
@@ -272,7 +273,7 @@ def write_split(folder: Path, release: Release, split: str) -> None:
 
 
 def write_jsonl(path: Path, rows: pl.DataFrame) -> None:
-    with whole(path) as aside, aside.open("wb") as file:
+    with atomic_file(path) as aside, aside.open("wb") as file:
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows.iter_rows(named=True))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.report.warnings import about_lists
-from authbench.tables import read_json
+from authbench.storage.json_files import read_json
 
 
 def closing_lines(results: str | Path, settings: Mapping[str, Any]) -> list[str]:

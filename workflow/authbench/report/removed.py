@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.tables import scan_columns
-from authbench.whole import whole
+from authbench.storage.atomic import atomic_file
+from authbench.storage.parquet import scan_columns
 
 ORDER = ("source", "doc_key", "detail")
 ROWS = 1 << 20  # are sorted at a time
@@ -22,7 +22,7 @@ def write_log(path: str | Path, removed: Sequence[str | Path], rows: int = ROWS)
 
     Memory: about `rows` rows and their sorted copy; rows with all keys equal stay together.
     """
-    with whole(path) as aside, aside.open("wb") as file:
+    with atomic_file(path) as aside, aside.open("wb") as file:
         for part in _in_order(scan_columns(removed), ORDER, rows):
             part.write_ndjson(file)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.tables import read_batches
+from authbench.storage.parquet import read_batches
 
 WORDS = 4  # at either end, by which a chunk is found in its document
 LONGEST = 30_000  # characters; a longer passage is not compared

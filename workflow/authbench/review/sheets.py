@@ -14,7 +14,7 @@ from authbench.report.figures import language_name
 from authbench.report.template import TEMPLATES, environment
 from authbench.review.difference import Part, shown, shown_difference
 from authbench.review.neighbours import MOST
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
 # Key to press, reason, and what it means.
 REASONS = (

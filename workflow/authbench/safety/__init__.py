@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.tables import read_columns, write_parquet
+from authbench.storage.parquet import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
 SCORES = pl.Schema({"scorer": pl.String, "text": pl.Binary, "score": pl.Float64})

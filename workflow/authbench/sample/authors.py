@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.kernel import compiled
+from authbench.runtime.jit import compiled
 
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
 NO_TARGET = -1.0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 from authbench.funnel import Counts, add_up
 from authbench.identity import keyed_hashes
-from authbench.job import log
 from authbench.records import DOCUMENT, REMOVED
+from authbench.runtime.job import log
 from authbench.safety import Scorer, ScoreStore, score_texts
 from authbench.sample.deviation import sampling_deviation
 from authbench.sample.documents import (
@@ -26,7 +26,7 @@ from authbench.sample.documents import (
 )
 from authbench.sample.reservoir import AUTHOR, LENGTH, keep_per_bucket, merge_tallies, trim_authors
 from authbench.sample.targets import matching_pattern
-from authbench.tables import read_rows
+from authbench.storage.parquet import read_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
 # The named columns of documents that stand at places (rows of a frame with `shard, row`), in batches, and the place of

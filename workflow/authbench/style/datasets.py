@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from authbench.errors import InputError
-from authbench.inventory import source_digest, take_inventory
-from authbench.pages import did_you_mean, read_yaml, schema_problems
+from authbench.registry.entries import did_you_mean, read_yaml, schema_problems
+from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.style import features
 
 ROOT = Path(__file__).parents[3]
@@ -109,7 +109,7 @@ def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: 
     """Digests of the pages, but for their WORDS, and of the files that a run of these settings (`style` of the
     configuration) reads, and what measures the features that are probed for.
 
-    `memory` keeps digests of files by size and time (authbench.inventory).
+    `memory` keeps digests of files by size and time (authbench.runtime.inventory).
     """
     datasets = of_release(find_datasets(settings["datasets"]), release)
     sources = {

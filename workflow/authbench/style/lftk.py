@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from authbench.code import file_hash
 from authbench.errors import InputError
 from authbench.models.cache import F32
 from authbench.models.parts_of_speech import tagger
+from authbench.runtime.code import file_hash
 
 TOKEN_COUNTS = (
     "t_word", "t_stopword", "t_punct", "t_syll", "t_syll2", "t_syll3", "t_uword", "t_sent", "t_char",

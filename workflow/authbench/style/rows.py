@@ -14,9 +14,9 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.ingest.fields import compile_expression, compile_pattern, names, needs
-from authbench.ingest.files import RawFile, UnreadableFile, match_files
 from authbench.ingest.readers import reader
 from authbench.ingest.rows import BadRow, Block, Row
+from authbench.storage.raw_files import RawFile, UnreadableFile, match_files
 from authbench.style.datasets import Dataset
 from authbench.style.steps import apply
 

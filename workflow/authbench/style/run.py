@@ -21,15 +21,15 @@ import polars as pl
 from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench import __version__, tokens
-from authbench.code import code_hash
 from authbench.errors import InputError
 from authbench.models.registry import Model
+from authbench.runtime.code import code_hash
+from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
 from authbench.style.datasets import Dataset
 from authbench.style.rows import Rows, missing_files, read_rows
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import decided_by, encoded_so_far, flops_per_text, texts_per_second, vectors_of
-from authbench.tables import read_json, write_json, write_plain_json
 
 FEW = 3  # datasets without files that are told where there are files of none
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.pages import read_yaml
+from authbench.registry.entries import read_yaml
 from authbench.style import redundancy
 from authbench.style.datasets import FIGURES
 

@@ -13,7 +13,7 @@ import regex
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.pages import did_you_mean
+from authbench.registry.entries import did_you_mean
 
 Tables = Mapping[str, pl.DataFrame]
 Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]

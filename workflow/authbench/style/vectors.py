@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.code import file_hash
 from authbench.identity import digest
 from authbench.models import encoder
 from authbench.models.function_words import PAGE as FUNCTION_WORDS
 from authbench.models.registry import Model, expect_vectors
-from authbench.pages import read_yaml
 from authbench.records import length_bucket_expr
-from authbench.tables import count_rows, read_json, write_json
+from authbench.registry.entries import read_yaml
+from authbench.runtime.code import file_hash
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import count_rows
 
 GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's
 LONG_TEXTS = ("chunk_and_pool", "truncate")

@@ -18,14 +18,14 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.leaderboard.formats import as_markdown
 from authbench.leaderboard.write import write_table
+from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
 from authbench.style.collect import Result, collect
 from authbench.style.datasets import FIGURES, Dataset
 from authbench.style.page import render
 from authbench.style.redundancy import FEWEST_MODELS
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment
-from authbench.tables import write_plain_json
-from authbench.whole import whole_folder, write_text
 
 
 def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None) -> str:
@@ -41,7 +41,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     told = every_score(results)
     drawn = pictures(ranked, models, told)
     lost = scores.sensitivity(models, english(ranked), held)
-    with whole_folder(out) as folder:
+    with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
         write_text(folder / "scores.csv", told.write_csv())

@@ -15,9 +15,9 @@ import yaml
 
 from authbench.evaluate.split import Split
 from authbench.models.registry import Model, expect_trainable
+from authbench.storage.atomic import atomic_folder, write_text
 from authbench.train.curves import draw_curves
 from authbench.train.tune import TrainSettings, tune
-from authbench.whole import whole_folder, write_text
 
 
 def train(
@@ -29,7 +29,7 @@ def train(
     curves = []
     for seed in seeds:
         name = f"{model.name}-seed-{seed}"
-        with whole_folder(out / name) as folder:
+        with atomic_folder(out / name) as folder:
             curves.append(tune(model, learnt, dev, settings, seed, folder))
         write_text(out / f"{name}.yaml", page(model, name, tags))
     told = pl.concat(curves)

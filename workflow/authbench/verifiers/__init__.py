@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers.registry import Verifier
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.evaluate.split import Split, make_split
 from authbench.models import encoder

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.verifiers import Bench, Kind, kind
 from authbench.verifiers.registry import find_verifier
 

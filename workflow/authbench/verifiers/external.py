@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.pan.formats import align, read_answers, write_pairs, write_truth
 from authbench.verifiers import Bench

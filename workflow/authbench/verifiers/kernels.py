@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from authbench.dedup.arrays import I32, I64
-from authbench.kernel import compiled
+from authbench.arrays import I32, I64
+from authbench.runtime.jit import compiled
 
 CHARACTER_BITS = 21  # a Unicode code point
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers import Bench
 from authbench.verifiers.kernels import order_as_numpy_once_did

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I32, I64
+from authbench.arrays import F64, I32, I64
 from authbench.verifiers import Bench
 from authbench.verifiers.texts import distinct
 

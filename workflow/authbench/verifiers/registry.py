@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.pages import did_you_mean, read_yaml, schema_problems
+from authbench.registry.entries import did_you_mean, read_yaml, schema_problems
 
 ROOT = Path(__file__).parents[3]
 VERIFIERS = ROOT / "config/verifiers"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64, I64
+from authbench.arrays import F64, I64
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:

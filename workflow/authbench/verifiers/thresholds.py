@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.pan.metrics import Truth
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.verifiers import Bench, naive
 from authbench.verifiers.texts import both_texts
 

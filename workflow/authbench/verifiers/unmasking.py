@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.dedup.arrays import F64
+from authbench.arrays import F64
 from authbench.identity import keyed_hash
 from authbench.verifiers import Bench
 from authbench.verifiers.thresholds import Thresholds, rescale, search

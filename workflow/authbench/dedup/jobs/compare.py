@@ -9,7 +9,8 @@ from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shards import Paths, read_rows, starts_of
 from authbench.dedup.signatures import SKETCH
 from authbench.dedup.similarity import stored_texts
-from authbench.tables import read_columns, write_json, write_parquet
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 
 def compare_part(

@@ -11,7 +11,8 @@ from authbench.dedup.shards import Paths, read_first_copies, read_rows, sources_
 from authbench.dedup.stand_ins import choose_stand_ins
 from authbench.funnel import Tally
 from authbench.records import REMOVED
-from authbench.tables import read_columns, read_json, write_json, write_parquet
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.parquet import read_columns, write_parquet
 
 
 def decide_all(

@@ -9,7 +9,7 @@ from authbench.dedup.links import fewest_links, link_band, unlinked
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shards import Paths, read_column, read_first_copies
 from authbench.dedup.signatures import SKETCH
-from authbench.tables import write_parquet
+from authbench.storage.parquet import write_parquet
 
 
 def link_part(

@@ -5,8 +5,8 @@ from pathlib import Path
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
-from authbench.job import progress
-from authbench.tables import read_batches, write_frames
+from authbench.runtime.job import progress
+from authbench.storage.parquet import read_batches, write_frames
 
 AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are held: a row group of tiny texts has a million
 KEYS = ["doc_key", "source", "author_id"]

@@ -15,9 +15,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from authbench.whole import write_text
+from authbench.storage.atomic import write_text
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _SAID: dict[str, tuple[str, list[str]]] = {}  # what `_parse` gave, by hashes of sources
 COMPILED = ("dedup", "evaluate", "filter", "sample", "verifiers")  # the stages with numba

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from authbench.disk import cannot_write, is_full
 from authbench.errors import InputError
+from authbench.storage.disk import cannot_write, is_full
 
 Item = TypeVar("Item")
 EVERY_SECONDS = 10.0

@@ -1,11 +1,9 @@
-"""How do stages hand each other tables and facts?
+"""Parquet tables that stages hand each other, written whole and with checksums.
 
-As Parquet and JSON files that appear whole (`whole.py`) and carry checksums (`seal.py`): `read_*` and `scan_columns`
-raise InputError where a file is not as it was written. Large tables are read and written in row groups bounded in
-bytes, so that a process holds one group, not the corpus.
+`read_*` and `scan_columns` raise InputError where a file is not as it was written. Large tables are read and written
+in row groups bounded in bytes, so that a process holds one group, not the corpus.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
@@ -19,26 +17,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.seal import Chunk, check_chunks, open_json, read_seal, seal_parquet, sealed_json
-from authbench.whole import whole, write_text
+from authbench.storage.atomic import atomic_file
+from authbench.storage.checksums import Chunk, add_checksums, check_chunks, read_checksums
 
 GROUP_BYTES = 16 << 20
 MOST_BYTES = 2 * GROUP_BYTES
-
-
-def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write an object that a stage leaves for another as JSON text, which is sealed."""
-    write_text(path, sealed_json(value))
-
-
-def read_json(path: str | Path) -> dict[str, Any]:
-    """An object that `write_json` wrote."""
-    return open_json(Path(path).read_bytes(), path)
-
-
-def write_plain_json(path: str | Path, value: Any) -> None:
-    """JSON text that is for others to read: it is not sealed."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
 def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
@@ -47,7 +30,7 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     """A table that is for others to read: it is not sealed."""
-    with whole(path) as aside:
+    with atomic_file(path) as aside:
         frame.write_parquet(aside, compression="zstd", compression_level=1)
 
 
@@ -137,7 +120,7 @@ def write_parquets(
         writers = {}
         for name, (path, schema) in outputs.items():
             arrow = pl.DataFrame(schema=schema).to_arrow().schema
-            writers[name] = open_files.enter_context(_writer(places.enter_context(whole(path)), arrow))
+            writers[name] = open_files.enter_context(_writer(places.enter_context(atomic_file(path)), arrow))
         for batch in batches:
             for name, frame in batch.items():
                 _append(writers[name], frame.select(outputs[name][1].names()))
@@ -155,7 +138,7 @@ def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     words = [field.name for field in schema if pa.types.is_large_string(field.type)]  # numbers are mostly hashes
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=words) as writer:
         yield writer
-    seal_parquet(path)
+    add_checksums(path)
 
 
 def _append(writer: pq.ParquetWriter, frame: pl.DataFrame) -> None:
@@ -177,7 +160,7 @@ def _groups(
 ) -> Iterator[tuple[list[int], Callable[[int], pl.DataFrame]]]:
     """The numbers of rows of the row groups, and a reader of the group with a number, which it checks."""
     with Path(path).open("rb") as file:
-        chunks = _read_here(read_seal(file), columns)
+        chunks = _read_here(read_checksums(file), columns)
         with pq.ParquetFile(file) as parquet:
 
             def read(group: int) -> pl.DataFrame:
@@ -191,7 +174,7 @@ def _groups(
 def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[BinaryIO]:
     """The open file, once the columns are found to be as they were written."""
     with Path(path).open("rb") as file:
-        check_chunks(file, _read_here(read_seal(file), columns))
+        check_chunks(file, _read_here(read_checksums(file), columns))
         file.seek(0)
         yield file
 

@@ -43,7 +43,7 @@ class Chunk:
     crc32: int = 0
 
 
-def seal_parquet(path: Path) -> None:
+def add_checksums(path: Path) -> None:
     """Put checksums into a finished Parquet file. Reads it once, a MiB at a time."""
     with path.open("r+b") as file:
         footer, end = _footer(file)
@@ -53,7 +53,7 @@ def seal_parquet(path: Path) -> None:
         file.write(sums + _NUMBERS.pack(len(chunks), _crc32_of_footer(sums, footer)) + MARK + footer)
 
 
-def read_seal(file: BinaryIO) -> list[Chunk]:
+def read_checksums(file: BinaryIO) -> list[Chunk]:
     """The columns of the row groups of a sealed Parquet file, unread; its footer is checked.
 
     Raises InputError where the footer is not as it was written, or there are no checksums.
@@ -78,13 +78,13 @@ def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
             raise damaged(file.name, f"column {chunk.column} of row group {chunk.group} has changed")
 
 
-def sealed_json(value: Mapping[str, Any]) -> str:
+def json_with_checksum(value: Mapping[str, Any]) -> str:
     """The object as JSON text, keys sorted, with the checksum of the text (its own eight digits read as zeros)."""
     text = json.dumps({**value, KEY: "0" * 8}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()
 
 
-def open_json(content: bytes, path: str | Path) -> dict[str, Any]:
+def parse_checked_json(content: bytes, path: str | Path) -> dict[str, Any]:
     """The object in the bytes of a sealed JSON file, without its checksum; raises InputError if they have changed."""
     told = _IN_JSON.search(content)
     if told is None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from authbench import tables
+from authbench.storage import json_files, parquet
 
 TEXTS = pl.Schema({"doc_key": pl.String, "content": pl.String})
 
@@ -25,7 +25,7 @@ def test_batches_that_fail_half_way_leave_no_table(tmp_path: Path) -> None:
 
     outputs = {name: (tmp_path / f"{name}.parquet", TEXTS) for name in ("one", "other")}
     with pytest.raises(RuntimeError):
-        tables.write_parquets(outputs, batches())
+        parquet.write_parquets(outputs, batches())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -33,39 +33,39 @@ def test_batches_that_fail_half_way_leave_no_table(tmp_path: Path) -> None:
 def test_what_is_written_in_batches_is_read_back_in_order(tmp_path_factory, parts: list[list[str]]) -> None:
     path = tmp_path_factory.mktemp("tables") / "table.parquet"
     frames = [texts(*part) for part in parts]
-    tables.write_batches(path, TEXTS, frames)
-    read = list(tables.read_batches([path, path]))
+    parquet.write_batches(path, TEXTS, frames)
+    read = list(parquet.read_batches([path, path]))
     whole = pl.concat([pl.DataFrame(schema=TEXTS), *frames])
     assert_frame_equal(pl.concat(read), pl.concat([whole, whole]))
-    assert_frame_equal(tables.read_columns([path], ["content"]), whole.select("content"))
+    assert_frame_equal(parquet.read_columns([path], ["content"]), whole.select("content"))
 
 
 @pytest.mark.parametrize("sizes", [[], [3], [2, 4]])
 def test_rows_are_counted_from_the_footer(tmp_path: Path, sizes: list[int]) -> None:
-    tables.write_batches(tmp_path / "table", TEXTS, [texts(*"abcd"[:size]) for size in sizes])
-    assert tables.count_rows(tmp_path / "table") == sum(sizes)
+    parquet.write_batches(tmp_path / "table", TEXTS, [texts(*"abcd"[:size]) for size in sizes])
+    assert parquet.count_rows(tmp_path / "table") == sum(sizes)
 
 
 def test_an_empty_table_keeps_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    tables.write_batches(path, TEXTS, [])
-    (frame,) = tables.read_batches([path], ["content"])
+    parquet.write_batches(path, TEXTS, [])
+    (frame,) = parquet.read_batches([path], ["content"])
     assert frame.schema == pl.Schema({"content": pl.String})
     assert frame.height == 0
 
 
 def test_row_groups_follow_the_batches(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    tables.write_batches(path, TEXTS, [texts("a", "b"), texts("c"), texts()])
+    parquet.write_batches(path, TEXTS, [texts("a", "b"), texts("c"), texts()])
     with pq.ParquetFile(path) as file:
         assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [2, 1]
 
 
 def test_row_groups_are_bounded_however_large_a_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_BYTES", 1000)
+    monkeypatch.setattr(parquet, "MOST_BYTES", 1000)
     frame = texts(*("word " * (place % 7) for place in range(500)))
-    tables.write_parquet(frame, tmp_path / "table.parquet")
-    groups = list(tables.read_batches([tmp_path / "table.parquet"]))
+    parquet.write_parquet(frame, tmp_path / "table.parquet")
+    groups = list(parquet.read_batches([tmp_path / "table.parquet"]))
     assert_frame_equal(pl.concat(groups), frame)
     for group in groups:
         assert sum(len(value.encode()) for row in group.iter_rows() for value in row) <= 1000
@@ -74,7 +74,7 @@ def test_row_groups_are_bounded_however_large_a_frame(tmp_path: Path, monkeypatc
 @given(st.lists(st.text(max_size=30)), st.integers(min_value=1, max_value=60))
 def test_parts_hold_at_most_the_limit_or_one_row(contents: list[str], limit: int) -> None:
     frame = texts(*contents)
-    parts = list(tables.split_by_bytes(frame, limit=limit))
+    parts = list(parquet.split_by_bytes(frame, limit=limit))
     assert [text for part in parts for text in part["content"]] == contents
     for part in parts:
         assert part.height == 1 or sum(len(text.encode()) for text in part["content"]) <= limit
@@ -83,15 +83,15 @@ def test_parts_hold_at_most_the_limit_or_one_row(contents: list[str], limit: int
 def test_removed_documents_are_left_out_and_the_order_stays(tmp_path: Path) -> None:
     paths = [tmp_path / "one.parquet", tmp_path / "other.parquet"]
     for path, keys in zip(paths, (["k1"], ["k3", "unknown"]), strict=True):
-        tables.write_parquet(pl.DataFrame({"doc_key": keys}), path)
-    assert tables.without(texts(*"abcde"), paths)["content"].to_list() == ["a", "c", "e"]
-    assert tables.without(texts(*"abcde"), [tables.read_columns(paths)])["content"].to_list() == ["a", "c", "e"]
+        parquet.write_parquet(pl.DataFrame({"doc_key": keys}), path)
+    assert parquet.without(texts(*"abcde"), paths)["content"].to_list() == ["a", "c", "e"]
+    assert parquet.without(texts(*"abcde"), [parquet.read_columns(paths)])["content"].to_list() == ["a", "c", "e"]
 
 
 def test_equal_values_are_equal_bytes(tmp_path: Path) -> None:
-    tables.write_json(tmp_path / "a", {"b": 1, "a": "ä"})
-    tables.write_json(tmp_path / "b", {"a": "ä", "b": 1})
-    tables.write_parquet(texts("a"), tmp_path / "c")
-    tables.write_parquet(texts("a"), tmp_path / "d")
+    json_files.write_json(tmp_path / "a", {"b": 1, "a": "ä"})
+    json_files.write_json(tmp_path / "b", {"a": "ä", "b": 1})
+    parquet.write_parquet(texts("a"), tmp_path / "c")
+    parquet.write_parquet(texts("a"), tmp_path / "d")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()

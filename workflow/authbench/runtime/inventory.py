@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.ingest.files import match_files
-from authbench.ingest.sizes import expanded_bytes
-from authbench.tables import read_json, write_json
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.raw_files import match_files
+from authbench.storage.raw_sizes import expanded_bytes
 
 Digests = dict[str, str]
 SHARD_BYTES = 128 << 20

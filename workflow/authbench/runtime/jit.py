@@ -17,8 +17,8 @@ import numpy as np
 try:
     import numba
 
-    from authbench.kernel_cache import name_files_by_content
-    from authbench.kernel_imports import leave_out_extensions_and_blas
+    from authbench.runtime.jit_cache import name_files_by_content
+    from authbench.runtime.jit_imports import leave_out_extensions_and_blas
 except ImportError:
     numba = None  # type: ignore[assignment]
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from authbench import tables
 from authbench.errors import InputError
-from authbench.seal import Chunk, read_seal
+from authbench.storage import json_files, parquet
+from authbench.storage.checksums import Chunk, read_checksums
 
 FRAME = pl.DataFrame(
     {
@@ -25,20 +25,20 @@ FRAME = pl.DataFrame(
     }
 )
 READERS: dict[str, Callable[[Path], object]] = {
-    "read_batches": lambda path: list(tables.read_batches([path])),
-    "read_columns": lambda path: tables.read_columns([path]),
-    "scan_columns": lambda path: tables.scan_columns([path]).collect(),
+    "read_batches": lambda path: list(parquet.read_batches([path])),
+    "read_columns": lambda path: parquet.read_columns([path]),
+    "scan_columns": lambda path: parquet.scan_columns([path]).collect(),
 }
 
 
 def chunks_of(path: Path) -> list[Chunk]:
     with path.open("rb") as file:
-        return read_seal(file)
+        return read_checksums(file)
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    tables.write_batches(tmp_path / "table.parquet", FRAME.schema, [FRAME[:25], FRAME[25:]])
+    parquet.write_batches(tmp_path / "table.parquet", FRAME.schema, [FRAME[:25], FRAME[25:]])
     return tmp_path / "table.parquet"
 
 
@@ -47,7 +47,7 @@ def test_every_flipped_bit_of_a_table_is_noticed(table: Path) -> None:
     for place in range(len(whole)):
         table.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
         with pytest.raises(InputError, match="table.parquet is not as it was written"):
-            tables.read_columns([table])
+            parquet.read_columns([table])
 
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
@@ -67,11 +67,11 @@ def test_a_reader_of_one_column_checks_only_what_it_reads(table: Path) -> None:
     content = bytearray(table.read_bytes())
     content[(chunk.start + chunk.stop) // 2] ^= 4
     table.write_bytes(content)
-    assert tables.read_columns([table], ["doc_key", "signature"]).height == FRAME.height
-    for read in (tables.read_columns, tables.scan_columns):
+    assert parquet.read_columns([table], ["doc_key", "signature"]).height == FRAME.height
+    for read in (parquet.read_columns, parquet.scan_columns):
         with pytest.raises(InputError, match="column content of row group 1 has changed"):
             read([table], ["doc_key", "content"])
-    batches = tables.read_batches([table], ["content"])
+    batches = parquet.read_batches([table], ["content"])
     assert next(batches).height == 25
     with pytest.raises(InputError, match="row group 1"):
         next(batches)
@@ -83,7 +83,7 @@ def test_a_nested_column_is_checked_under_its_name(table: Path) -> None:
     content[chunk.stop - 2] ^= 4
     table.write_bytes(content)
     with pytest.raises(InputError, match="signature"):
-        tables.read_columns([table], ["signature"])
+        parquet.read_columns([table], ["signature"])
 
 
 def test_other_programs_read_a_sealed_table_as_any_other(table: Path) -> None:
@@ -94,26 +94,26 @@ def test_other_programs_read_a_sealed_table_as_any_other(table: Path) -> None:
 
 def test_an_empty_table_is_sealed_too(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    tables.write_parquet(FRAME.clear(), path)
-    assert_frame_equal(tables.read_columns([path]), FRAME.clear())
+    parquet.write_parquet(FRAME.clear(), path)
+    assert_frame_equal(parquet.read_columns([path]), FRAME.clear())
     content = bytearray(path.read_bytes())
     content[-30] ^= 1
     path.write_bytes(content)
     with pytest.raises(InputError, match="footer"):
-        tables.read_columns([path])
+        parquet.read_columns([path])
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no table", b"\0" * 5000], ids=["empty", "mark", "text", "zeros"])
 def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "table.parquet").write_bytes(content)
     with pytest.raises(InputError, match="Delete it and run again"):
-        tables.read_columns([tmp_path / "table.parquet"])
+        parquet.read_columns([tmp_path / "table.parquet"])
 
 
 def test_a_table_without_checksums_is_refused(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "table.parquet")
     with pytest.raises(InputError, match="no checksums"):
-        tables.read_columns([tmp_path / "table.parquet"])
+        parquet.read_columns([tmp_path / "table.parquet"])
 
 
 VALUES = st.recursive(
@@ -128,14 +128,14 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")).filter(lambda key: key != "crc32"), VALUES, max_size=4))
 def test_an_object_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, value: dict[str, object]) -> None:
     path = tmp_path_factory.mktemp("json") / "counts.json"
-    tables.write_json(path, value)
-    assert tables.read_json(path) == value
+    json_files.write_json(path, value)
+    assert json_files.read_json(path) == value
     assert {key: inner for key, inner in json.loads(path.read_text("utf-8")).items() if key != "crc32"} == value
 
 
 def test_every_changed_byte_of_an_object_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "counts.json"
-    tables.write_json(path, {"kept": 7, "inner": {"crc32": "00000000", "a": None}})
+    json_files.write_json(path, {"kept": 7, "inner": {"crc32": "00000000", "a": None}})
     whole = path.read_bytes()
     for place in range(len(whole)):
         for content in (
@@ -145,4 +145,4 @@ def test_every_changed_byte_of_an_object_is_noticed(tmp_path: Path) -> None:
         ):
             path.write_bytes(content)
             with pytest.raises(InputError, match="counts.json is not as it was written"):
-                tables.read_json(path)
+                json_files.read_json(path)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from authbench.whole import whole, whole_folder, write_text
+from authbench.storage.atomic import atomic_file, atomic_folder, write_text
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "table"
     path.write_text("old")
-    with pytest.raises(RuntimeError), whole(path) as aside:
+    with pytest.raises(RuntimeError), atomic_file(path) as aside:
         aside.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"
@@ -19,9 +19,9 @@ def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path
 
 def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "release"
-    with whole_folder(folder) as aside:
+    with atomic_folder(folder) as aside:
         (aside / "a").write_text("old")
-    with pytest.raises(RuntimeError), whole_folder(folder) as aside:
+    with pytest.raises(RuntimeError), atomic_folder(folder) as aside:
         (aside / "a").write_text("half")
         raise RuntimeError
     assert [path.read_text() for path in folder.iterdir()] == ["old"]
@@ -31,7 +31,7 @@ def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_pa
 def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     folder = tmp_path / "release"
     for name in ("old", "new"):
-        with whole_folder(folder) as aside:
+        with atomic_folder(folder) as aside:
             (aside / name).write_text("")
     assert [path.name for path in folder.iterdir()] == ["new"]
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from authbench.ingest.files import COMPRESSED
-from authbench.ingest.sizes import UNPACKED
-from authbench.inventory import Digests
+from authbench.runtime.inventory import Digests
+from authbench.storage.raw_files import COMPRESSED
+from authbench.storage.raw_sizes import UNPACKED
 
 SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait beside it
 PACKED = (*COMPRESSED, ".zip", ".parquet")

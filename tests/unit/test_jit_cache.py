@@ -10,7 +10,7 @@ import pytest
 
 caching = pytest.importorskip("numba.core.caching")
 
-from authbench.kernel_cache import FilesByContent  # noqa: E402
+from authbench.runtime.jit_cache import FilesByContent  # noqa: E402
 
 COMPILING = """
 import sys
@@ -24,7 +24,7 @@ print(sum(twice.stats.cache_hits.values()))
 """
 DOUBLED = """
 import numba
-from authbench.kernel_cache import name_files_by_content
+from authbench.runtime.jit_cache import name_files_by_content
 
 def twice(values):
     total = values[0]
@@ -39,7 +39,7 @@ twice = name_files_by_content(numba.njit(cache=True)(twice))
 def test_nothing_is_compiled_in_another_way() -> None:
     library = Path(__file__).parents[2] / "workflow/authbench"
     compiling = {path.name for path in library.rglob("*.py") if "njit" in path.read_text(encoding="utf-8")}
-    assert compiling == {"kernel.py"}
+    assert compiling == {"jit.py"}
 
 
 def interleaved(kind: type, folder: Path) -> tuple[Any, Any]:

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from authbench.disk import cannot_write
+from authbench.storage.disk import cannot_write
 
 
 @contextmanager
-def whole(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Give the path of an empty file beside `path`; rename it there when the block ends well, remove it otherwise.
 
     Raises InputError where the disk is full or may not be written.
@@ -33,7 +33,7 @@ def whole(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_folder(path: str | Path) -> Iterator[Path]:
+def atomic_folder(path: str | Path) -> Iterator[Path]:
     """Give an empty folder beside `path`; it takes the place of `path` when the block ends well.
 
     A folder cannot be renamed onto another: for a moment there is none. A process that is killed then leaves none.
@@ -52,7 +52,7 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    with whole(path) as aside:
+    with atomic_file(path) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
 
 

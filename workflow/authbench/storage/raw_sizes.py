@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from authbench.ingest.files import COMPRESSED, NO_ZIP
+from authbench.storage.raw_files import COMPRESSED, NO_ZIP
 
 UNPACKED = 4  # text in a compressed file takes about so many times its size
 WRAPS_AT = 1 << 32  # gzip notes the size of its last member modulo this

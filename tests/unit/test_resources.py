@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.asks import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
+from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
 
 ROOT = Path(__file__).parents[2]
 RATES = ROOT / "benchmarks/rates.yaml"

@@ -1,0 +1,1 @@
+"""Config entries: models, verifiers, style datasets and sources, looked up by name or path."""

@@ -1,0 +1,1 @@
+"""Logging, progress, compiled kernels, resource requests, code hashes and the inventory of raw files."""

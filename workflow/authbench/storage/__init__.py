@@ -1,0 +1,1 @@
+"""Tables, checksums, atomic writes, raw files and free space on disk."""
