@@ -1,7 +1,7 @@
-"""What does a page of YAML say, and does it fit its schema?"""
+"""YAML files and the schemas that they have to fit."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ FAST_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path) -> Settings:
+    """Return the mapping that a YAML file holds. Raises InputError where it holds none."""
     try:
         value = yaml.load(path.read_text(encoding="utf-8"), FAST_LOADER)
     except FileNotFoundError:
@@ -28,13 +29,8 @@ def read_yaml(path: Path) -> Settings:
     return value
 
 
-@cache
-def _validator(schema_path: Path) -> Draft202012Validator:
-    return Draft202012Validator(read_yaml(schema_path))
-
-
 def schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, str]]:
-    """The top-level key and the text of every violation of a schema."""
+    """Yield the top-level key and the description of every violation of a schema."""
     for error in sorted(
         _validator(schema_path).iter_errors(value), key=lambda error: [str(part) for part in error.absolute_path]
     ):
@@ -52,7 +48,47 @@ def schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, s
             yield section, f"{place}: {error.message}"
 
 
+def with_defaults(value: Mapping[str, Any], schema_path: Path) -> Settings:
+    """Return a valid value with the schema's `default` of every key that it lacks, also below `allOf` and `$ref`.
+
+    Keys with a default come first, in the order of the schema.
+    """
+    return _filled(value, _schema(schema_path), schema_path)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: the one that it resembles, or all that are known."""
     known = list(known)
     close = difflib.get_close_matches(word, known, 1)
     return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"
+
+
+@cache
+def _schema(path: Path) -> Settings:
+    return read_yaml(path)
+
+
+@cache
+def _validator(schema_path: Path) -> Draft202012Validator:
+    return Draft202012Validator(_schema(schema_path))
+
+
+def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:
+    filled = dict(value)
+    for part in _applying(value, schema, schema_path):
+        properties = part.get("properties", {})
+        filled = {key: about["default"] for key, about in properties.items() if "default" in about} | filled
+        for key, about in properties.items():
+            if isinstance(filled.get(key), dict):
+                filled[key] = _filled(filled[key], about, schema_path)
+    return filled
+
+
+def _applying(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the schema, what it refers to, and the branches whose condition the value meets."""
+    yield schema
+    if "$ref" in schema:
+        yield from _applying(value, _schema(schema_path)["$defs"][schema["$ref"].rpartition("/")[2]], schema_path)
+    for branch in schema.get("allOf", ()):
+        if _validator(schema_path).evolve(schema=branch["if"]).is_valid(value):
+            yield from _applying(value, branch["then"], schema_path)

@@ -1,0 +1,103 @@
+"""Load a registered entry by its name, or an entry of one's own by the path of its file.
+
+The entry `name` of a kind is the file `config/<folder>/<name>.yaml`: of the working directory first, then of those
+that the package brings along.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from authbench.errors import InputError
+from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems, with_defaults
+
+PACKAGED = Path(__file__).parents[3]  # the folder with config/ and workflow/schemas/
+Entry = TypeVar("Entry")
+
+
+def no_problems(entry: Settings) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class EntryKind(Generic[Entry]):
+    """A kind of entries, e.g. models.
+
+    Attributes:
+        noun: what messages call an entry.
+        folder: where entries are, below config/.
+        schema: the file of the schema, among the packaged schemas.
+        build: makes an entry of its name, its settings and its path; may raise InputError.
+        problems: yields what is wrong with settings that fit the schema, as "key: problem".
+
+    `build` and `problems` get settings that have the schema's defaults.
+    """
+
+    noun: str
+    folder: str
+    schema: str
+    build: Callable[[str, Settings, Path], Entry]
+    problems: Callable[[Settings], Iterable[str]] = no_problems
+
+    @property
+    def schema_path(self) -> Path:
+        return PACKAGED / "workflow/schemas" / self.schema
+
+
+def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> Entry:
+    """Return the entry of this name, or the one in this file if `requested` ends in .yaml or .yml.
+
+    Args:
+        base: the working directory; relative paths and the user's own `config` are below it.
+
+    Raises:
+        InputError: there is no such entry, or it does not fit its schema; all its problems are in the message.
+    """
+    path = _find(kind, requested, base)
+    entry = read_yaml(path)
+    problems = [problem for _, problem in schema_problems(entry, kind.schema_path)]
+    if not problems:
+        entry = with_defaults(entry, kind.schema_path)
+        problems = list(kind.problems(entry))
+    if problems:
+        raise InputError("\n".join(f"{_shown(path, base)}: {problem}" for problem in problems))
+    return kind.build(path.stem, entry, path)
+
+
+def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = Path()) -> dict[str, Entry]:
+    """Return entries by what was requested, in that order. Raises InputError with the problems of all of them."""
+    entries, problems = {}, []
+    for name in requested:
+        try:
+            entries[name] = load_entry(kind, name, base)
+        except InputError as problem:
+            problems.append(str(problem))
+    if problems:
+        raise InputError("\n".join(problems))
+    return entries
+
+
+def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]:
+    """Return the files of all entries that have a name, sorted by it."""
+    folders = (PACKAGED / "config" / kind.folder, base / "config" / kind.folder)
+    found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+    return {name: found[name] for name in sorted(found)}
+
+
+def _find(kind: EntryKind[Entry], requested: str, base: Path) -> Path:
+    if requested.endswith((".yaml", ".yml")):
+        if not (base / requested).is_file():
+            raise InputError(f"there is no file {requested}, which should describe a {kind.noun}")
+        return base / requested
+    known = list_entries(kind, base)
+    if requested not in known:
+        raise InputError(
+            f"there is no {kind.noun} '{requested}' (a file config/{kind.folder}/{requested}.yaml, or one of your own "
+            f"given by its path){did_you_mean(requested, known)}"
+        )
+    return known[requested]
+
+
+def _shown(path: Path, base: Path) -> Path:
+    return path.relative_to(base) if path.is_relative_to(base) else path
