@@ -20,15 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from authbench.models.registry import MODELS, ROOT
+from authbench.models.registry import MODELS
 from authbench.raven.documents import write_documents
 from authbench.raven.page import write_report
 from authbench.raven.run import fold_parts, read_run, trained, write_answers, write_subsets, write_topics
 from authbench.raven.select import select_topics
 from authbench.raven.settings import verifiers_of
 from authbench.registry.entries import read_yaml
+from authbench.shipped import shipped
 
-sys.path.insert(0, str(ROOT / "tests/pipeline"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402
 
 SHORT: dict[str, Any] = {"sizes": [], "group": False, "encoders": ["tfidf"]}
@@ -69,8 +70,8 @@ def selection() -> None:
 
 
 def stages() -> None:
-    settings = {**read_yaml(ROOT / "config/config.yaml")["raven"], **SHORT}
-    verifiers = verifiers_of(settings, ROOT)
+    settings = {**read_yaml(shipped("config/config.yaml"))["raven"], **SHORT}
+    verifiers = verifiers_of(settings, Path())
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         documents, topics, facts, pairs = (out / name for name in ("d.parquet", "t.parquet", "s.json", "pairs"))

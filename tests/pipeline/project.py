@@ -139,15 +139,24 @@ def project_files() -> list[str]:
         capture_output=True,
         text=True,
     ).stdout.split("\0")
-    needed = ("Snakefile", "workflow/", "config/", "profiles/", "resources/", "envs/", "pyproject.toml")
-    return [name for name in listed if name.startswith(needed) and (ROOT / name).is_file()]
+    needed = (
+        "Snakefile",
+        "workflow/",
+        "config/",
+        "profiles/",
+        "resources/",
+        "envs/",
+        "pyproject.toml",
+        "benchmarks/rates",
+    )
+    return [name for name in listed if name.startswith(needed) and (ROOT / name).exists()]
 
 
 def copy_project(folder: Path) -> Project:
     """The project without results."""
     for name in project_files():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, folder / name)
+        shutil.copyfile(ROOT / name, folder / name, follow_symlinks=False)
     (folder / "resources/vocabulary").mkdir(parents=True, exist_ok=True)
     for vocabulary in (ROOT / "resources/vocabulary").glob("*"):
         (folder / "resources/vocabulary" / vocabulary.name).symlink_to(vocabulary)

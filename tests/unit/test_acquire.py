@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
 
-from authbench.acquire import DEMO, WAYS, acquire_source, github
+from authbench.acquire import WAYS, acquire_source, github
 from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
 from authbench.acquire.offers import ByHand, safe_path
 from authbench.acquire.progress import Progress
@@ -199,7 +199,7 @@ def test_what_is_not_fetched_says_who_has_to_do_what(raw: Path, way: str) -> Non
 
 def test_nothing_is_put_among_the_corpora_of_the_demo(host: Host) -> None:
     with pytest.raises(InputError, match="raw_dir=resources/raw"):
-        acquire(at(host), DEMO / "raw")
+        acquire(at(host), Path(__file__).parents[2] / "resources/demo/raw")
 
 
 # The Hugging Face Hub

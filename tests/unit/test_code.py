@@ -29,6 +29,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         encoding="utf-8",
     )
     monkeypatch.setattr(code, "PACKAGE", folder)
+    monkeypatch.setattr(code, "_SAID", {})
     return folder
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.models.registry import MODELS, ROOT, find_model
+from authbench.models.registry import MODELS, find_model
 from authbench.raven.answers import fold_scores
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
 from authbench.raven.folds import fold_pairs, topics_tested
@@ -27,6 +27,7 @@ from authbench.raven.subsets import Subset, plan, take
 from authbench.raven.tables import Run, all_tables
 from authbench.raven.vectors import document_rows, expect_encoder, registry_rows, sample_rows, topic_vectors
 from authbench.registry.entries import read_yaml
+from authbench.shipped import shipped
 from authbench.storage.parquet import read_columns
 
 SETTINGS: Mapping[str, Any] = {
@@ -41,7 +42,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("raven")
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12))).write_parquet(out / "planted.parquet")
     asked = {**SETTINGS, "documents": str(out / "planted.parquet")}
-    return out, run(asked, verifiers_of(asked, ROOT).values(), MODELS, 1, out)
+    return out, run(asked, verifiers_of(asked, Path()).values(), MODELS, 1, out)
 
 
 def shortcut(out: Path) -> pl.DataFrame:
@@ -80,7 +81,7 @@ def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, s
     assert list(fold_parts({**SETTINGS, "folds_per_job": 3}).values()) == [[0, 1, 2], [3]]
     out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
-        verifier = verifiers_of(SETTINGS, ROOT)["topicfit"]
+        verifier = verifiers_of(SETTINGS, Path())["topicfit"]
         write_answers(out / "documents.parquet", out / "pairs/hits.parquet", verifier, folds, tmp_path, 1, path)
     assert read_columns(paths).equals(read_columns([*(out / "answers/hits/topicfit").iterdir()]))
 
@@ -202,9 +203,9 @@ def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> No
 
 def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run() -> None:
     wrong = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
-    told = "\n".join(wrong_with(wrong, ROOT))
+    told = "\n".join(wrong_with(wrong, Path()))
     assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
-    assert not list(wrong_with(read_yaml(ROOT / "config/config.yaml")["raven"], ROOT))
+    assert not list(wrong_with(read_yaml(shipped("config/config.yaml"))["raven"], Path()))
 
 
 def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,7 +220,7 @@ def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.Cap
 
 def test_arguments_stand_over_the_defaults() -> None:
     asked = of_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
-    defaults = read_yaml(ROOT / "config/config.yaml")["raven"]
+    defaults = read_yaml(shipped("config/config.yaml"))["raven"]
     assert asked == {**defaults, "topics": 20, "encoders": ["nmf"]}
 
 

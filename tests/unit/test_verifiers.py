@@ -15,7 +15,7 @@ from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit, unmasking
 from authbench.verifiers.kernels import order_as_numpy_once_did
-from authbench.verifiers.registry import ROOT, Verifier, find_verifier
+from authbench.verifiers.registry import VERIFIERS, Verifier, find_verifier
 from authbench.verifiers.texts import both_texts
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 
@@ -245,7 +245,7 @@ def test_a_verifier_that_is_not_there_is_told_with_the_nearest(tmp_path):
 
 
 def test_every_page_of_the_registry_is_a_verifier():
-    for page in sorted((ROOT / "config/verifiers").glob("*.yaml")):
+    for page in sorted(VERIFIERS.glob("*.yaml")):
         assert find_verifier(page.stem).name == page.stem
 
 

@@ -10,9 +10,10 @@ from authbench.config import source_languages
 from authbench.errors import InputError
 from authbench.records import LANGUAGES, OTHER
 from authbench.registry.entries import did_you_mean, read_yaml
+from authbench.shipped import shipped
 
 WIDEST = 34  # characters of a licence in the terminal
-SOURCES = Path(__file__).parents[2] / "config" / "sources"
+SOURCES = shipped("config/sources")
 HOSTS = {
     "huggingface": "https://huggingface.co/datasets/",
     "kaggle": "https://www.kaggle.com/datasets/",

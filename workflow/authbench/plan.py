@@ -14,8 +14,9 @@ from authbench.dedup.settings import DedupSettings, part_count
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml
 from authbench.runtime.inventory import fitting_shards
+from authbench.shipped import shipped
 
-RATES = Path(__file__).parents[2] / "benchmarks" / "rates.yaml"
+RATES = shipped("rates.yaml")
 # What works on the documents that are released, not on the whole corpus: rules, and their folders of results.
 OF_THE_RELEASE = ("assign_splits", "write_release", "check_release", "split", "release")
 # What runs in as many jobs as near copies are looked for in.

@@ -30,7 +30,7 @@ WAYS: dict[str, Look] = {
     "url": url.look,
 }
 LOCK_SECONDS = 60.0  # between two writings of the lock, which of 20,000 files takes seconds
-DEMO = Path(__file__).parents[3] / "resources/demo"
+DEMO = "make_demo.py"  # stands beside the demo's raw files, which it writes
 
 
 def acquire_source(
@@ -40,7 +40,7 @@ def acquire_source(
 
     Raises ByHand where a person has to do something first, InputError where something does not come or has changed.
     """
-    if raw_dir.resolve().is_relative_to(DEMO):
+    if any((folder / DEMO).is_file() for folder in raw_dir.resolve().parents):
         raise InputError(f"{raw_dir} holds the demo's corpora; give the folder for yours, e.g. raw_dir=resources/raw")
     folder, parts = folder_of(tag, source, raw_dir), parts_folder(tag, source, raw_dir)
     entries = read_lock(lock_path(raw_dir))

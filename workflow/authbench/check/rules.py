@@ -10,8 +10,9 @@ import yaml
 from authbench.dedup.containment import ContainmentSettings
 from authbench.errors import InputError
 from authbench.release.queries import queries_per_author
+from authbench.shipped import shipped
 
-DEFAULTS = Path(__file__).parents[3] / "config" / "config.yaml"
+DEFAULTS = shipped("config/config.yaml")
 SECTIONS = ("dedup", "sample", "split", "release")
 
 

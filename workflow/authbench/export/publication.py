@@ -7,10 +7,10 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml, schema_problems
+from authbench.shipped import shipped
 
-ROOT = Path(__file__).parents[3]
-DEFAULTS = ROOT / "config/config.yaml"
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+DEFAULTS = shipped("config/config.yaml")
+SCHEMA = shipped("schemas/config.schema.yaml")
 NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.contact`)"
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ import regex
 import yaml
 
 from authbench.models.standardise import F32, standardised
+from authbench.shipped import shipped
 
-PAGE = Path(__file__).parents[3] / "resources/text/function_words.yaml"
+PAGE = shipped("text/function_words.yaml")
 UNSPACED = ("zh", "ja")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
 

@@ -14,10 +14,10 @@ from authbench.errors import InputError
 from authbench.models.lexical import CANDIDATES
 from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.registry.entries import read_yaml, schema_problems
+from authbench.shipped import shipped
 
-ROOT = Path(__file__).parents[3]
-MODELS = ROOT / "config/models"
-SCHEMA = ROOT / "workflow/schemas/model.schema.yaml"
+MODELS = shipped("config/models")
+SCHEMA = shipped("schemas/model.schema.yaml")
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ Copyright headers, navigation lists, Project Gutenberg and digitisation notices,
 import re
 import unicodedata
 from functools import cache
-from pathlib import Path
 
 import polars as pl
 import yaml
 
-RULES = Path(__file__).parents[3] / "resources" / "text" / "boilerplate.yaml"
+from authbench.shipped import shipped
+
+RULES = shipped("text/boilerplate.yaml")
 LONGEST_LINE = 400  # a longer line is prose
 FRONT = 0.3  # `before` rules hold in the first part of a text, `after` rules in the rest
 

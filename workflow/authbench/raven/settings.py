@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.models.registry import MODELS, ROOT
+from authbench.models.registry import MODELS
 from authbench.raven.vectors import expect_encoder
 from authbench.registry.entries import read_yaml, schema_problems
+from authbench.shipped import shipped
 from authbench.verifiers.registry import Verifier, find_verifier
 
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+SCHEMA = shipped("schemas/config.schema.yaml")
 
 
 def wrong_with(settings: Mapping[str, Any], root: Path) -> Iterator[str]:
@@ -40,7 +41,7 @@ def verifiers_of(settings: Mapping[str, Any], root: Path) -> dict[str, Verifier]
 def of_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """The section `raven` of config/config.yaml with what a command line says instead. Raises InputError where it
     cannot be run."""
-    settings: dict[str, Any] = read_yaml(ROOT / "config/config.yaml")["raven"]
+    settings: dict[str, Any] = read_yaml(shipped("config/config.yaml"))["raven"]
     names = {"verifier": "verifiers", "encoder": "encoders"}
     said = {names.get(name, name): value for name, value in given.items() if value is not None}
     settings |= {name: value for name, value in said.items() if name in settings}

@@ -1,10 +1,10 @@
 """How do pages come from templates? Everything that is put in is escaped, and nothing that is missing passes."""
 
-from pathlib import Path
-
 import jinja2
 
-TEMPLATES = Path(__file__).parents[2] / "report"
+from authbench.shipped import shipped
+
+TEMPLATES = shipped("templates")
 
 
 def environment() -> jinja2.Environment:

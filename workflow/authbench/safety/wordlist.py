@@ -17,8 +17,9 @@ import yaml
 from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.safety import fold
+from authbench.shipped import shipped
 
-LIST = Path(__file__).parents[3] / "resources" / "text" / "toxic_words.yaml"
+LIST = shipped("text/toxic_words.yaml")
 VERSION = 1
 ANY = "any"
 UNSPACED = frozenset({"zh", "ja"})

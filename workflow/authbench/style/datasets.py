@@ -14,11 +14,11 @@ import orjson
 from authbench.errors import InputError
 from authbench.registry.entries import did_you_mean, read_yaml, schema_problems
 from authbench.runtime.inventory import source_digest, take_inventory
+from authbench.shipped import shipped
 from authbench.style import features
 
-ROOT = Path(__file__).parents[3]
-PAGES = ROOT / "config/style"
-SCHEMA = ROOT / "workflow/schemas/style.schema.yaml"
+PAGES = shipped("config/style")
+SCHEMA = shipped("schemas/style.schema.yaml")
 
 WORDS = ("title", "about", "licence", "tried")  # what the report alone tells
 

@@ -6,17 +6,17 @@ multilingual; and how much the operational ranking hangs on single datasets. A d
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.registry.entries import read_yaml
+from authbench.shipped import shipped
 from authbench.style import redundancy
 from authbench.style.datasets import FIGURES
 
-PAGE = Path(__file__).parents[3] / "resources/style/scores.yaml"
+PAGE = shipped("style/scores.yaml")
 DISTRACTOR = "distractor"
 
 # The figures of a model: (task or DISTRACTOR, dataset) -> score.

@@ -11,10 +11,10 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.registry.entries import did_you_mean, read_yaml, schema_problems
+from authbench.shipped import shipped
 
-ROOT = Path(__file__).parents[3]
-VERIFIERS = ROOT / "config/verifiers"
-SCHEMA = ROOT / "workflow/schemas/verifier.schema.yaml"
+VERIFIERS = shipped("config/verifiers")
+SCHEMA = shipped("schemas/verifier.schema.yaml")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+"""Data files are found wherever the package lies, and the working directory's own config entries come first."""
+
+from pathlib import Path
+
+import pytest
+
+from authbench.errors import InputError
+from authbench.shipped import config_folders, shipped
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("config/config.yaml", "config/config.yaml"),
+        ("schemas/model.schema.yaml", "workflow/schemas/model.schema.yaml"),
+        ("templates/report.html.j2", "workflow/report/report.html.j2"),
+        ("text/function_words.yaml", "resources/text/function_words.yaml"),
+        ("style/scores.yaml", "resources/style/scores.yaml"),
+        ("rates.yaml", "benchmarks/rates.yaml"),
+        ("scripts/chunk_documents.py", "workflow/scripts/chunk_documents.py"),
+    ],
+)
+def test_a_data_file_of_a_checkout_is_the_one_at_its_top_level(name: str, place: str) -> None:
+    assert shipped(name) == (ROOT / place).resolve()
+
+
+def test_what_an_installed_package_lacks_is_said_with_its_cure() -> None:
+    with pytest.raises(InputError, match="nowhere.yaml: missing from the installed package; install authbench anew"):
+        shipped("config/nowhere.yaml")
+
+
+def test_own_config_entries_come_before_the_shipped_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert config_folders("models") == [shipped("config/models")]
+    (tmp_path / "config/models").mkdir(parents=True)
+    assert config_folders("models") == [tmp_path / "config/models", shipped("config/models")]
+    assert config_folders("verifiers") == [shipped("config/verifiers")]
+
+
+def test_a_checkout_has_its_config_entries_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert config_folders("sources") == [shipped("config/sources")]

@@ -1,0 +1,30 @@
+"""Data files of the package: config entries, schemas, templates, word lists, measured rates and adapters of rules.
+
+In the repository they are links to its top-level folders, which an editable install follows; a wheel holds the files.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+from authbench.errors import InputError
+
+
+def shipped(name: str) -> Path:
+    """Return the path of a data file or folder of the package, e.g. `config/models` or `schemas/model.schema.yaml`.
+
+    Raises:
+        InputError: The installed package lacks it, as a checkout does in which links did not become links.
+    """
+    path = Path(str(files(__name__).joinpath(name))).resolve()
+    if not path.exists():
+        raise InputError(f"{path}: missing from the installed package; install authbench anew")
+    return path
+
+
+def config_folders(kind: str) -> list[Path]:
+    """Return the folders to look for config entries of a kind (`models`, `verifiers`, `style`, `sources`), in order.
+
+    The working directory's own `config/<kind>`, if there is one, comes before the shipped folder.
+    """
+    own = Path("config").resolve() / kind
+    return [own, package] if own != (package := shipped(f"config/{kind}")) and own.is_dir() else [package]
