@@ -143,7 +143,7 @@ def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, modul
 
 
 def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
-    jobs = plan_after(bench, "workflow/authbench/evaluate/metrics.py", another_function)
+    jobs = plan_after(bench, "workflow/authbench/metrics/ranking.py", another_function)
     assert rules_of(jobs) == AFTER_RELEASE
     assert first_of(jobs) == {"evaluate_model"}
 
@@ -191,7 +191,7 @@ def test_an_edited_list_of_words_of_the_users_own_reruns_the_selection(another: 
 
 
 def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> None:
-    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/kernels.py", another_function))
+    rerun = rules_of(plan_after(bench, "workflow/authbench/dedup/shingle_kernels.py", another_function))
     assert rerun >= {"sign_texts", "link_texts", "compare_texts", "assign_splits"}
     assert not rerun & {"ingest_source", "normalize_text"}
 

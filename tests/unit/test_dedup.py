@@ -13,14 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.dedup import compare, duplicates
-from authbench.dedup.duplicates import find_duplicates, similar_pairs
+from authbench.dedup import compare
+from authbench.dedup import similar_pairs as pairs_in_memory
+from authbench.dedup.representatives import REMOVED_COPY
 from authbench.dedup.settings import DedupSettings, band_recall, choose_bands
 from authbench.dedup.signatures import sign_texts
-from authbench.dedup.stand_ins import REMOVED_COPY
+from authbench.dedup.similar_pairs import find_duplicates, similar_pairs
 from authbench.errors import InputError
 
-WORKFLOW = str(Path(duplicates.__file__).parents[2])
+WORKFLOW = str(Path(compare.__file__).parents[2])
 # 60 bands of 2 rows miss a pair at 0.8 once in 10^26: what differs from the reference is an error, not chance.
 SURE = DedupSettings(threshold=0.8, bands=60, rows=2)
 
@@ -133,7 +134,7 @@ def test_every_stand_in_stays(rows):
 def test_similar_pairs_are_all_pairs_at_the_threshold(rows, threshold):
     keys, texts = [row[0] for row in rows], [row[1] for row in rows]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duplicates, "choose_bands", lambda _: (120, 1))
+        patch.setattr(pairs_in_memory, "choose_bands", lambda _: (120, 1))
         found = similar_pairs(keys, texts, threshold)
     pairs = [(a, b, jaccard(s, t)) for a, s in zip(keys, texts, strict=True) for b, t in zip(keys, texts, strict=True)]
     assert found.rows() == sorted((a, b, j) for a, b, j in pairs if a < b and j >= threshold)
@@ -258,7 +259,7 @@ def test_blocks_hold_whole_components(monkeypatch):
 
 
 def test_settings_are_checked_without_loading_the_compiler():
-    check = "import sys; from authbench.dedup import duplicates, settings; sys.exit('numba' in sys.modules)"
+    check = "import sys; from authbench.dedup import settings, similar_pairs; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], env={**os.environ, "PYTHONPATH": WORKFLOW}).returncode == 0
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from authbench.dedup import compare, kernels, links, minhash
-from authbench.dedup.duplicates import find_duplicates
+from authbench.dedup import compare, links, minhash, shingle_kernels
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.shingles import shingle_hashes
 from authbench.dedup.signatures import sign_texts
+from authbench.dedup.similar_pairs import find_duplicates
 
 SETTINGS = DedupSettings()
 
@@ -96,7 +96,7 @@ def test_a_text_of_more_shingles_than_are_counted_at_once_has_the_signature_of_a
     order = np.argsort(hashes, kind="stable")
     starts = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     before = np.arange(len(hashes)) - np.maximum.accumulate(np.where(starts, np.arange(len(hashes)), 0))
-    elements = ((hashes[order] + before.astype(np.uint64) * kernels.GOLDEN) >> np.uint64(32)).astype(np.uint32)
+    elements = ((hashes[order] + before.astype(np.uint64) * shingle_kernels.GOLDEN) >> np.uint64(32)).astype(np.uint32)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
         elements = (elements ^ (elements >> np.uint32(shift))) * np.uint32(factor)
     values, sizes = minhash.signatures(pl.Series([text]), 10, 5)

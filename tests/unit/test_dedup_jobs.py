@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from authbench.dedup.duplicates import find_duplicates
 from authbench.dedup.jobs.compare import compare_part
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.jobs.link import link_part
 from authbench.dedup.jobs.sign import sign_shard
 from authbench.dedup.settings import DedupSettings, part_count
 from authbench.dedup.signatures import sign_texts
+from authbench.dedup.similar_pairs import find_duplicates
 from authbench.records import REMOVED
 from authbench.runtime import jit
 from authbench.storage.json_files import read_json
@@ -152,7 +152,7 @@ import json, sys
 if sys.argv[1] == "without":
     sys.modules["numba"] = None
 import polars as pl
-from authbench.dedup.duplicates import find_duplicates, similar_pairs
+from authbench.dedup.similar_pairs import find_duplicates, similar_pairs
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 texts = ["", "ok", "ha" * 30, "ha" * 33, "吾輩は猫である。名前はまだ無い。", "吾輩は猫である。名前はまだない。",

@@ -18,7 +18,7 @@ import yaml
 
 from authbench import tokens
 from authbench.chunk import cut as chunk
-from authbench.dedup import duplicates as dedup
+from authbench.dedup import similar_pairs as dedup
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY

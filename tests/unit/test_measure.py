@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plain_measures import WORD, measure_plainly
 
 from authbench.filter import measure, scripts
-from authbench.filter.kernels import decode, utf8
+from authbench.filter.text_kernels import decode, utf8
 
 # A few sentences per language, written for these tests.
 TEXTS = {

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from authbench.dedup import kernels, minhash
+from authbench.dedup import minhash, shingle_kernels
 from authbench.dedup.shingles import shingle_hashes
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -31,7 +31,7 @@ def gram_hash(gram: str) -> int:
     """The documented hash of a shingle: a polynomial over its code points, then MurmurHash3's finaliser."""
     h = 0
     for character in gram:
-        h = (h * int(kernels.BASE) + ord(character)) & BITS64
+        h = (h * int(shingle_kernels.BASE) + ord(character)) & BITS64
     for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
         h = ((h ^ (h >> shift)) * factor) & BITS64
     return h ^ (h >> 33)

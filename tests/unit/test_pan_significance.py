@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_retrieval import oracle
 
-from authbench.evaluate.significance import p_of_means
+from authbench.metrics.significance import p_of_means
 from authbench.pan.metrics import f1
 from authbench.pan.significance import compare, compare_all, matrix
 

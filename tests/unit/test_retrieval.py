@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
-from authbench.evaluate import metrics, retrieval
+from authbench.evaluate import retrieval
 from authbench.evaluate.split import Lists, Split, make_split
+from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 
 ORACLES = Path(os.environ.get("AUTHBENCH_ORACLES", "../shared/oracles"))
 NOTHING = Lists.of([])
@@ -75,7 +76,7 @@ def test_the_oracle_of_retrieval_metrics_holds():
         )
         order = np.argsort([name[query] for query in case["query_ids"]])
         found = ranking(scores_of(case)[order], split)
-        values = metrics.per_query(found.ranks["whole"], split.positives.starts, case["ks"])
+        values = per_query(found.ranks["whole"], split.positives.starts, case["ks"])
         expected = case["expected"]["formula"]
         if not case["has_ties"] and case["expected"]["agrees_with_formula_within_1e-6"].get("pytrec_eval"):
             for metric, value in case["expected"]["pytrec_eval"]["macro_over_queries_with_positives"].items():
@@ -93,7 +94,7 @@ def test_the_oracle_of_retrieval_metrics_holds():
 def test_the_oracle_of_random_ranking_holds():
     reference = oracle("random_ranking")
     for case in reference["cases"]:
-        got = metrics.of_random_ranking(case["candidates"], case["positives"])
+        got = of_random_ranking(case["candidates"], case["positives"])
         for metric, value in case["expected"].items():
             assert got[metric] == pytest.approx(value, abs=reference["tolerance"]), case
 
@@ -116,18 +117,18 @@ def test_without_ties_metrics_are_those_of_pytrec_eval_and_scikit_learn(drawn):
     ids = [f"d{c:02d}" for c in range(scores.shape[1])]
     queries = [f"q{q}" for q in range(len(scores))]
     split = a_split(ids, queries, {query: [ids[c] for c in held] for query, held in zip(queries, answers, strict=True)})
-    found = metrics.per_query(ranking(scores, split).ranks["whole"], split.positives.starts)
+    found = per_query(ranking(scores, split).ranks["whole"], split.positives.starts)
 
     truth = {query: {ids[c]: 1 for c in held} for query, held in zip(queries, answers, strict=True)}
     run = {query: dict(zip(ids, row.tolist(), strict=True)) for query, row in zip(queries, scores, strict=True)}
-    cuts = ",".join(map(str, metrics.CUTOFFS))
+    cuts = ",".join(map(str, CUTOFFS))
     asked = {f"success.{cuts}", f"recall.{cuts}", f"ndcg_cut.{cuts}", "recip_rank"}
     theirs = pytrec_eval.RelevanceEvaluator(truth, asked).evaluate(run)
     names = {"success": "success", "recall": "recall", "ndcg": "ndcg_cut"}
     for at, query in enumerate(queries):
         assert found["mrr"][at] == pytest.approx(theirs[query]["recip_rank"], abs=1e-9)
         right = np.isin(np.arange(len(ids)), list(answers[at])).astype(int)
-        for k in metrics.CUTOFFS:
+        for k in CUTOFFS:
             for ours, other in names.items():
                 assert found[f"{ours}@{k}"][at] == pytest.approx(theirs[query][f"{other}_{k}"], abs=1e-9)
             gain = ndcg_score(right[None], scores[at][None], k=k, ignore_ties=True)
@@ -146,12 +147,12 @@ def test_of_equal_scores_the_lower_id_ranks_first_and_cuts_in_ties_are_counted()
     split = a_split(["d1", "d2", "d3"], ["q"], {"q": ["d3"]})
     found = ranking([[0.5, 0.5, 0.5]], split)
     assert found.ranks["whole"].tolist() == [3]
-    assert metrics.cuts_in_ties(found.best) == {"1": 1, "3": 0, "5": 0, "10": 0}
+    assert cuts_in_ties(found.best) == {"1": 1, "3": 0, "5": 0, "10": 0}
 
 
 def test_a_query_without_positives_has_no_score():
     split = a_split(["d1"], ["q"], {})
-    assert np.isnan(metrics.per_query(ranking([[1.0]], split).ranks["whole"], split.positives.starts)["mrr"]).all()
+    assert np.isnan(per_query(ranking([[1.0]], split).ranks["whole"], split.positives.starts)["mrr"]).all()
 
 
 def test_a_pool_within_the_language_ranks_against_that_language_alone():

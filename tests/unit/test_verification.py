@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_retrieval import a_split, oracle
 
-from authbench.evaluate.bootstrap import author_weights, interval, means
 from authbench.evaluate.retrieval import rank
 from authbench.evaluate.scores import scored_pairs
-from authbench.evaluate.significance import holm, p_of_means
-from authbench.evaluate.verification import crossings_of_histograms, draw_negatives, error_rate
+from authbench.evaluate.verification import draw_negatives
+from authbench.metrics.bootstrap import author_weights, interval, means
+from authbench.metrics.error_rate import crossings_of_histograms, error_rate
+from authbench.metrics.significance import holm, p_of_means
 
 
 def test_the_oracle_of_error_rates_holds():

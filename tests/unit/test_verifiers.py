@@ -14,10 +14,10 @@ from test_retrieval import oracle
 from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit, unmasking
-from authbench.verifiers.kernels import order_as_numpy_once_did
 from authbench.verifiers.registry import VERIFIERS, Verifier, find_verifier
 from authbench.verifiers.texts import both_texts
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
+from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
 
 
 def of_pairs(pairs, labels):

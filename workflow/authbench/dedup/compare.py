@@ -46,12 +46,12 @@ def compare_components(
 
     With `only_accepted`, pairs whose earlier document is similar to one before it are left out: it does not stand.
     """
-    from authbench.dedup import kernels
+    from authbench.dedup import pair_kernels
 
     found, work = [PAIRS.to_frame()], Work()
     for block in blocks(component, sizes):
         hashes, ends = sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
-        earlier, later, similarity, compared, curtailed = kernels.compare_with_earlier(
+        earlier, later, similarity, compared, curtailed = pair_kernels.compare_with_earlier(
             component[block],
             sketches[block],
             hashes,

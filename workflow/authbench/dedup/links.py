@@ -26,29 +26,29 @@ def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: D
 
     `hashes` are the band's, one per document; 24 bytes per document are held besides.
     """
-    from authbench.dedup import kernels
+    from authbench.dedup import pair_kernels
 
     packed, bits = pack(hashes, rows)
-    kernels.unite_buckets(packed, bits, sketches, most_apart(settings), WIDEST, component)
+    pair_kernels.unite_buckets(packed, bits, sketches, most_apart(settings), WIDEST, component)
 
 
 def fewest_links(component: I32) -> pl.DataFrame:
     """The fewest links that make these components: frame(document, root), the root the first of its component."""
-    from authbench.dedup import kernels
+    from authbench.dedup import pair_kernels
 
-    kernels.find_roots(component)
+    pair_kernels.find_roots(component)
     linked = np.flatnonzero(component != unlinked(len(component))).astype(np.int32)
     return pl.DataFrame({"document": linked, "root": component[linked]})
 
 
 def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
     """For each of `count` documents the first one of its component, by all the links (frames as of `fewest_links`)."""
-    from authbench.dedup import kernels
+    from authbench.dedup import pair_kernels
 
     component = unlinked(count)
     for some in links:
-        kernels.unite(component, some["document"].to_numpy(), some["root"].to_numpy())
-    kernels.find_roots(component)
+        pair_kernels.unite(component, some["document"].to_numpy(), some["root"].to_numpy())
+    pair_kernels.find_roots(component)
     return component
 
 

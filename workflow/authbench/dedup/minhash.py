@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import U32, U64
-from authbench.dedup import kernels
+from authbench.dedup import shingle_kernels
 from authbench.dedup.settings import SKETCH_BITS
 from authbench.dedup.shingles import utf8
 
@@ -35,19 +35,19 @@ def signatures(texts: pl.Series, count: int, shingle_chars: int) -> tuple[U32, U
     data, offsets = utf8(texts)
     a, b = permutations(count)
     values, sizes = np.empty((len(texts), count), np.uint32), np.empty(len(texts), np.uint32)
-    kernels.sign(data, offsets, shingle_chars, a, b, values, sizes)
+    shingle_kernels.sign(data, offsets, shingle_chars, a, b, values, sizes)
     return values, sizes
 
 
 def band_hashes(values: U32, bands: int, rows: int) -> U64:
     """One hash per band and signature (bands x texts): signatures equal in a band's rows have it in common."""
     hashes = np.empty((bands, len(values)), np.uint64)
-    kernels.hash_bands(values, rows, hashes)
+    shingle_kernels.hash_bands(values, rows, hashes)
     return hashes
 
 
 def sketches(values: U32) -> U64:
     """One bit of each value of a signature, of the first SKETCH_BITS (texts x 2 words): enough to tell strangers."""
     words = np.zeros((len(values), SKETCH_BITS // 64), np.uint64)
-    kernels.sketch(values, min(values.shape[1], SKETCH_BITS), words)
+    shingle_kernels.sketch(values, min(values.shape[1], SKETCH_BITS), words)
     return words

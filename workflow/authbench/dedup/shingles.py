@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from authbench.arrays import I64, U8, U64
-from authbench.dedup import kernels
+from authbench.dedup import shingle_kernels
 
 
 def utf8(texts: pl.Series) -> tuple[U8, I64]:
@@ -33,5 +33,5 @@ def shingle_hashes(texts: pl.Series, length: int) -> tuple[U64, I64]:
     data, offsets = utf8(texts)
     room = np.empty(int(offsets[-1] - offsets[0]) + len(texts), np.uint64)
     ends = np.zeros(len(texts) + 1, np.int64)
-    kernels.shingle(data, offsets, length, room, ends)
+    shingle_kernels.shingle(data, offsets, length, room, ends)
     return room[: ends[-1]], ends

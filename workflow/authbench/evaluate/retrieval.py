@@ -69,7 +69,7 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
 
 def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
     """Rank the positives of every query in every pool, and score its negatives."""
-    from authbench.evaluate import kernels
+    from authbench.evaluate import retrieval_kernels
 
     queries, positives = len(split.asks), split.positives
     in_pool = pools(split)
@@ -80,15 +80,15 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     rows, best = np.empty((queries, NEAREST + 1), np.int32), np.empty((queries, NEAREST + 1))
     for first, last in blocks(queries, split.candidates):
         block = np.ascontiguousarray(scorer(first, last))
-        kernels.gather(block, first, positives.starts, positives.rows, scores)
+        retrieval_kernels.gather(block, first, positives.starts, positives.rows, scores)
         for name, pairs in negatives.items():
-            kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
-        kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
-        kernels.rank_rows(block, first, positives.starts, positives.rows, ranks["whole"])
+            retrieval_kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
+        retrieval_kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
+        retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, ranks["whole"])
         for name, pool in within.items():
-            kernels.rank_among(block, first, positives.starts, positives.rows, *pool, ranks[name])
+            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, ranks[name])
         top = np.empty((last - first, NEAREST + 1), block.dtype)
-        kernels.nearest(block, rows[first:last], top)
+        retrieval_kernels.nearest(block, rows[first:last], top)
         best[first:last] = top
     return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
 

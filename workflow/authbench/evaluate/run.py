@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 from authbench import __version__
-from authbench.evaluate import metrics
 from authbench.evaluate.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluate.scores import per_query_values, summarise
 from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.encode import encode, late_scorer
 from authbench.models.registry import Model
 from authbench.storage.atomic import atomic_folder
@@ -94,7 +94,7 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
         for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
     ]
     return split.queries.select("id", "author_id").with_columns(
-        *(pl.Series(name, values[name]).fill_nan(None) for name in (*metrics.NAMES, "pool")),
+        *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
         nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
         scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
     )

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from authbench.arrays import F64
-from authbench.evaluate import metrics
-from authbench.evaluate.bootstrap import F32, author_weights, interval, means
 from authbench.evaluate.retrieval import Ranking
 from authbench.evaluate.slices import SLICES, facets
 from authbench.evaluate.split import Lists, Split
-from authbench.evaluate.verification import NEGATIVES, ErrorRate, crossings_of_histograms, error_rate
+from authbench.evaluate.verification import NEGATIVES
+from authbench.metrics.bootstrap import F32, author_weights, interval, means
+from authbench.metrics.error_rate import ErrorRate, crossings_of_histograms, error_rate
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
 
 Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
 
@@ -36,7 +38,7 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
         return scores_of(chosen, values, pairs, of_author, weights)
 
     everyone = np.ones(len(authors), bool)
-    result: dict[str, Any] = {"overall": told(everyone) | {"cuts_in_ties": metrics.cuts_in_ties(ranking.best)}}
+    result: dict[str, Any] = {"overall": told(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
     frame = facets(split)
     for name, column in SLICES.items():
         labels = frame[column]
@@ -54,9 +56,9 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
     values: dict[str, F64] = {}
     for pool, ranks in ranking.ranks.items():
         prefix = "" if pool == "whole" else f"{pool}:"
-        values |= {f"{prefix}{name}": value for name, value in metrics.per_query(ranks, split.positives.starts).items()}
+        values |= {f"{prefix}{name}": value for name, value in per_query(ranks, split.positives.starts).items()}
         values[f"{prefix}pool"] = np.where(np.isnan(values[f"{prefix}mrr"]), np.nan, ranking.sizes[pool])
-    random = metrics.random_per_query(ranking.sizes["whole"], split.positives.lengths())
+    random = random_per_query(ranking.sizes["whole"], split.positives.lengths())
     return values | {f"random:{name}": value for name, value in random.items()}
 
 
@@ -93,7 +95,7 @@ def scores_of(
     known = ~np.isnan(table)
     with np.errstate(invalid="ignore"):
         mean = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
-    plain = [column for column, name in enumerate(names) if name in metrics.NAMES]
+    plain = [column for column, name in enumerate(names) if name in RANKING_MEASURES]
     present = np.unique(of_author[answered])
     column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
     sums = by_author(table[:, plain], column_of[answered], len(present))
@@ -169,7 +171,7 @@ def by_author(table: F64, author: np.ndarray, authors: int) -> F32:
 def macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The plain mean over the sub-genres of a primary genre that have scores (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
-    names = [name for name in (parts[0] if parts else {}) if name in metrics.NAMES or name.startswith("eer")]
+    names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
     return {"sub_genres": len(parts)} | {
         name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
     }

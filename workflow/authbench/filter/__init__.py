@@ -1,5 +1,5 @@
-"""Which texts are no use?
+"""Filtering of unusable texts.
 
-Read in this order: `measure` (what is measured of a text; with `scripts`, `kernels`, `language`), `activity` (what is
-measured of an author), `decide` (thresholds).
+Read in this order: `measure` (measurements of a text; with `scripts`, `text_kernels`, `language`), `activity`
+(measurements of an author), `decide` (thresholds).
 """

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from authbench.filter.kernels import hash_texts
+from authbench.filter.text_kernels import hash_texts
 
 VARIABLE = r"\[[A-Z]+\]|[\d\s]"  # placeholders of masked data, digits, white space: what a template fills in
 FEWEST_TEXTS = 3  # of fewer, one alone would be a third of them

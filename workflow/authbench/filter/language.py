@@ -19,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.filter.kernels import utf8
 from authbench.filter.scripts import EXPECTED_SCRIPTS
+from authbench.filter.text_kernels import utf8
 from authbench.runtime.jit import compiled
 from authbench.storage.atomic import atomic_file
 

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluate.significance import holm, p_of_means
 from authbench.leaderboard.collect import Result
+from authbench.metrics.significance import holm, p_of_means
 
 TESTED = ("success@5", "mrr")
 

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64, I64
-from authbench.evaluate.significance import ROUNDS, holm
 from authbench.identity import keyed_hash
+from authbench.metrics.significance import ROUNDS, holm
 from authbench.pan.metrics import Truth
 
 SIGNS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))

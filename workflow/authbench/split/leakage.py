@@ -5,7 +5,7 @@ from typing import NamedTuple
 import polars as pl
 
 from authbench.dedup.containment import COMMON, ContainmentSettings, contained_pairs
-from authbench.dedup.duplicates import similar_pairs
+from authbench.dedup.similar_pairs import similar_pairs
 from authbench.dedup.similarity import similarity_text
 
 TEXTS_AT_ONCE = 500

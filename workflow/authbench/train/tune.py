@@ -13,10 +13,11 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluate.metrics import per_query
 from authbench.evaluate.retrieval import cosine, rank
 from authbench.evaluate.split import Split
-from authbench.evaluate.verification import draw_negatives, error_rate
+from authbench.evaluate.verification import draw_negatives
+from authbench.metrics.error_rate import error_rate
+from authbench.metrics.ranking import per_query
 from authbench.models.encode import unit
 from authbench.models.registry import Model
 from authbench.models.transformer import DECIDING, embed_with, load_model

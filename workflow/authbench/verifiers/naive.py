@@ -15,9 +15,9 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers import Bench
-from authbench.verifiers.kernels import order_as_numpy_once_did
 from authbench.verifiers.texts import both_texts, cosines, distinct
 from authbench.verifiers.thresholds import Thresholds, rescale, search
+from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
 
 TEXTS_AT_ONCE = 2_000
 PAIRS_AT_ONCE = 5_000

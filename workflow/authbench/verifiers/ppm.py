@@ -66,7 +66,7 @@ def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
     is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and at most
     72 (order + 1) bytes for each character of the longest.
     """
-    from authbench.verifiers.kernels import bits, read
+    from authbench.verifiers.ppm_kernels import bits, read
 
     texts, first, second = distinct(pairs)
     found = np.empty((pairs.height, 2))

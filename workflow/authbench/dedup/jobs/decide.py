@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from authbench.dedup.representatives import choose_stand_ins
 from authbench.dedup.settings import DedupSettings, band_recall
 from authbench.dedup.shards import Paths, read_first_copies, read_rows, sources_of
-from authbench.dedup.stand_ins import choose_stand_ins
 from authbench.funnel import Tally
 from authbench.records import REMOVED
 from authbench.storage.json_files import read_json, write_json

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from authbench.dedup.compare import Texts, compare_components
+from authbench.dedup.representatives import choose_stand_ins
 from authbench.dedup.settings import DedupSettings, choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
-from authbench.dedup.stand_ins import choose_stand_ins
 
 
 def find_duplicates(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from authbench.arrays import F64, I32, I64, U64
-from authbench.dedup.kernels import mix
+from authbench.dedup.shingle_kernels import mix
 from authbench.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64

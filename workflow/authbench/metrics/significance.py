@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.arrays import F64
-from authbench.evaluate.bootstrap import GOLDEN, mixed
 from authbench.identity import keyed_hash
+from authbench.metrics.bootstrap import GOLDEN, mixed
 
 ROUNDS = 10_000
 ROUNDS_AT_ONCE = 1_024

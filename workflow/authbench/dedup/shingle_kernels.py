@@ -1,10 +1,11 @@
-"""What runs once per character, or once per pair? The compiled inner loops of `shingles`, `minhash`, `links` and
-`compare`. All work on 64-bit hashes of shingles (`mix` of a polynomial over code points).
+"""Compiled inner loops from text to shingles and from shingles to MinHash signatures.
+
+The hash of a shingle is `mix` of a polynomial over its code points, modulo 2^64.
 """
 
 import numpy as np
 
-from authbench.arrays import F64, I32, I64, U8, U32, U64
+from authbench.arrays import I64, U8, U32, U64
 from authbench.runtime.jit import compiled
 
 u32, u64 = np.uint32, np.uint64
@@ -34,15 +35,6 @@ def mix32(h: np.uint32) -> np.uint32:
     h = u32(h ^ (h >> u32(13)))
     h = u32(h * u32(0xC2B2AE35))
     return u32(h ^ (h >> u32(16)))
-
-
-@compiled
-def ones(word: np.uint64) -> int:
-    """Number of bits set."""
-    word -= (word >> u64(1)) & u64(0x5555555555555555)
-    word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
-    word = (word + (word >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
-    return int((word * u64(0x0101010101010101)) >> u64(56))
 
 
 # --- from text to shingles ---
@@ -229,137 +221,3 @@ def sketch(signatures: U32, bits: int, sketches: U64) -> None:
         sketches[d] = u64(0)
         for k in range(bits):
             sketches[d, k // 64] |= u64(mix32(signatures[d, k]) & u32(1)) << u64(k % 64)
-
-
-# --- from signatures to components ---
-
-
-@compiled
-def root_of(parent: I32, d: int) -> int:
-    while parent[d] != d:
-        parent[d] = parent[parent[d]]
-        d = parent[d]
-    return d
-
-
-@compiled
-def unite(parent: I32, one: I32, other: I32) -> None:
-    """Join the components of `one[k]` and `other[k]`; a component's root is its smallest member."""
-    for k in range(len(one)):
-        x, y = root_of(parent, one[k]), root_of(parent, other[k])
-        if x != y:
-            parent[max(x, y)] = min(x, y)
-
-
-@compiled
-def find_roots(parent: I32) -> None:
-    """Let every document point at the root of its component."""
-    for d in range(len(parent)):
-        parent[d] = root_of(parent, d)
-
-
-@compiled
-def disagreement(one: U64, other: U64) -> int:
-    """Number of bits in which two sketches differ."""
-    return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1])
-
-
-@compiled
-def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int, widest: int, parent: I32) -> None:
-    """Join the components of documents that share a bucket and whose sketches differ in at most `most_apart` bits.
-
-    `packed` is sorted, a hash above the `number_bits` of a document's number. A bucket of more than `widest` is
-    joined as a whole.
-    """
-    shift = u64(number_bits)
-    mask = (u64(1) << shift) - u64(1)
-    start = 0
-    while start < len(packed):
-        end = start + 1
-        while end < len(packed) and packed[end] >> shift == packed[start] >> shift:
-            end += 1
-        for i in range(start + 1, end):
-            x = int(np.int64(packed[i] & mask))
-            for k in range(i - 1, i - 2 if end - start > widest else start - 1, -1):
-                y = int(np.int64(packed[k] & mask))
-                if end - start > widest or disagreement(sketches[x], sketches[y]) <= most_apart:
-                    root_x, root_y = root_of(parent, x), root_of(parent, y)
-                    if root_x != root_y:
-                        parent[max(root_x, root_y)] = min(root_x, root_y)
-        start = end
-
-
-# --- from components to verified pairs ---
-
-
-@compiled
-def jaccard_from(a: U64, b: U64, threshold: float) -> float:
-    """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
-    needed = threshold * (len(a) + len(b)) / (1.0 + threshold) - 1e-6  # shared elements at the threshold
-    spare_a, spare_b = len(a) - needed, len(b) - needed  # elements that may lack a partner
-    if spare_a < 0 or spare_b < 0:
-        return 0.0
-    i, j, count = 0, 0, 0
-    while i < len(a) and j < len(b):
-        if a[i] == b[j]:
-            count += 1
-            i += 1
-            j += 1
-        elif a[i] < b[j]:
-            i += 1
-            if i - count > spare_a:
-                return 0.0
-        else:
-            j += 1
-            if j - count > spare_b:
-                return 0.0
-    return count / (len(a) + len(b) - count)
-
-
-@compiled
-def compare_with_earlier(
-    component: I32,
-    sketches: U64,
-    hashes: U64,
-    ends: I64,
-    threshold: float,
-    most_apart: int,
-    most: int,
-    only_accepted: bool,
-) -> tuple[I32, I32, F64, int, int]:
-    """Compare each document with the earlier ones of its component.
-
-    Documents come component by component, in corpus order within; `hashes[ends[d]:ends[d + 1]]` are d's shingles,
-    sorted. A pair whose sketches differ in more than `most_apart` bits is passed over. With `only_accepted`, a
-    document that resembles an earlier one is no longer there for those after it: a crowd of copies costs one
-    comparison each. Each document meets at most the `most` nearest before it.
-
-    Gives the pairs at the threshold (earlier, later, similarity), the number of exact comparisons, and the number of
-    documents that met fewer than there were.
-    """
-    standing = np.empty(len(component), np.int32)
-    first, last = 0, 0  # of `standing`, those of the component
-    earlier, later, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
-    found, compared, curtailed = 0, 0, 0
-    for d in range(len(component)):
-        if d > 0 and component[d] != component[d - 1]:
-            first = last
-        found_before = found
-        curtailed += last - first > most
-        for k in range(last - 1, max(first, last - most) - 1, -1):
-            other = standing[k]
-            if disagreement(sketches[other], sketches[d]) > most_apart:
-                continue
-            compared += 1
-            value = jaccard_from(hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold)
-            if value >= threshold:
-                if found == len(earlier):
-                    earlier = np.concatenate((earlier, np.empty_like(earlier)))
-                    later = np.concatenate((later, np.empty_like(later)))
-                    similarity = np.concatenate((similarity, np.empty_like(similarity)))
-                earlier[found], later[found], similarity[found] = other, d, value
-                found += 1
-        if not only_accepted or found == found_before:
-            standing[last] = d
-            last += 1
-    return earlier[:found], later[:found], similarity[:found], compared, curtailed
