@@ -9,41 +9,45 @@ BENCHMARKS := "ingest.py 50000" "normalize.py" "chunk.py" "measures.py" "languag
 	"dedup_peers.py --documents 50000" "release.py 30000" "check.py" "retrieval.py" "build.py --demo" \
 	"build.py --documents 20000 100000"
 
-BIN := .venv/bin
+# Tools start as modules of this Python: their scripts name the folder in which they were installed.
+RUN := .venv/bin/python -m
 READY := .venv/ready-$(EXTRAS)
 
-.PHONY: demo test check plan bench clean
+.PHONY: environment demo test check plan bench clean
 
-demo: $(READY)          ## build the demo benchmark from the corpora in resources/demo
-	$(BIN)/snakemake --cores $(CORES)
+demo: environment       ## build the demo benchmark from the corpora in resources/demo
+	$(RUN) snakemake --cores $(CORES)
 
-test: $(READY)          ## run all tests, those of single functions first
-	$(BIN)/python -m pytest tests/unit --numprocesses $(CORES) --dist loadfile
-	$(BIN)/python -m pytest --ignore tests/unit --numprocesses $(CORES) --dist loadfile
+test: environment       ## run all tests, those of single functions first
+	$(RUN) pytest tests/unit --numprocesses $(CORES) --dist loadfile
+	$(RUN) pytest --ignore tests/unit --numprocesses $(CORES) --dist loadfile
 
-check: $(READY)         ## format, lint, types
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/snakemake --lint
+check: environment      ## format, lint, types
+	$(RUN) ruff format --check .
+	$(RUN) ruff check .
+	$(RUN) mypy
+	$(RUN) snakefmt --check Snakefile workflow
+	$(RUN) snakemake --lint
 
-plan: $(READY)          ## what would run, and why
-	$(BIN)/snakemake --cores $(CORES) --dry-run --quiet progress
+plan: environment       ## what would run, and why
+	$(RUN) snakemake --cores $(CORES) --dry-run --quiet progress
 
-bench: $(READY)         ## measure every stage and whole builds, at modest sizes, and print all tables
-	@$(BIN)/python benchmarks/machine.py
+bench: environment      ## measure every stage and whole builds, at modest sizes, and print all tables
+	@.venv/bin/python benchmarks/machine.py
 	@for one in $(BENCHMARKS); do \
 		echo; echo "# $$one"; \
-		PYTHONPATH=workflow:benchmarks $(BIN)/python benchmarks/$$one || exit 1; \
+		PYTHONPATH=workflow:benchmarks .venv/bin/python benchmarks/$$one || exit 1; \
 	done
 
 clean:                  ## remove results, keep the environment
 	rm -rf results .snakemake
 
+environment: $(READY)   ## set up .venv, and repair it where the folder was moved or renamed
+	@.venv/bin/python envs/relocate.py
+
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --requirement requirements.lock
-	$(BIN)/pip install --quiet --editable '.$(if $(EXTRAS),[$(EXTRAS)],)'
-	$(BIN)/python -m authbench.vocabulary
+	$(RUN) pip install --quiet --requirement requirements.lock
+	$(RUN) pip install --quiet --editable '.$(if $(EXTRAS),[$(EXTRAS)],)'
+	$(RUN) authbench.vocabulary
 	touch $@
