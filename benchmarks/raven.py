@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from authbench.models.registry import MODELS
+from authbench.raven.collect import read_run
 from authbench.raven.documents import write_documents
 from authbench.raven.page import write_report
-from authbench.raven.run import fold_parts, read_run, trained, write_answers, write_subsets, write_topics
+from authbench.raven.run import fold_parts, trained, write_answers, write_subsets, write_topics
 from authbench.raven.select import select_topics
 from authbench.raven.settings import verifiers_of
 from authbench.registry.entries import read_yaml

@@ -15,12 +15,13 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.models.registry import MODELS, find_model
 from authbench.raven.answers import fold_scores
+from authbench.raven.command import run
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
 from authbench.raven.planted import Design, planted_documents
-from authbench.raven.run import fold_parts, run, write_answers
+from authbench.raven.run import fold_parts, write_answers
 from authbench.raven.select import similarities
 from authbench.raven.settings import of_arguments, verifiers_of, wrong_with
 from authbench.raven.subsets import Subset, plan, take

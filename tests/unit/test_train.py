@@ -8,7 +8,7 @@ from test_models import write_release
 from authbench.cli import main
 from authbench.train.curves import draw_curves
 from authbench.train.pairs import author_pairs, batches_of_epochs
-from authbench.train.tune import CURVES
+from authbench.train.settings import CURVES
 
 
 def texts_of(authors, each=3):

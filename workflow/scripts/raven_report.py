@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from authbench.raven.collect import read_run
 from authbench.raven.page import write_report
-from authbench.raven.run import read_run
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])

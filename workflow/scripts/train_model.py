@@ -6,7 +6,7 @@ from authbench.evaluate.split import read_split
 from authbench.models.registry import Model
 from authbench.runtime.job import log, log_to
 from authbench.train.run import last_line, train
-from authbench.train.tune import TrainSettings
+from authbench.train.settings import TrainSettings
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -112,14 +112,16 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.split import read_split
     from authbench.models.registry import expect_trainable, find_model
+    from authbench.train.curves import write_curves
     from authbench.train.run import last_line, train
-    from authbench.train.tune import TrainSettings
+    from authbench.train.settings import TrainSettings
 
     model = find_model(arguments.model)
     expect_trainable(model)
     settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
     learnt, dev = (read_split(arguments.release, name) for name in (arguments.learnt, arguments.dev))
     print(last_line(train(model, learnt, dev, settings, range(arguments.seeds), arguments.out)))
+    write_curves(arguments.out / "curves.csv", model.name, arguments.out / "curves.svg")
     print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")
     return 0
 

@@ -137,7 +137,7 @@ def raven_arguments(parser: argparse.ArgumentParser) -> None:
 
 def raven(arguments: argparse.Namespace) -> int:
     from authbench.models.registry import MODELS
-    from authbench.raven.run import run
+    from authbench.raven.command import run
     from authbench.raven.settings import of_arguments, verifiers_of
 
     settings = of_arguments(vars(arguments))

@@ -1,29 +1,26 @@
-"""How does a run of RAVEN go from documents to tables?
-
-In four steps, each from files to files, which the rules of the graph and `authbench raven` both take:
+"""Compute the steps of a RAVEN run, each from files to files.
 
 documents.parquet            all texts, with author and topic (`documents`)
 topics/<encoder>.parquet     the vector of every topic (`vectors`)
 subsets.json, pairs/*.parquet  the topics, folds and pairs of every subset (`layout`)
-answers/<subset>/<verifier>/<part>.parquet  what a verifier says on some of the folds (`answers`)
-report/                      tables, pictures and a page (`page`)
+answers/<subset>/<verifier>/<part>.parquet  a verifier's scores on some of the folds (`answers`)
+
+`collect` reads the results, `page` presents them, `command` runs everything in one process.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from authbench.raven.answers import answer_folds, fold_scores
-from authbench.raven.documents import KEYS, read_contents, read_keys, stream, with_enough, write_documents
+from authbench.raven.answers import answer_folds
+from authbench.raven.documents import KEYS, read_contents, read_keys, stream, with_enough
 from authbench.raven.layout import Topics, lay_out
-from authbench.raven.page import write_report
 from authbench.raven.subsets import Subset, plan_of
-from authbench.raven.tables import Run
 from authbench.raven.vectors import document_rows, expect_encoder, sample_rows, topic_vectors
-from authbench.storage.json_files import read_json, write_json
+from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
 from authbench.verifiers.registry import Verifier
 
@@ -94,39 +91,8 @@ def fold_parts(settings: Settings) -> dict[str, list[int]]:
     }
 
 
-def read_run(facts: Path, pairs: Path, answers: Path, verifiers: Sequence[str]) -> Run:
-    """The facts of all subsets and the scores of every verifier on every fold."""
-    told = read_json(facts)
-    tables = []
-    for name in (name for name, about in told.items() if about["trained"]):
-        drawn = read_columns([pairs / f"{name}.parquet"])
-        for verifier in verifiers:
-            said = read_columns(sorted((answers / name / verifier).glob("*.parquet")))
-            who = (pl.lit(name).alias("subset"), pl.lit(verifier).alias("verifier"))
-            tables.append(fold_scores(drawn, said).select(*who, pl.all()))
-    return Run(told, pl.concat(tables), verifiers)
-
-
 def trained(settings: Settings) -> list[Subset]:
     return [subset for subset in plan_of(settings) if subset.trained]
-
-
-def run(settings: Settings, verifiers: Iterable[Verifier], models: Path, seed: int, out: Path) -> str:
-    """All steps, in one process, into the folder `out`; returned is the shortcut table in Markdown."""
-    documents, facts, pairs, answers = out / "documents.parquet", out / "subsets.json", out / "pairs", out / "answers"
-    topics = {encoder: out / "topics" / f"{encoder_name(encoder)}.parquet" for encoder in settings["encoders"]}
-    write_documents(settings["documents"], documents, seed)
-    for encoder, path in topics.items():
-        write_topics(documents, encoder, models, settings, seed, path)
-    write_subsets(documents, topics, settings, seed, facts, pairs)
-    verifiers = list(verifiers)
-    for subset in trained(settings):
-        for verifier in verifiers:
-            for part, folds in fold_parts(settings).items():
-                path = answers / subset.name / verifier.name / f"{part}.parquet"
-                write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out / "work", seed, path)
-    found = read_run(facts, pairs, answers, [verifier.name for verifier in verifiers])
-    return write_report(found, settings, out / "report")
 
 
 def encoder_name(encoder: str) -> str:

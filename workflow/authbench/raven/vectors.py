@@ -9,7 +9,7 @@ corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -191,10 +191,3 @@ def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
     )
     held = order.sort("rank", "id").head(FIT_DOCUMENTS)
     return held.filter((pl.col("size").cum_sum() <= FIT_BYTES) | (pl.int_range(pl.len()) == 0))["row"].sort().to_numpy()
-
-
-def batches_of(frames: Iterator[pl.DataFrame], topics: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """The documents of these topics alone."""
-    wanted = pl.Series(topics, dtype=pl.String)
-    for frame in frames:
-        yield frame.filter(pl.col("topic").is_in(wanted.implode()))

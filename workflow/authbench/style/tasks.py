@@ -60,7 +60,7 @@ def leveled(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     found = named(frame, told | ({"style": style} if style else {}))
     found = found if style else found.with_columns(style=pl.lit("all"))
     plain = [pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars() for name in names]
-    found = not_empty(found, names).filter(pl.struct(plain[:1]).is_not_null())
+    found = not_empty(found, names)
     for place, one in enumerate(plain):
         for other in plain[:place]:
             found = found.filter(one != other)

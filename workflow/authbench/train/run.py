@@ -1,7 +1,6 @@
-"""What does a training leave on disk?
+"""Train a model once per seed and write what comes out.
 
 <out>/curves.csv            loss, Success@5 and EER on the dev split, by seed and step
-<out>/curves.svg            the same as a picture, a line per seed
 <out>/<model>-seed-<k>/     the trained model, as sentence-transformers store one
 <out>/<model>-seed-<k>.yaml its page: authbench evaluate --model <out>/<model>-seed-<k>.yaml
 """
@@ -16,8 +15,8 @@ import yaml
 from authbench.evaluate.split import Split
 from authbench.models.registry import Model, expect_trainable
 from authbench.storage.atomic import atomic_folder, write_text
-from authbench.train.curves import draw_curves
-from authbench.train.tune import TrainSettings, tune
+from authbench.train.settings import TrainSettings
+from authbench.train.tune import tune
 
 
 def train(
@@ -34,7 +33,6 @@ def train(
         write_text(out / f"{name}.yaml", page(model, name, tags))
     told = pl.concat(curves)
     write_text(out / "curves.csv", told.write_csv())
-    write_text(out / "curves.svg", draw_curves(told, model.name))
     return told
 
 

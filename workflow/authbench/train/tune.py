@@ -6,7 +6,6 @@ Contrastive, with the other texts of a batch as negatives: the trainer and the l
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,7 @@ from authbench.models.encode import unit
 from authbench.models.registry import Model
 from authbench.models.transformer import DECIDING, embed_with, load_model
 from authbench.train.pairs import batches_of_epochs
-
-CURVES = pl.Schema({"seed": pl.Int64, "step": pl.Int64, "loss": pl.Float64, "success@5": pl.Float64, "eer": pl.Float64})
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """`epochs` over the authors, `batch` pairs at a time; the dev split is scored `evaluations` times, evenly."""
-
-    epochs: int = 1
-    batch: int = 32
-    learning_rate: float = 2e-5
-    evaluations: int = 10
+from authbench.train.settings import CURVES, TrainSettings
 
 
 def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> pl.DataFrame:

@@ -90,7 +90,8 @@ def as_split(texts: list[str], authors: list[str] | None = None) -> Split:
 def tuned(model: Model, train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Model:
     """The model after contrastive training on the same-author pairs (`authbench.train`); texts that pairs join are one
     author's. Raises InputError where the model is no transformer or the pairs are fewer than a batch."""
-    from authbench.train.tune import TrainSettings, tune
+    from authbench.train.settings import TrainSettings
+    from authbench.train.tune import tune
 
     if model.kind != "transformer":
         raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
