@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import authbench.shipped
 from authbench.errors import InputError
 from authbench.registry import load
 from authbench.registry.entries import with_defaults
@@ -43,13 +44,14 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory beside a package that brings the things `one` and `two` along."""
     package = tmp_path / "package"
     for name, text in {
-        "workflow/schemas/thing.schema.yaml": SCHEMA,
+        "schemas/thing.schema.yaml": SCHEMA,
         "config/things/one.yaml": "title: packaged",
         "config/things/two.yaml": "{title: packaged, kind: sized, parameters: {width: 9}}",
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(load, "PACKAGED", package)
+    for module in (authbench.shipped, load):
+        monkeypatch.setattr(module, "shipped", lambda name: package / name)
     (tmp_path / "here/config/things").mkdir(parents=True)
     return tmp_path / "here"
 
@@ -79,7 +81,7 @@ def test_keys_with_defaults_come_first_in_the_order_of_the_schema(base: Path) ->
 
 
 def test_defaults_are_added_in_place_of_nothing_that_is_given(base: Path) -> None:
-    schema = base.parent / "package/workflow/schemas/thing.schema.yaml"
+    schema = base.parent / "package/schemas/thing.schema.yaml"
     given = {"title": "t", "kind": "sized", "parameters": {"width": 0, "height": None}}
     assert with_defaults(given, schema) == given
 

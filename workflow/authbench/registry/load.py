@@ -1,7 +1,6 @@
 """Load a registered entry by its name, or an entry of one's own by the path of its file.
 
-The entry `name` of a kind is the file `config/<folder>/<name>.yaml`: of the working directory first, then of those
-that the package brings along.
+The entry `name` of a kind is the file `config/<folder>/<name>.yaml`, the working directory's before the shipped one.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,8 +10,8 @@ from typing import Generic, TypeVar
 
 from authbench.errors import InputError
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems, with_defaults
+from authbench.shipped import config_folders, shipped
 
-PACKAGED = Path(__file__).parents[3]  # the folder with config/ and workflow/schemas/
 Entry = TypeVar("Entry")
 
 
@@ -27,7 +26,7 @@ class EntryKind(Generic[Entry]):
     Attributes:
         noun: what messages call an entry.
         folder: where entries are, below config/.
-        schema: the file of the schema, among the packaged schemas.
+        schema: the file of the schema, among the shipped schemas.
         build: makes an entry of its name, its settings and its path; may raise InputError.
         problems: yields what is wrong with settings that fit the schema, as "key: problem".
 
@@ -42,7 +41,7 @@ class EntryKind(Generic[Entry]):
 
     @property
     def schema_path(self) -> Path:
-        return PACKAGED / "workflow/schemas" / self.schema
+        return shipped(f"schemas/{self.schema}")
 
 
 def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> Entry:
@@ -80,8 +79,8 @@ def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = 
 
 def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]:
     """Return the files of all entries that have a name, sorted by it."""
-    folders = (PACKAGED / "config" / kind.folder, base / "config" / kind.folder)
-    found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+    folders = config_folders(kind.folder, base)
+    found = {path.stem: path for folder in reversed(folders) for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found)}
 
 
@@ -100,4 +99,6 @@ def _find(kind: EntryKind[Entry], requested: str, base: Path) -> Path:
 
 
 def _shown(path: Path, base: Path) -> Path:
-    return path.relative_to(base) if path.is_relative_to(base) else path
+    """Return the path as the user would write it, below the working directory without that."""
+    here = base.resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else path

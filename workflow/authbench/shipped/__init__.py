@@ -21,10 +21,10 @@ def shipped(name: str) -> Path:
     return path
 
 
-def config_folders(kind: str) -> list[Path]:
+def config_folders(kind: str, base: Path = Path()) -> list[Path]:
     """Return the folders to look for config entries of a kind (`models`, `verifiers`, `style`, `sources`), in order.
 
-    The working directory's own `config/<kind>`, if there is one, comes before the shipped folder.
+    The own `config/<kind>` of the working directory `base`, if there is one, comes before the shipped folder.
     """
-    own = Path("config").resolve() / kind
+    own = (base / "config").resolve() / kind
     return [own, package] if own != (package := shipped(f"config/{kind}")) and own.is_dir() else [package]
