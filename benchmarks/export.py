@@ -30,11 +30,12 @@ from authbench.ingest import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT
-from authbench.release.write import checksums, make_release, provenance, write_split
+from authbench.release.write import make_release, provenance, write_split
 from authbench.runtime.inventory import fitting_shards, take_inventory
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import read_batches, write_plain_parquet
+from authbench.storage.sha256sums import checksums
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[1]

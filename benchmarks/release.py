@@ -175,8 +175,16 @@ def job(stage: str, folder: Path) -> SimpleNamespace:
     }
     outputs = {
         "assign_splits": tables | reports,
-        "write_release": {"draft": folder / "draft", "taken_down": folder / "taken_down.parquet"},
-        "check_release": {"manifest": folder / "release/manifest.json", "checked": folder / "check.json"},
+        "write_release": {
+            "draft": folder / "draft",
+            "taken_down": folder / "taken_down.parquet",
+            "findings": folder / "findings.json",
+        },
+        "check_release": {
+            "manifest": folder / "release/manifest.json",
+            "data": folder / "release.sha256",
+            "checked": folder / "check.json",
+        },
     }
     return SimpleNamespace(
         input=Files(inputs[stage]),

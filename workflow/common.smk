@@ -77,11 +77,6 @@ def code(rule):
     return code_hash(ROOT / f"workflow/scripts/{rule}.py")
 
 
-def told(source):
-    """A source's page without what only fetching it needs."""
-    return {**source, "acquire": {part: source["acquire"][part] for part in ("from", "where", "how")}}
-
-
 def text_resource(*names):
     """A hash of files in resources/text that a stage reads."""
     return file_hash(*(ROOT / f"resources/text/{name}" for name in names))

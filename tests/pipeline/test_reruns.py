@@ -9,7 +9,7 @@ import pytest
 from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
-AFTER_RELEASE = {"evaluate_model", "leaderboard", "all"}
+AFTER_RELEASE = {"render_report", "evaluate_model", "leaderboard", "all"}
 AFTER_SELECTION = AFTER_RELEASE | {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed"}
 AFTER_FILTERS = AFTER_SELECTION | {
     "link_texts",
@@ -114,9 +114,9 @@ def test_a_changed_raw_file_ingests_its_source_alone(bench: Project) -> None:
     assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]
 
 
-def test_what_is_told_of_a_source_reruns_the_release_alone(bench: Project) -> None:
+def test_what_a_source_is_about_reruns_the_report_alone(bench: Project) -> None:
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("about: The author", "about: Well, the author"))
-    assert rules_of(jobs) == {"write_release", "check_release", "list_removed"} | AFTER_RELEASE
+    assert rules_of(jobs) == {"render_report", "all"}
 
 
 def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> None:
@@ -135,7 +135,8 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
         ("filter/decide.py", {"apply_filters"}),
         ("sample/targets.py", {"select_documents"}),
         ("split/balance.py", {"assign_splits"}),
-        ("report/page.py", {"write_release"}),
+        ("report/page.py", {"render_report"}),
+        ("check/truth.py", {"check_release"}),
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:

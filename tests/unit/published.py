@@ -17,10 +17,12 @@ from authbench.export.run import export, export_public
 from authbench.identity import keyed_hash
 from authbench.ingest import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
-from authbench.release.write import checksums, make_release, write_release
+from authbench.release.write import make_release, write_release
+from authbench.report.write import write_report
 from authbench.runtime.inventory import take_inventory
 from authbench.storage.atomic import write_text
 from authbench.storage.parquet import read_columns
+from authbench.storage.sha256sums import checksums
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -155,7 +157,7 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
         "versions": {"polars": "2.1.0"},
         "inputs": {tag: {"files": 1, "sha256": "0" * 64} for tag in sources},
     }
-    write_release(folder, release, None, pages, facts)
+    write_report(folder, pages, write_release(folder, release, None, pages, facts))
 
 
 def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:

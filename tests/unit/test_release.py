@@ -23,6 +23,7 @@ from authbench.release.write import (
     read_takedown,
     write_release,
 )
+from authbench.report.write import write_report
 
 SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
 SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
@@ -106,7 +107,7 @@ def release(documents: pl.DataFrame, **other: Any) -> Any:
 
 
 def written(documents: pl.DataFrame, folder: Path, **other: Any) -> dict[str, bytes]:
-    write_release(folder, release(documents, **other), None, SOURCES, FACTS)
+    write_report(folder, SOURCES, write_release(folder, release(documents, **other), None, SOURCES, FACTS))
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 

@@ -16,7 +16,7 @@ wildcard_constraints:
 rule embed_texts:
     """Embed the texts of the split that have no vector yet: the one job that wants a GPU."""
     input:
-        sums=result("release/SHA256SUMS"),
+        data=result("release.sha256"),
     output:
         done=result("evaluate/embedded/{model}.json"),
     log:
@@ -27,6 +27,7 @@ rule embed_texts:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
+        release=result("release"),
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],
@@ -39,7 +40,7 @@ rule embed_texts:
 rule evaluate_model:
     """Rank the candidates of every query, and score what comes out, slice by slice."""
     input:
-        sums=result("release/SHA256SUMS"),
+        data=result("release.sha256"),
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
     output:
         scores=result("evaluate/{model}/scores.json"),
@@ -54,6 +55,7 @@ rule evaluate_model:
         runtime=duration(30),
         in_series=1,
     params:
+        release=result("release"),
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],

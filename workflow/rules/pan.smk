@@ -14,7 +14,7 @@ wildcard_constraints:
 rule build_pairs:
     """Make pairs on two topics each, test authors and topics apart, and check that they are."""
     input:
-        sums=result("release/SHA256SUMS"),
+        data=result("release.sha256"),
     output:
         facts=result("pan/pairs/pairs.json"),
         train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
@@ -28,6 +28,7 @@ rule build_pairs:
         mem_mb=memory(2000),
         runtime=duration(30),
     params:
+        release=result("release"),
         topics=SETTINGS["pan"]["topics"],
         settings={name: SETTINGS["pan"][name] for name in ("setting", "test", "same", "small")},
         seed=SETTINGS["seed"],

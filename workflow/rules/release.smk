@@ -1,8 +1,8 @@
 """Release: what exactly do we release, and is it sound?
 
 Takes   split/documents.parquet, filter/measures/*.parquet, report/facts.json
-Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, report.html, SHA256SUMS),
-        check.json
+Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, figures, report.html,
+        SHA256SUMS), check.json, release.sha256 (digests of the data alone: what jobs on the release depend on)
 """
 
 STATISTICS = ["languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources"]
@@ -20,6 +20,7 @@ rule write_release:
     output:
         draft=temp(directory(result("draft"))),
         taken_down=result("report/taken_down.parquet"),
+        findings=result("report/findings.json"),
     log:
         result("logs/write_release.log"),
     conda:
@@ -33,12 +34,11 @@ rule write_release:
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
         sources={
-            tag: {part: told(source)[part] for part in ("title", "about", "license", "acquire", "author")}
+            tag: {part: source[part] for part in ("title", "license", "author")}
             for tag, source in SETUP.sources.items()
         },
         lock=file_hash(SETTINGS["split"]["lock"]),
         takedown=file_hash(SETTINGS["release"]["takedown"]),
-        template=file_hash(ROOT / "workflow/report/report.html.j2"),
         code=code("write_release"),
     script:
         "../scripts/write_release.py"
@@ -50,11 +50,6 @@ rule check_release:
         draft=result("draft"),
     output:
         manifest=result("release/manifest.json"),
-        report=report(
-            result("release/report.html"),
-            category="Release",
-            caption="../report/captions/release.rst",
-        ),
         tables=report(
             expand(result("release/statistics/{table}.csv"), table=STATISTICS),
             category="Release",
@@ -67,13 +62,7 @@ rule check_release:
             subcategory="Tables",
             caption="../report/captions/funnel.rst",
         ),
-        figures=report(
-            expand(result("release/figures/{figure}.svg"), figure=FIGURES),
-            category="Release",
-            subcategory="Figures",
-            caption="../report/captions/figures.rst",
-        ),
-        sums=result("release/SHA256SUMS"),
+        data=result("release.sha256"),
         checked=result("check.json"),
     log:
         result("logs/check_release.log"),
@@ -88,3 +77,40 @@ rule check_release:
         code=code("check_release"),
     script:
         "../scripts/check_release.py"
+
+
+rule render_report:
+    """Draw the figures, write the report, and list the digests of all files."""
+    input:
+        data=result("release.sha256"),
+        findings=result("report/findings.json"),
+    output:
+        report=report(
+            result("release/report.html"),
+            category="Release",
+            caption="../report/captions/release.rst",
+        ),
+        figures=report(
+            expand(result("release/figures/{figure}.svg"), figure=FIGURES),
+            category="Release",
+            subcategory="Figures",
+            caption="../report/captions/figures.rst",
+        ),
+        sums=result("release/SHA256SUMS"),
+    log:
+        result("logs/render_report.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(650, per_mb=0.02),
+        runtime=duration(10, per_mb=0.005),
+        in_series=1,
+    params:
+        sources={
+            tag: {part: source[part] for part in ("title", "about", "license", "author")}
+            for tag, source in SETUP.sources.items()
+        },
+        template=file_hash(ROOT / "workflow/report/report.html.j2"),
+        code=code("render_report"),
+    script:
+        "../scripts/render_report.py"

@@ -14,7 +14,7 @@ STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE
 rule score_style:
     """Ask a model every task of every dataset whose files are there."""
     input:
-        sums=result("release/SHA256SUMS") if STYLE["release"] else [],
+        data=result("release.sha256") if STYLE["release"] else [],
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),
@@ -28,6 +28,7 @@ rule score_style:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
+        release=result("release"),
         style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
         reads=lambda wildcards: mark(

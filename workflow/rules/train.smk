@@ -14,7 +14,7 @@ rule train:
 rule train_model:
     """Tune a model, once per seed, and score the dev split on the way."""
     input:
-        sums=result("release/SHA256SUMS"),
+        data=result("release.sha256"),
     output:
         curves=result("train/curves.csv"),
     log:
@@ -25,6 +25,7 @@ rule train_model:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
+        release=result("release"),
         train=SETTINGS["train"],
         model=SETUP.models[SETTINGS["train"]["model"]].as_dict(),
         code=code("train_model"),

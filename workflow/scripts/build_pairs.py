@@ -8,5 +8,5 @@ from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params, out = snakemake.params, Path(snakemake.output.facts).parent
-release = Path(snakemake.input.sums).parent
+release = Path(snakemake.params.release)
 log.info("%s", write_sets(release, out, PairSettings(**params.settings), params.topics, params.seed)["sets"])

@@ -10,6 +10,6 @@ from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 params = snakemake.params
-split = read_split(Path(snakemake.input.sums).parent, params.split)
+split = read_split(Path(params.release), params.split)
 queries, candidates = encode(Model(**params.model), split, Path(params.embeddings), params.half)
 write_json(snakemake.output.done, {"queries": len(queries), "candidates": len(candidates), "split": split.checksum})

@@ -9,6 +9,6 @@ from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-split = read_split(Path(snakemake.input.sums).parent, params.split)
+split = read_split(Path(params.release), params.split)
 model, out = Model(**params.model), Path(snakemake.output.scores).parents[1]
 log.info("%s", line(model.name, evaluate(model, split, params.seed, out, Path(params.embeddings), params.half)))

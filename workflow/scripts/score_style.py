@@ -9,7 +9,7 @@ from authbench.style.run import read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = Path(snakemake.input.sums).parent if params.style["release"] else None
+release = Path(params.release) if params.style["release"] else None
 datasets = of_release(find_datasets(params.style["datasets"]), release)
 rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"])
 model, cache = Model(**params.model), Path(params.embeddings)

@@ -11,7 +11,7 @@ from authbench.train.settings import TrainSettings
 log_to(snakemake.log[0])
 params = snakemake.params
 settings = {key: params.train[key] for key in ("epochs", "batch", "learning_rate", "evaluations")}
-splits = [read_split(Path(snakemake.input.sums).parent, name) for name in ("train", "dev")]
+splits = [read_split(Path(params.release), name) for name in ("train", "dev")]
 out = Path(snakemake.output.curves).parent
 curves = train(Model(**params.model), *splits, TrainSettings(**settings), range(params.train["seeds"]), out)
 log.warning("%s", last_line(curves))

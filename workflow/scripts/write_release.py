@@ -6,7 +6,7 @@ from authbench.lock import read_lock
 from authbench.release.write import make_release, read_takedown, write_release
 from authbench.runtime.job import log_to
 from authbench.storage.atomic import atomic_folder
-from authbench.storage.json_files import read_json
+from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
 log_to(snakemake.log[0])
@@ -25,5 +25,6 @@ measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
 with atomic_folder(snakemake.output.draft) as folder:
-    write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))
+    findings = write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))
 write_parquet(release.removed, snakemake.output.taken_down)
+write_json(snakemake.output.findings, findings)

@@ -20,8 +20,8 @@ from authbench.records import length_bucket_expr
 from authbench.release.write import PROVENANCE
 from authbench.sample.targets import matching_pattern
 from authbench.storage.atomic import sha256_of_file
+from authbench.storage.sha256sums import SUMS
 
-SUMS = "SHA256SUMS"
 TEXT_MEASURES = frozenset({"langid"})
 
 

@@ -9,10 +9,13 @@ from authbench.check import check_release
 from authbench.check.reading import read_json
 from authbench.errors import InputError
 from authbench.storage.atomic import atomic_folder
+from authbench.storage.sha256sums import SUMS
 
 
 def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
-    """Check the draft and put a copy of it in the release's place, whole; tell what it is in a line (`summary`).
+    """Check the draft and put a copy of it in the release's place; return a line on what it is (`summary`).
+
+    SHA256SUMS stays behind: that of the release comes last, with the report.
 
     Raises InputError that names every violation; the draft then stays where it is, to be looked at, and there is no
     release: the one before was of other inputs.
@@ -23,7 +26,7 @@ def publish(draft: str | Path, release: str | Path) -> dict[str, Any]:
         told = "\n".join(str(violation) for violation in violations)
         raise InputError(f"The release is not sound; its draft stays in {draft}/\n{told}")
     with atomic_folder(release) as folder:
-        shutil.copytree(draft, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
+        shutil.copytree(draft, folder, ignore=shutil.ignore_patterns(".*", SUMS), dirs_exist_ok=True)
     return {"violations": 0, "summary": summary(read_json(Path(release) / "manifest.json"))}
 
 

@@ -15,8 +15,8 @@ from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark
 from authbench.records import LANGUAGES, primary_genre
-from authbench.report.figures import language_name
 from authbench.report.template import TEMPLATES
+from authbench.words import language_name
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LARGER = "1M<n<10M"

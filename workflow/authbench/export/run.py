@@ -14,8 +14,8 @@ from authbench.export.publication import Publication
 from authbench.export.reading import Benchmark, open_release
 from authbench.export.trec import write_runs, write_trec
 from authbench.registry.entries import did_you_mean
-from authbench.release.write import checksums
 from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.sha256sums import SUMS, checksums
 
 PUBLIC = "public"
 Form = Callable[[Path, Benchmark, Publication], None]
@@ -45,7 +45,7 @@ def export(
         FORMS[form](folder, benchmark, about)
         if runs is not None:
             write_runs(folder, runs)
-        write_text(folder / "SHA256SUMS", checksums(folder))
+        write_text(folder / SUMS, checksums(folder))
     return benchmark
 
 
@@ -56,5 +56,5 @@ def export_public(release: Path, out: Path, about: Publication, pages: Mapping[s
         raise InputError(f"{release} is a public bundle already.")
     with atomic_folder(out) as folder:
         write_public(folder, benchmark, about, pages)
-        write_text(folder / "SHA256SUMS", checksums(folder))
+        write_text(folder / SUMS, checksums(folder))
     return benchmark

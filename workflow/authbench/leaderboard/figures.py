@@ -18,10 +18,10 @@ from authbench.report.figures import (
     element,
     escape_text,
     label,
-    language_name,
     legend,
     text,
 )
+from authbench.words import language_name
 
 TICKS = 6
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

@@ -9,6 +9,7 @@ from authbench.raw.tables import bin_names
 from authbench.records import LENGTH_BUCKETS, primary_genre
 from authbench.report import figures
 from authbench.report.template import environment
+from authbench.words import language_name
 
 MORE_COLOURS = ("#44546a", "#b8c400", "#7a2e2e")  # there are eleven languages
 TITLES = {
@@ -63,7 +64,7 @@ def stacked(name: str, table: pl.DataFrame, column: str, order: Sequence[str] = 
     values = table.group_by(column).agg(pl.col(counted).sum()).sort(-pl.col(counted), column)[column].to_list()
     values = [value for value in order if value in values] if order else values
     colours = dict(zip(values, [*figures.PALETTE, *MORE_COLOURS, *figures.cycle(len(values))], strict=False))
-    parts, y = figures.legend(colours, {value: figures.language_name(value).replace("_", " ") for value in values}, 0)
+    parts, y = figures.legend(colours, {value: language_name(value).replace("_", " ") for value in values}, 0)
     for (source,), part in table.group_by("source", maintain_order=True):
         counts: dict[str, int] = {}
         for value, number in part.select(column, counted).iter_rows():

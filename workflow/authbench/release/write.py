@@ -21,12 +21,12 @@ from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.records import REMOVED
 from authbench.release.queries import choose_queries
-from authbench.report import figures, statistics
-from authbench.report.page import render
+from authbench.report import statistics
 from authbench.report.warnings import noisy_share, warnings
-from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
+from authbench.storage.atomic import atomic_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
+from authbench.storage.sha256sums import SUMS, checksums
 
 CANDIDATE = ("candidate_id", "author_id", "lang", "genre", "content", "source", "token_length")
 QUERY = ("query_id", "lang", "genre", "content", "source", "token_length")
@@ -234,8 +234,8 @@ def write_release(
     measures: pl.DataFrame | None,
     sources: Mapping[str, Mapping[str, Any]],
     facts: Mapping[str, Any],
-) -> None:
-    """Write a release, with its report, into `folder`.
+) -> dict[str, Any]:
+    """Write a release, without its figures and report, into `folder`; return what the report is made of.
 
     `measures` has doc_key and measurements, which join the provenance; `sources` are the source files by tag;
     `facts` is what the stages before found (see `report.render`).
@@ -253,11 +253,9 @@ def write_release(
     tables = statistics.tables(release.documents, release.queries, release.splits, noisy)
     for name, table in tables.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
-    for name, picture in figures.pictures(tables, funnel).items():
-        write_text(folder / "figures" / f"{name}.svg", picture)
     write_plain_json(folder / "manifest.json", manifest(release, sources, told))
-    write_text(folder / "report.html", render(release.documents, release.queries, sources, told))
-    write_text(folder / "SHA256SUMS", checksums(folder))
+    write_text(folder / SUMS, checksums(folder))
+    return told
 
 
 def write_split(folder: Path, release: Release, split: str) -> None:
@@ -353,12 +351,6 @@ def finite(value: Any) -> Any:
 
 def tally(values: pl.Series) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
-
-
-def checksums(folder: Path) -> str:
-    """SHA-256 of every file below the folder but `SHA256SUMS`, as `sha256sum -c` reads it."""
-    files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    return "".join(f"{sha256_of_file(folder / file)}  {file}\n" for file in files if file != "SHA256SUMS")
 
 
 def sha256(text: str) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from authbench.records import LENGTH_BUCKETS
-from authbench.report.figures import language_name
-from authbench.report.words import count, decimal, listing, plural, width, words
+from authbench.report.words import bar_width
+from authbench.words import count, decimal, language_name, listing, plural, spaced
 
 
 def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
@@ -34,7 +34,7 @@ def cell_name(cell: Mapping[str, Any]) -> str:
     """A genre pattern or length bucket in words."""
     if cell["key"] == "(no target)":
         return "genres without a target"
-    return words(cell["key"])
+    return spaced(cell["key"])
 
 
 def reason(row: Mapping[str, Any]) -> str:
@@ -76,7 +76,7 @@ def cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
 def bullet(row: Mapping[str, Any]) -> dict[str, str]:
     """Widths in percent of a bar that shows what was taken, with a mark where the target is."""
     widest = max(row["target"], row["taken"], 1)
-    return {"taken": width(row["taken"], widest), "target": width(row["target"], widest)}
+    return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
 
 
 def verdict(row: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ import polars as pl
 
 from authbench.funnel import STAGES
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.report.statistics import ALL
+from authbench.words import ALL, language_name, ordered
 
 WIDTH = 560
 LEFT = 152
@@ -47,20 +47,6 @@ STAGE_WORDS = {
     "sample": "not selected",
     "split": "bridges between splits",
     "release": "taken down",
-}
-LANGUAGE_NAMES = {
-    "en": "English",
-    "zh": "Chinese",
-    "hi": "Hindi",
-    "es": "Spanish",
-    "fr": "French",
-    "ar": "Arabic",
-    "ru": "Russian",
-    "de": "German",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "other": "Other languages",
-    ALL: "All",
 }
 STYLE = (
     ".ab{--i:#1f2733;--m:#5d6875;--r:#d9dee5;--b:#eef1f5;font:13px system-ui,-apple-system,'Segoe UI',Roboto,"
@@ -222,17 +208,8 @@ def fate_order(stages: Iterable[str]) -> list[str]:
     return sorted(stages, key=lambda stage: (known.index(stage) if stage in known else len(known), stage))
 
 
-def ordered(names: pl.Series) -> list[str]:
-    """Names in alphabetical order (languages by their English name), `all` last."""
-    return sorted(set(names), key=lambda name: (name == ALL, language_name(name), name))
-
-
 def cycle(count: int) -> list[str]:
     return [PALETTE[place % len(PALETTE)] for place in range(count)]
-
-
-def language_name(language: str) -> str:
-    return LANGUAGE_NAMES.get(language, language)
 
 
 def legend(colours: Mapping[str, str], words: Mapping[str, str], y: int) -> tuple[list[str], int]:

@@ -8,7 +8,8 @@ import polars as pl
 from authbench.funnel import STAGES
 from authbench.report import figures, statistics
 from authbench.report.figures import RELEASED, STAGE_COLOURS, STAGE_WORDS, fate, fate_order
-from authbench.report.words import count, percent, width, words
+from authbench.report.words import bar_width
+from authbench.words import count, ordered, percent, spaced
 
 STAGE_TITLES = {
     "ingest": "Read from the raw files",
@@ -31,9 +32,9 @@ def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
-            "kept_width": width(row["kept"], widest),
-            "dropped_width": width(row["dropped"], widest),
+            "title": STAGE_TITLES.get(row["stage"], spaced(row["stage"])),
+            "kept_width": bar_width(row["kept"], widest),
+            "dropped_width": bar_width(row["dropped"], widest),
             "colour": STAGE_COLOURS.get(row["stage"], figures.OTHER_COLOUR),
         }
         for row in rows
@@ -47,7 +48,7 @@ def stage_place(stage: str) -> tuple[int, str]:
 def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
     """Per source its bar (released and dropped by stage, percent) and its reasons with their counts."""
     rows = []
-    for source in figures.ordered(funnel["source"]):
+    for source in ordered(funnel["source"]):
         part = funnel.filter(pl.col("source") == source)
         shares = fate(part)
         total = max(sum(shares.values()), 1)
@@ -60,9 +61,9 @@ def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]
                 "released": shares[RELEASED],
                 "pieces": [
                     {
-                        "words": f"{STAGE_WORDS.get(stage, words(stage))}: {count(shares[stage])} "
+                        "words": f"{STAGE_WORDS.get(stage, spaced(stage))}: {count(shares[stage])} "
                         f"({percent(shares[stage] / total)})",
-                        "width": width(shares[stage], total),
+                        "width": bar_width(shares[stage], total),
                         "colour": STAGE_COLOURS.get(stage, figures.OTHER_COLOUR),
                     }
                     for stage in fate_order(shares)
@@ -71,9 +72,9 @@ def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]
                 "stages": [
                     {
                         **row,
-                        "title": STAGE_TITLES.get(row["stage"], words(row["stage"])),
+                        "title": STAGE_TITLES.get(row["stage"], spaced(row["stage"])),
                         "reasons": [
-                            (words(reason), documents)
+                            (spaced(reason), documents)
                             for _, stage, reason, documents in part.iter_rows()
                             if stage == row["stage"] and reason not in ("in", "gained", "kept") and documents
                         ],
@@ -90,6 +91,6 @@ def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
     fates = [fate(funnel.filter(pl.col("source") == source)) for source in sorted(set(funnel["source"]))]
     met = {stage for counts in fates for stage, found in counts.items() if found}
     return [
-        (STAGE_WORDS.get(stage, words(stage)), STAGE_COLOURS.get(stage, figures.OTHER_COLOUR))
+        (STAGE_WORDS.get(stage, spaced(stage)), STAGE_COLOURS.get(stage, figures.OTHER_COLOUR))
         for stage in fate_order(met)
     ]

@@ -14,12 +14,12 @@ from authbench.dedup.settings import band_recall
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
 from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
-from authbench.report.figures import RELEASED, STAGE_COLOURS, language_name
+from authbench.report.figures import RELEASED, STAGE_COLOURS
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
-from authbench.report.statistics import ALL
 from authbench.report.template import environment
 from authbench.report.warnings import noisy_share
-from authbench.report.words import Sources, count, decimal, percent, plural, shown, tier, title, words
+from authbench.report.words import Sources, shown, tier, title
+from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
 
 KINDS = {
     "person": "a person",
@@ -60,7 +60,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
     tables = statistics.tables(documents, queries, splits)
     drawn = figures.pictures(tables, funnel)
     page = environment()
-    page.filters |= {"count": count, "percent": percent, "words": words, "language": language_name}
+    page.filters |= {"count": count, "percent": percent, "words": spaced, "language": language_name}
     return page.get_template("report.html.j2").render(
         name=facts["config"].get("name") or "AuthBench",
         version=authbench.__version__,
@@ -174,12 +174,12 @@ def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any
         rows.setdefault(row["language"], {})[row["split"]] = row
     return [
         {"language": language, "cells": [rows[language][split] for split in (*splits, ALL)]}
-        for language in figures.ordered(table["language"])
+        for language in ordered(table["language"])
     ]
 
 
 def split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(SPLIT_WORDS.get(key, words(key)), shown(value)) for key, value in split.items() if key != "buckets"]
+    return [(SPLIT_WORDS.get(key, spaced(key)), shown(value)) for key, value in split.items() if key != "buckets"]
 
 
 def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
@@ -188,7 +188,7 @@ def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
         return ""
     near = sum(abs(row["documents"] - row["due"]) <= row["largest_unit"] for row in buckets)
     worst = max(buckets, key=lambda row: abs(row["documents"] - row["due"]))
-    place = f"{language_name(worst['lang'])}, {words(worst['genre'])}, {words(worst['length_bucket'])}"
+    place = f"{language_name(worst['lang'])}, {spaced(worst['genre'])}, {spaced(worst['length_bucket'])}"
     return (
         f"{count(near)} of {count(len(buckets))} shares of a split in a bucket (language, genre and length) are within "
         f"one unit of what is due; the furthest is {place}, with {plural(worst['documents'], 'document')} in "
@@ -199,8 +199,8 @@ def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
 def copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """What was counted of copies: a row a kind, a column for whole documents and one for chunks."""
     kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
-    rows = [(COPY_WORDS.get(kind, words(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
-    return {"units": [words(unit) for unit in dedup], "rows": rows}
+    rows = [(COPY_WORDS.get(kind, spaced(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
+    return {"units": [spaced(unit) for unit in dedup], "rows": rows}
 
 
 def copies_rule(dedup: Mapping[str, Any]) -> str:
@@ -266,7 +266,7 @@ def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         row["scored"] += rate["scored"]
         row["dropped"] += rate["dropped"]
         if rate["dropped"]:
-            row["genres"].append(f"{words(rate['genre'])} {rate['dropped']} of {rate['scored']}")
+            row["genres"].append(f"{spaced(rate['genre'])} {rate['dropped']} of {rate['scored']}")
     return [{**row, "share": row["dropped"] / row["scored"] if row["scored"] else 0.0} for row in rows.values()]
 
 
@@ -276,7 +276,7 @@ def lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
         return [
             line
             for key, value in facts.items()
-            for line in lines_of(value, f"{above} / {words(str(key))}" if above else words(str(key)))
+            for line in lines_of(value, f"{above} / {spaced(str(key))}" if above else spaced(str(key)))
         ]
     if isinstance(facts, list | tuple):
         plain = all(not isinstance(item, Mapping | list | tuple) for item in facts)

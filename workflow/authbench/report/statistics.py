@@ -11,9 +11,9 @@ import polars as pl
 
 from authbench.funnel import STAGES
 from authbench.records import LENGTH_BUCKETS
+from authbench.words import ALL
 
 COLUMNS = ("id", "split", "lang", "genre", "source", "author_id", "length_bucket", "token_length")
-ALL = "all"
 QUANTILES = (10, 25, 50, 75, 90)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from authbench.report import statistics
-from authbench.report.figures import language_name
-from authbench.report.words import Sources, count, listing, percent, plural, short_identity, tier, title
+from authbench.report.words import Sources, short_identity, tier, title
+from authbench.words import count, language_name, listing, percent, plural
 
 FEW_QUERIES = 100
 SHOWN = 5

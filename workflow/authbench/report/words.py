@@ -1,14 +1,15 @@
-"""How are numbers and names put into words?"""
+"""Sources, scorers and values of any kind in words, for warnings and the report."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from authbench.report import figures
+from authbench.words import count, decimal
 
 Sources = Mapping[str, Mapping[str, Any]]
 
 
 def shown(value: Any) -> str:
+    """Return a value of the facts in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -17,57 +18,20 @@ def shown(value: Any) -> str:
 
 
 def title(tag: str, sources: Sources) -> str:
+    """Return a source's title, or its tag where it has none."""
     return str(sources.get(tag, {}).get("title", tag))
 
 
 def tier(tag: str, sources: Sources) -> str:
+    """Return the tier of a source's licence, `?` where it is not stated."""
     return str(sources.get(tag, {}).get("license", {}).get("tier", "?"))
 
 
 def short_identity(identity: str) -> str:
-    """A scorer's name and version without its long digests."""
+    """Return a scorer's name and version without its long digests."""
     return " ".join(part for part in identity.split() if len(part) < 24)
 
 
-def words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def count(number: int) -> str:
-    return f"{number:,}"
-
-
-def decimal(number: float) -> str:
-    """At most three significant decimals, none for whole numbers."""
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.3f}".rstrip("0") if abs(number) < 10 else (
-        f"{number:,.1f}"
-    )  # fmt: skip
-
-
-def percent(share: float) -> str:
-    """A share in percent, with a decimal where it is small.
-
-    >>> percent(0.4219), percent(0.0123), percent(0.0001)
-    ('42 %', '1.2 %', 'under 0.1 %')
-    """
-    if 0 < share < 0.0005:
-        return "under 0.1 %"
-    return f"{share:.0%}".replace("%", " %") if share >= 0.1 or share == 0 else f"{share:.1%}".replace("%", " %")
-
-
-def width(part: float, whole: float) -> str:
-    return figures.number(100 * part / whole)
-
-
-def plural(number: int, one: str, many: str = "") -> str:
-    return f"{count(number)} {one if number == 1 else many or one + 's'}"
-
-
-def listing(items: Iterable[str]) -> str:
-    """Items as an English list.
-
-    >>> listing(["a", "b", "c"])
-    'a, b and c'
-    """
-    *first, last = items
-    return f"{', '.join(first)} and {last}" if first else last
+def bar_width(part: float, whole: float) -> str:
+    """Return the width of a bar in percent, as CSS has it."""
+    return f"{round(100 * part / whole, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from authbench.report.figures import language_name
 from authbench.report.template import TEMPLATES, environment
 from authbench.review.difference import Part, shown, shown_difference
 from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text
+from authbench.words import language_name
 
 # Key to press, reason, and what it means.
 REASONS = (

@@ -1,0 +1,42 @@
+"""Draw the figures and the report of a release, and list the digests of all its files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.report import figures, statistics
+from authbench.report.page import render
+from authbench.report.words import Sources
+from authbench.storage.atomic import write_text
+from authbench.storage.sha256sums import SUMS, checksums
+
+
+def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -> None:
+    """Write `figures/*.svg`, `report.html` and, last, SHA256SUMS into the folder of a release.
+
+    Args:
+        release: a folder as `release.write.write_release` leaves it.
+        sources: the source entries by tag (title, about, license, author).
+        findings: what `write_release` returned.
+    """
+    documents = pl.read_parquet(release / "provenance.parquet")
+    queries = _queries(release, findings["splits"])
+    tables = statistics.tables(documents, queries, findings["splits"])
+    for name, picture in figures.pictures(tables, statistics.funnel_table(findings["funnel"])).items():
+        write_text(release / "figures" / f"{name}.svg", picture)
+    write_text(release / "report.html", render(documents, queries, sources, findings))
+    write_text(release / SUMS, checksums(release))
+
+
+def _queries(release: Path, splits: list[str]) -> pl.DataFrame:
+    """Return `split` and `query_id` of every query, from the ground truth of the splits."""
+    schema = {"query_id": pl.String}
+    parts = [
+        pl.read_ndjson(release / split / "ground_truth.jsonl", schema=schema, ignore_errors=False).with_columns(
+            split=pl.lit(split)
+        )
+        for split in splits
+    ]
+    return pl.concat(parts)
