@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from process_settings import changes, process_settings
 from project import BuildElsewhere, Project, build_elsewhere, copy_project, stop
 
 # A claim is not broken by a machine that is busy: no example has a deadline.
@@ -18,6 +19,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
+
+
+@pytest.fixture(autouse=True)
+def unchanged_process() -> Iterator[None]:
+    """No test, and so no call of the library, leaves a setting of the process changed."""
+    before = process_settings()
+    yield
+    assert changes(before, process_settings()) == {}
 
 
 @pytest.fixture(scope="session")

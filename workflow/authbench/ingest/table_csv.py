@@ -1,8 +1,10 @@
-"""How are the rows of a CSV or TSV file read?"""
+"""Rows of CSV and TSV files."""
 
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec, module_from_spec
 from itertools import chain
 from typing import IO, Any
 
@@ -19,15 +21,15 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     bad row; positions are lines of the file.
     """
     limit = file.max_record_bytes
-    csv.field_size_limit(2 * limit)  # a longer record is read to its end, up to here
+    parser = _parser(2 * limit)  # a longer record is read to its end, up to here
     delimiter = options.get("delimiter", ",")
     with file.open_text(options.get("encoding", "utf-8")) as text:
         source = _Source(text, limit)
         if options.get("quoting", True):
-            lines = csv.reader(source.lines, delimiter=delimiter, strict=True)
+            lines = parser.reader(source.lines, delimiter=delimiter, strict=True)
         else:
-            lines = csv.reader(source.lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-        header = options.get("header") or _header(lines, file, options.get("columns"))
+            lines = parser.reader(source.lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+        header = options.get("header") or _header(lines, parser.Error, file, options.get("columns"))
         check_header(file.relative, header, options)
         width, before = len(header), lines.line_num
         block: Block = []
@@ -40,7 +42,7 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
                 cells = next(lines)
             except StopIteration:
                 break
-            except (csv.Error, TooLongError) as error:
+            except (parser.Error, TooLongError) as error:
                 wrong = "" if isinstance(error, TooLongError) else f"not CSV with {delimiter!r} between cells: "
                 block.append(BadRow(f"line {before + 1}", f"{wrong}{error}"))
                 before = lines.line_num + source.skipped
@@ -58,10 +60,26 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
         yield block
 
 
-def _header(lines: Iterator[list[str]], file: RawFile, read: Collection[str] | None) -> list[str]:
+@cache
+def _parser(field_chars: int) -> Any:
+    """Return a private instance of the `_csv` module whose fields may have so many characters.
+
+    `csv.field_size_limit` would set the limit of every reader in the process.
+    """
+    spec = find_spec("_csv")
+    assert spec and spec.loader
+    parser: Any = module_from_spec(spec)
+    spec.loader.exec_module(parser)
+    parser.field_size_limit(field_chars)
+    return parser
+
+
+def _header(
+    lines: Iterator[list[str]], csv_error: type[Exception], file: RawFile, read: Collection[str] | None
+) -> list[str]:
     try:
         header = next(lines)
-    except (StopIteration, csv.Error, TooLongError) as error:
+    except (StopIteration, csv_error, TooLongError) as error:
         raise InputError(f"{file.relative}: no header line could be read ({error or 'the file ends'}).") from error
     repeated = sorted({name for name in header if header.count(name) > 1 and (read is None or name in read)})
     if repeated:

@@ -25,7 +25,6 @@ except ImportError:
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 if numba is None:
-    np.seterr(over="ignore")  # hashes wrap around, as compiled arithmetic does without a word
     logging.getLogger("authbench").warning(
         "numba is missing: inner loops run as plain Python, with the same results, some hundred times slower. "
         "`pip install numba` makes them fast."
@@ -37,5 +36,5 @@ elif os.environ.get("AUTHBENCH_RUN"):
 def compiled(function: Kernel) -> Kernel:
     """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
     if numba is None:
-        return function
+        return np.errstate(over="ignore")(function)  # hashes wrap around, as compiled arithmetic does silently
     return cast(Kernel, name_files_by_content(numba.njit(cache=True, nogil=True)(function)))
