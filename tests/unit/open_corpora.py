@@ -113,9 +113,12 @@ def table(path: Path, tag: str) -> list[dict[str, str]]:
     text = decoded(path, reader.get("encoding", "utf-8"))
     assert text is not None
     quoting = csv.QUOTE_MINIMAL if reader.get("quoting", True) else csv.QUOTE_NONE
-    csv.field_size_limit(1 << 27)  # of the whole process: the reader that is tested sets another
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=reader.get("delimiter", ","), quoting=quoting)
-    filled = [row for row in rows if row]
+    before = csv.field_size_limit(1 << 27)
+    try:
+        filled = [row for row in rows if row]
+    finally:
+        csv.field_size_limit(before)
     header = reader["header"] if "header" in reader else filled.pop(0)
     return [dict(zip(header, row, strict=False)) for row in filled]
 

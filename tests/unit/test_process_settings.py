@@ -1,4 +1,4 @@
-"""Library calls leave the settings of the process as they are; `unchanged_process` holds every other test to the same."""
+"""Library calls leave the settings of the process as they are; every other test is held to it by a fixture."""
 
 import csv
 import os
