@@ -62,14 +62,23 @@ def test_a_quota_for_a_language_without_a_source_is_refused(fresh: Project) -> N
     assert "sample.languages.hi: 10 % is asked for, but no source of the recipe has this language" in said
 
 
-def test_a_missing_vocabulary_is_told_at_second_zero_with_the_ways_to_get_it(fresh: Project, tmp_path: Path) -> None:
+def test_a_vocabulary_that_cannot_be_fetched_stops_a_run_before_it_starts(fresh: Project, tmp_path: Path) -> None:
     kept = fresh.folder / "resources/vocabulary"
     kept.rename(tmp_path / "vocabulary")
     try:
-        said = fresh.refusal(env={"TIKTOKEN_CACHE_DIR": str(tmp_path)})
+        said = fresh.refusal(
+            env={
+                "TIKTOKEN_CACHE_DIR": str(tmp_path),
+                "XDG_CACHE_HOME": str(tmp_path),
+                "https_proxy": "http://127.0.0.1:9",
+                "no_proxy": "",
+                "PIP_NO_INDEX": "1",
+                "npm_config_offline": "true",
+            }
+        )
     finally:
         (tmp_path / "vocabulary").rename(kept)
-    assert "The vocabulary cl100k_base is missing" in said
+    assert "The vocabulary cl100k_base is missing and could not be fetched" in said
     assert "python -m authbench.vocabulary" in said
 
 

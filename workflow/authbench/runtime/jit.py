@@ -1,10 +1,6 @@
-"""How do inner loops become fast, and what if the compiler is missing?
+"""Compile inner loops with numba: sequential, without Python's lock, and cached on disk (`caches`).
 
-numba compiles them: sequential, without Python's lock, and kept on disk between processes. Where numba cannot be
-imported the same functions run as plain Python with the same results, a hundred times slower.
-
-numba takes a compiled function for changed only if its own file changed. Kernels that call one another therefore
-stand in one file, and a run keeps what it compiled apart by a hash of all files with kernels (`code.py`).
+Without numba the same functions run as plain Python with the same results, a hundred times slower.
 """
 
 import logging
@@ -17,7 +13,7 @@ import numpy as np
 try:
     import numba
 
-    from authbench.runtime.jit_cache import name_files_by_content
+    from authbench.runtime.jit_cache import cache_on_disk
     from authbench.runtime.jit_imports import leave_out_extensions_and_blas
 except ImportError:
     numba = None  # type: ignore[assignment]
@@ -37,4 +33,4 @@ def compiled(function: Kernel) -> Kernel:
     """Decorate a function of numbers and arrays whose loops run once per character, document or pair."""
     if numba is None:
         return np.errstate(over="ignore")(function)  # hashes wrap around, as compiled arithmetic does silently
-    return cast(Kernel, name_files_by_content(numba.njit(cache=True, nogil=True)(function)))
+    return cast(Kernel, cache_on_disk(numba.njit(nogil=True)(function)))

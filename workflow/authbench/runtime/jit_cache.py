@@ -1,4 +1,4 @@
-"""How do processes that compile at the same time keep their code in one folder?
+"""Cache of compiled functions that processes of several machines can write at the same time.
 
 numba numbers the files of a function's compiled forms, by an index that each process reads before it writes. On a
 cluster, two nodes of different processors would take the same number at the same time, and the one whose index is
@@ -7,9 +7,14 @@ before the index names it: who comes second at worst compiles anew what the inde
 """
 
 import hashlib
+import logging
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
+
+from authbench.runtime.caches import compiled_code
 
 
 class FilesByContent(IndexDataCacheFile):
@@ -23,7 +28,37 @@ class FilesByContent(IndexDataCacheFile):
         files._save_index({**files._load_index(), key: name})
 
 
-def name_files_by_content(dispatcher: Any) -> Any:
-    """Let a function compiled with `cache=True` keep its code so."""
-    dispatcher._cache._cache_file.__class__ = FilesByContent
+class Place(InTreeCacheLocator):
+    """The folder of a function's files: one per package, below `caches.compiled_code`."""
+
+    def get_cache_path(self) -> str:
+        return str(compiled_code() / Path(self._py_file).parent.name)
+
+
+class Implementation(CompileResultCacheImpl):
+    _locator_classes = [Place]
+
+
+class KernelCache(FunctionCache):
+    _impl_class = Implementation
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._cache_file.__class__ = FilesByContent
+
+
+def cache_on_disk(dispatcher: Any) -> Any:
+    """Let a compiled function be cached; where no file can be written, every process compiles it anew."""
+    try:
+        dispatcher._cache = KernelCache(dispatcher.py_func)
+    except RuntimeError:  # numba's way to say so
+        _warn_once()
     return dispatcher
+
+
+@cache
+def _warn_once() -> None:
+    logging.getLogger("authbench").warning(
+        "%s cannot be written: compiled code is not cached, and every process spends seconds compiling.",
+        compiled_code(),
+    )
