@@ -1,19 +1,39 @@
-"""What all rules share: the checked configuration, where things are, and what a rule depends on."""
+"""Shared by all rules: the package, the checked configuration, and what a rule depends on besides its inputs.
+
+A user's paths (`raw_dir`, `results/`, own entries in `config/`) are relative to the working directory. Code, schemas,
+templates, word lists and the entries that come with AuthBench belong to the package: in a checkout the one beside this
+file; where Snakemake reads this file from a repository, e.g. by `github(...)`, the installed one of the same version.
+"""
 
 import logging
 import os
+import re
 import sys
 import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.sourcecache import LocalSourceFile
 
-ROOT = Path(str(workflow.current_basedir)).parent
-sys.path.insert(0, str(ROOT / "workflow"))
+IN_CHECKOUT = isinstance(workflow.current_basedir, LocalSourceFile)
+if IN_CHECKOUT:
+    sys.path.insert(0, str(workflow.current_basedir))
+else:
+    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/__init__.py")) as module:
+        VERSION = re.search(r'__version__ = "(.+?)"', module.read())[1]
+    try:
+        from authbench import __version__ as installed
+    except ImportError:
+        installed = "none"
+    if installed != VERSION:
+        raise WorkflowError(
+            f"Nothing was run: these rules are of AuthBench {VERSION} and need the package of that version, installed "
+            f"is {installed}. Run `pip install authbench=={VERSION}` where Snakemake is, or name another tag."
+        )
 
 from authbench.runtime.resources import memory_mb, minutes, raw_mb
-from authbench.runtime.code import code_hash, file_hash, remember, share_code_with_jobs
-from authbench.config import expect_in_project, prepare, record_setup
+from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
+from authbench.config import prepare, record_setup
 from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.report.closing import closing_lines
@@ -21,24 +41,27 @@ from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
 from authbench.runtime.inventory import shard_count, source_digest
 from authbench.safety.detoxify_scorer import weights_mark
+from authbench.shipped import shipped
 
-share_code_with_jobs(ROOT)
-ACQUIRING = "acquire" in sys.argv  # what is asked for stands nowhere else while this is read; files may be missing then
+HERE = Path.cwd()
+share_code_with_jobs(HERE)
+# The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
+# may give its rules a prefix.
+ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
 
 try:
-    expect_in_project(ROOT, Path.cwd())
     check_room([".snakemake", "results"])
-    remember(Path(".snakemake/said.json"))
-    SETUP = prepare(config, ROOT, need_files=not ACQUIRING)
+    cache_parsed(Path(".snakemake/parsed_code.json"))
+    SETUP = prepare(config, HERE, need_files=not ACQUIRING)
 except InputError as problem:
-    logging.raiseExceptions = False  # where there is no room, Snakemake's log of this finds none either
+    logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either
     raise WorkflowError(str(problem)) from None
 
 SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 RESULTS = f"results/{SETTINGS['name']}"
-# What this run was asked to do and from which files, for the jobs and for whoever comes later. Where the files lie
-# changes nothing of the result, so jobs take it as `ancient`; what they hold is in each job's `params`.
+# The settings and raw files of this run, for its jobs and for later readers. Jobs take it as `ancient`: what of it they
+# depend on is in their `params`.
 RUN = f"{RESULTS}/run.json"
 # A run that is under way holds a lock; a dry run beside it, with other settings, must not change what its jobs read.
 if not ACQUIRING and (not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*"))):
@@ -46,12 +69,12 @@ if not ACQUIRING and (not Path(RUN).exists() or not any(Path(".snakemake/locks")
 
 SHARDS = shard_count(
     SETTINGS["shards"],
-    ROOT / SETTINGS["raw_dir"],
+    HERE / SETTINGS["raw_dir"],
     SETUP.sources,
     SETUP.inventory,
-    ROOT / RESULTS / "shards.json",
+    HERE / RESULTS / "shards.json",
 )
-RAW_MB = raw_mb(ROOT / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
+RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
 
 
@@ -68,43 +91,43 @@ wildcard_constraints:
 
 
 def result(path):
-    """A file of this run's results."""
+    """Return the path of a file of this run."""
     return f"{RESULTS}/{path}"
 
 
 def code(rule):
-    """A hash of an adapter and the library it imports, so that an edit reruns its jobs and a touch does not."""
-    return code_hash(ROOT / f"workflow/scripts/{rule}.py")
+    """Return a hash of an adapter and the modules it imports, so that an edit reruns its jobs and a touch does not."""
+    return code_hash(shipped(f"scripts/{rule}.py"))
 
 
-def text_resource(*names):
-    """A hash of files in resources/text that a stage reads."""
-    return file_hash(*(ROOT / f"resources/text/{name}" for name in names))
+def data_files(*names):
+    """Return a hash of shipped files that a job reads, e.g. `text/boilerplate.yaml` or `templates/raw.html.j2`."""
+    return file_hash(*map(shipped, names))
 
 
 def input_mb(wildcards):
-    """The raw text, in MB, that a job stands for: its source's, its shard's, or all."""
+    """Return the MB of raw text that a job works on: of its source, of its shard, or all."""
     if "source" in wildcards.keys():
         return RAW_MB[wildcards.source]
     return CORPUS_MB / SHARDS if "scatteritem" in wildcards.keys() else CORPUS_MB
 
 
 def memory(base, per_mb=0.0, per_corpus_mb=0.0):
-    """The `mem_mb` of a job (authbench.runtime.resources), twice as much when it is tried again."""
+    """Return the `mem_mb` of a job (authbench.runtime.resources) by attempt: doubled when it is tried again."""
     return lambda wildcards, attempt: memory_mb(base, per_mb * input_mb(wildcards) + per_corpus_mb * CORPUS_MB, attempt)
 
 
 def duration(base, per_mb=0.0):
-    """The `runtime` of a job, in minutes, likewise."""
+    """Return the `runtime` of a job by attempt, in minutes, likewise."""
     return lambda wildcards, attempt: minutes(base, per_mb * input_mb(wildcards), attempt)
 
 
 def key_mark(variable):
-    """Tells one key for author ids from another, and does not tell the key."""
+    """Return a mark of the key for author ids that does not reveal it; None without a key."""
     return author_id("authbench", "which key", os.environ[variable].encode())[:8] if variable else None
 
 
 def weights():
-    """Tells the checkpoint that Detoxify reads from another in its place."""
+    """Return a mark of the checkpoint that Detoxify reads, if it is a file of the user's."""
     path = SETTINGS["safety"]["detoxify"]["checkpoint"]
     return weights_mark(path) if path and "detoxify" in SETTINGS["safety"]["scorers"] else None

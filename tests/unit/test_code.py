@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from authbench.runtime import code
+from authbench.shipped import shipped
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         encoding="utf-8",
     )
     monkeypatch.setattr(code, "PACKAGE", folder)
-    monkeypatch.setattr(code, "_SAID", {})
+    monkeypatch.setattr(code, "_PARSED", {})
     return folder
 
 
@@ -42,26 +43,26 @@ def change(path: Path, edit: Callable[[str], str]) -> None:
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def test_what_is_remembered_changes_no_hash_and_an_edit_is_not_missed(package: Path, tmp_path: Path) -> None:
-    before, memory = hash_of(package), tmp_path / "said.json"
-    code.remember(memory)
-    told = memory.read_text(encoding="utf-8")
+def test_what_is_cached_changes_no_hash_and_an_edit_is_not_missed(package: Path, tmp_path: Path) -> None:
+    before, cache = hash_of(package), tmp_path / "parsed.json"
+    code.cache_parsed(cache)
+    written = cache.read_text(encoding="utf-8")
     assert hash_of(package) == before
-    code._SAID.clear()
+    code._PARSED.clear()
     code._read.cache_clear()
-    code.remember(memory)
-    assert memory.read_text(encoding="utf-8") == told
+    code.cache_parsed(cache)
+    assert cache.read_text(encoding="utf-8") == written
     change(package / "deep.py", lambda text: f"{text}\nmore = 1\n")
     assert hash_of(package) != before
 
 
 @pytest.mark.parametrize("damaged", ["", "[1]", "{", '"x"'])
-def test_a_damaged_memory_is_none(package: Path, tmp_path: Path, damaged: str) -> None:
-    before, memory = hash_of(package), tmp_path / "said.json"
-    memory.write_text(damaged, encoding="utf-8")
-    code._SAID.clear()
+def test_a_damaged_cache_is_ignored(package: Path, tmp_path: Path, damaged: str) -> None:
+    before, cache = hash_of(package), tmp_path / "parsed.json"
+    cache.write_text(damaged, encoding="utf-8")
+    code._PARSED.clear()
     code._read.cache_clear()
-    code.remember(memory)
+    code.cache_parsed(cache)
     assert hash_of(package) == before
 
 
@@ -108,7 +109,7 @@ def test_a_string_that_is_no_docstring_shows(package: Path) -> None:
 
 
 def test_every_stage_of_the_workflow_has_a_hash_of_its_own() -> None:
-    adapters = sorted((code.PACKAGE.parent / "scripts").glob("*.py"))
+    adapters = sorted(shipped("scripts").glob("*.py"))
     assert adapters
     assert len({code.code_hash(adapter) for adapter in adapters}) == len(adapters)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.config import expect_in_project, prepare, record_setup, source_languages
+from authbench.config import prepare, record_setup, source_languages
 from authbench.errors import InputError
 from authbench.storage.json_files import read_json
 
@@ -189,10 +189,3 @@ def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:
     assert source_languages({"fields": {"lang": {"field": "l", "map": {"a": "en", "b": "zh"}}}}) == {"en", "zh"}
     assert source_languages({"fields": {"lang": {"field": "l", "map": {"a": "en", "*": "zh"}}}}) is None
     assert source_languages({"fields": {"lang": "language"}}) is None
-
-
-def test_a_run_that_would_work_in_another_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path)
-    expect_in_project(tmp_path, tmp_path / "link")
-    with pytest.raises(InputError, match="without --directory"):
-        expect_in_project(tmp_path, tmp_path / "elsewhere")

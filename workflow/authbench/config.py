@@ -23,6 +23,7 @@ from authbench.raven.settings import wrong_with as wrong_with_raven
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.runtime.inventory import Digests, take_inventory
+from authbench.shipped import shipped
 from authbench.storage.json_files import read_json, write_json
 from authbench.verifiers.registry import Verifier, find_verifier
 from authbench.vocabulary import find_vocabulary
@@ -50,20 +51,16 @@ class Setup:
     verifiers: dict[str, Verifier]
 
 
-def expect_in_project(root: Path, here: Path) -> None:
-    """Raises InputError where Snakemake would work in another folder than the project's, from which paths are told."""
-    if here.resolve() != root.resolve():
-        raise InputError(
-            f"Nothing was run: corpora and lists are looked for from {root.resolve()}, and this run would work in "
-            f"{here.resolve()}. Start it in the project's folder, without --directory; copy the project for another."
-        )
-
-
 def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
-    """The checked configuration (`user` over the defaults), its sources and their raw files.
+    """Return the checked configuration (`user` over the defaults), its sources and their raw files.
 
-    Raises InputError with one list of all problems: of the settings, of the sources' YAMLs, of missing files unless
-    these are yet to come.
+    Args:
+        user: settings that replace defaults.
+        root: the working directory: relative paths and the user's own `config` are below it.
+        need_files: whether missing raw files are a problem.
+
+    Raises:
+        InputError: a list of all problems of the settings, the sources' entries and the raw files.
     """
     config, problems = _load_config(user, root)
     sources, more = _load_sources(config, root)
@@ -88,10 +85,12 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
 
 
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
-    defaults = read_yaml(root / "config/config.yaml")
+    defaults = read_yaml(shipped("config/config.yaml"))
     config = _merge(defaults, user)
+    if config["raw_dir"] == defaults["raw_dir"] and not (root / config["raw_dir"]).exists():
+        config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
     problems = []
-    for section, problem in schema_problems(config, root / "workflow/schemas/config.schema.yaml"):
+    for section, problem in schema_problems(config, shipped("schemas/config.schema.yaml")):
         problems.append(problem)
         if section in defaults:
             config[section] = defaults[section]
@@ -107,7 +106,7 @@ def _without_vocabulary() -> list[str]:
 
 
 def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], list[str]]:
-    known = sorted(path.stem for path in (root / "config/sources").glob("*.yaml"))
+    known = _entries("sources", root)
     sources: dict[str, Settings] = {}
     problems: list[str] = []
     for tag in config["sources"]:
@@ -115,8 +114,8 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
         if tag not in known:
             problems.append(f"sources: there is no {place}{did_you_mean(tag, known)}")
             continue
-        source = read_yaml(root / place)
-        found = list(schema_problems(source, root / "workflow/schemas/source.schema.yaml"))
+        source = read_yaml(known[tag])
+        found = list(schema_problems(source, shipped("schemas/source.schema.yaml")))
         problems += [f"{place}: {problem}" for _, problem in found]
         if not found:
             sources[tag] = source
@@ -130,6 +129,20 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], li
     return sources, problems
 
 
+def _entries(kind: str, root: Path) -> dict[str, Path]:
+    """Return the files of the entries of a kind by name: the user's own over those that are shipped."""
+    folders = (shipped(f"config/{kind}"), root / "config" / kind)
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
+
+
+def _place(kind: str, name: str, root: Path) -> tuple[str, Path]:
+    """Return the name or path of a requested entry, and the folder to look for it."""
+    if name.endswith((".yaml", ".yml")):
+        return str(root / name), shipped(f"config/{kind}")
+    own = root / "config" / kind
+    return name, own if (own / f"{name}.yaml").is_file() else shipped(f"config/{kind}")
+
+
 def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[str]]:
     """The models that are evaluated or trained, as they are asked for, and what is wrong with the others."""
     models, problems = {}, []
@@ -137,9 +150,8 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[s
     asked = [("evaluate.models", name) for name in config["evaluate"]["models"]]
     asked += [("style.models", name) for name in config["style"]["models"]]
     for place, name in [*asked, ("train.model", config["train"]["model"])]:
-        own_page = name.endswith((".yaml", ".yml"))
         try:
-            models[name] = find_model(str(root / name) if own_page else name, root / "config/models")
+            models[name] = find_model(*_place("models", name, root))
             if place in expected:
                 expected[place](models[name])
         except InputError as problem:
@@ -155,9 +167,8 @@ def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, Verifier], 
     """The verifiers that answer pairs, as they are asked for, and what is wrong with the others."""
     verifiers, problems = {}, []
     for name in config["pan"]["verifiers"]:
-        own_page = name.endswith((".yaml", ".yml"))
         try:
-            verifiers[name] = find_verifier(str(root / name) if own_page else name, root / "config/verifiers")
+            verifiers[name] = find_verifier(*_place("verifiers", name, root))
         except InputError as problem:
             problems.append(f"pan.verifiers: {problem}")
     return verifiers, problems

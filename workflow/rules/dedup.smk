@@ -33,7 +33,7 @@ rule sign_texts:
         in_series=1,
     params:
         signature={key: SETTINGS["dedup"][key] for key in ("shingle_chars", "bands", "rows")},
-        boilerplate=text_resource("boilerplate.yaml"),
+        boilerplate=data_files("text/boilerplate.yaml"),
         code=code("sign_texts"),
     script:
         "../scripts/sign_texts.py"
@@ -82,7 +82,7 @@ rule compare_texts:
     params:
         dedup=SETTINGS["dedup"],
         order=SOURCES,
-        boilerplate=text_resource("boilerplate.yaml"),
+        boilerplate=data_files("text/boilerplate.yaml"),
         code=code("compare_texts"),
     script:
         "../scripts/compare_texts.py"

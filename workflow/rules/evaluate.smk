@@ -61,7 +61,7 @@ rule evaluate_model:
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
-        words=text_resource("function_words.yaml"),
+        words=data_files("text/function_words.yaml"),
         code=code("evaluate_model"),
     script:
         "../scripts/evaluate_model.py"
@@ -92,7 +92,7 @@ rule leaderboard:
         runtime=duration(10),
         in_series=1,
     params:
-        template=file_hash(ROOT / "workflow/report/leaderboard.html.j2"),
+        template=data_files("templates/leaderboard.html.j2"),
         code=code("leaderboard"),
     script:
         "../scripts/leaderboard.py"

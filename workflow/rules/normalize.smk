@@ -24,7 +24,7 @@ rule normalize_text:
     params:
         sources={tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()},
         normalize=SETTINGS["normalize"],
-        boilerplate=text_resource("boilerplate.yaml"),
+        boilerplate=data_files("text/boilerplate.yaml"),
         code=code("normalize_text"),
     script:
         "../scripts/normalize_text.py"

@@ -54,7 +54,7 @@ rule answer_pairs:
     params:
         verifier=lambda wildcards: VERIFIERS[wildcards.verifier].as_dict(),
         seed=SETTINGS["seed"],
-        words=text_resource("function_words.yaml"),
+        words=data_files("text/function_words.yaml"),
         code=code("answer_pairs"),
     script:
         "../scripts/answer_pairs.py"
@@ -81,8 +81,8 @@ rule pan:
         name=SETTINGS["name"],
         topics=SETTINGS["pan"]["topic_model"],
         seed=SETTINGS["seed"],
-        words=text_resource("function_words.yaml"),
-        template=file_hash(ROOT / "workflow/report/pan.html.j2"),
+        words=data_files("text/function_words.yaml"),
+        template=data_files("templates/pan.html.j2"),
         code=code("pan"),
     script:
         "../scripts/pan.py"

@@ -27,7 +27,7 @@ rule bundle_release:
     params:
         publish=SETTINGS["publish"],
         sources=SETUP.sources,
-        template=file_hash(ROOT / "workflow/report/card.md.j2"),
+        template=data_files("templates/card.md.j2"),
         code=code("bundle_release"),
     script:
         "../scripts/bundle_release.py"
@@ -48,7 +48,7 @@ rule export_release:
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],
-        template=file_hash(ROOT / "workflow/report/card.md.j2"),
+        template=data_files("templates/card.md.j2"),
         code=code("export_release"),
     script:
         "../scripts/export_release.py"

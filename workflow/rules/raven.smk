@@ -10,7 +10,7 @@ from authbench.raven.settings import verifiers_of
 
 RAVEN = SETTINGS["raven"]
 RAVEN_ENCODERS = {encoder_name(encoder): encoder for encoder in RAVEN["encoders"]}
-RAVEN_VERIFIERS = verifiers_of(RAVEN, ROOT)
+RAVEN_VERIFIERS = verifiers_of(RAVEN, HERE)
 RAVEN_SUBSETS = [subset.name for subset in trained(RAVEN)]
 RAVEN_PARTS = fold_parts(RAVEN)
 
@@ -147,7 +147,7 @@ rule raven_report:
     params:
         raven=RAVEN,
         verifiers=list(RAVEN_VERIFIERS),
-        template=file_hash(ROOT / "workflow/report/raven.html.j2"),
+        template=data_files("templates/raven.html.j2"),
         code=code("raven_report"),
     script:
         "../scripts/raven_report.py"

@@ -55,7 +55,7 @@ rule raw_statistics:
         in_series=1,
     params:
         name=SETTINGS["name"],
-        template=file_hash(ROOT / "workflow/report/raw.html.j2"),
+        template=data_files("templates/raw.html.j2"),
         code=code("raw_statistics"),
     script:
         "../scripts/raw_statistics.py"

@@ -110,7 +110,7 @@ rule render_report:
             tag: {part: source[part] for part in ("title", "about", "license", "author")}
             for tag, source in SETUP.sources.items()
         },
-        template=file_hash(ROOT / "workflow/report/report.html.j2"),
+        template=data_files("templates/report.html.j2"),
         code=code("render_report"),
     script:
         "../scripts/render_report.py"

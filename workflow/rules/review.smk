@@ -35,11 +35,7 @@ rule write_sheets:
         filter=SETTINGS["filter"],
         shingle_chars=SETTINGS["dedup"]["shingle_chars"],
         seed=SETTINGS["seed"],
-        template=file_hash(
-            ROOT / "workflow/report/review.html.j2",
-            ROOT / "workflow/report/review_index.html.j2",
-            ROOT / "workflow/report/review.js",
-        ),
+        template=data_files("templates/review.html.j2", "templates/review_index.html.j2", "templates/review.js"),
         code=code("write_sheets"),
     script:
         "../scripts/write_sheets.py"

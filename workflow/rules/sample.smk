@@ -61,7 +61,7 @@ rule select_documents:
         safety=SETTINGS["safety"],
         seed=SETTINGS["seed"],
         words=file_hash(
-            ROOT / "resources/text/toxic_words.yaml",
+            shipped("text/toxic_words.yaml"),
             SETTINGS["safety"]["wordlist"]["extra"],
         ),
         weights=weights(),

@@ -32,12 +32,12 @@ rule score_style:
         style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
         reads=lambda wildcards: mark(
-            STYLE, ROOT / result("release") if STYLE["release"] else None, ROOT, ROOT / result("style_files.json")
+            STYLE, HERE / result("release") if STYLE["release"] else None, HERE, HERE / result("style_files.json")
         ),
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
         embeddings="results/embeddings",
-        words=text_resource("function_words.yaml"),
+        words=data_files("text/function_words.yaml"),
         code=code("score_style"),
     script:
         "../scripts/score_style.py"
@@ -68,7 +68,7 @@ rule style_report:
     params:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
         pages=lambda wildcards: digest_of_pages([one.page for one in find_datasets(STYLE["datasets"])]),
-        assignment=file_hash(ROOT / "resources/style/scores.yaml", ROOT / "workflow/report/style.html.j2"),
+        assignment=data_files("style/scores.yaml", "templates/style.html.j2"),
         code=code("style_report"),
     script:
         "../scripts/style_report.py"

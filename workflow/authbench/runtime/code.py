@@ -1,8 +1,8 @@
-"""Which code does a stage depend on, and has it changed?
+"""Hashes of code, so that an edit reruns the jobs that use it and a fresh clone reruns nothing.
 
 Snakemake notices an edited adapter but not the modules it imports, and takes a touched file for an edited one.
-Each rule therefore carries a hash of what its adapter and the project's modules that it imports *say*
-(comments, docstrings and layout left out), so that an edit reruns the stages that use it and a fresh clone nothing.
+Each rule therefore has among its `params` a hash of the syntax trees of its adapter and of the package's modules that
+it imports, directly or not. Comments, docstrings and layout do not count.
 """
 
 import ast
@@ -20,67 +20,85 @@ from authbench.storage.atomic import write_text
 
 PACKAGE = Path(__file__).parents[1]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_SAID: dict[str, tuple[str, list[str]]] = {}  # what `_parse` gave, by hashes of sources
+_PARSED: dict[str, tuple[str, list[str]]] = {}  # results of `_parse`, by hashes of sources
 
 
 def code_hash(adapter: Path) -> str:
-    """SHA-256 over the adapter and every `authbench` module it imports, directly or not."""
-    found: dict[str, str] = {}
-    found[adapter.name], imports = _read(adapter)
-    waiting = sorted(imports)
+    """Return a hash of an adapter and of every module of the package that it imports, directly or not."""
+    parsed = {module or adapter.name: _read(path)[0] for module, path in closure(adapter).items()}
+    return hashlib.sha256(repr(sorted(parsed.items())).encode()).hexdigest()[:16]
+
+
+def closure(adapter: Path) -> dict[str, Path]:
+    """Return the files that an adapter runs, by module: its own under "", and what it imports, directly or not."""
+    files = {"": adapter}
+    waiting = sorted(_read(adapter)[1])
     while waiting:
         module = waiting.pop()
-        if module not in found:
-            found[module], imports = _read(_path(module))
-            waiting.extend(imports)
-    return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()[:16]
+        if module not in files:
+            files[module] = _path(module)
+            waiting.extend(_read(files[module])[1])
+    return files
 
 
 def file_hash(*paths: str | Path | None) -> str:
-    """SHA-256 over the contents of data files, in the order given; a path of None is left out."""
-    whole = hashlib.sha256()
+    """Return a hash of the contents of files, in the order given; None is left out."""
+    contents = hashlib.sha256()
     for path in paths:
         if path is not None:
-            whole.update(hashlib.sha256(Path(path).read_bytes()).digest())
-    return whole.hexdigest()[:16]
+            contents.update(hashlib.sha256(Path(path).read_bytes()).digest())
+    return contents.hexdigest()[:16]
 
 
-def share_code_with_jobs(root: Path) -> None:
-    """Let every job of a run use the library below `root`, and not one that is installed: `code_hash` hashes this one.
+def share_code_with_jobs(working_directory: Path) -> None:
+    """Set the environment in which jobs, also those in conda environments, import the package that `code_hash` reads.
 
-    Compiled code is kept apart by all that it was compiled from, as numba looks at a function's own file only;
-    AUTHBENCH_RUN lets `kernel` know that a process compiles nothing else.
+    An installed package is reached through a link in .snakemake, so that none of the packages beside it is imported.
+    Compiled code is kept apart by the sources of all kernels, as numba compares only a function's own file;
+    AUTHBENCH_RUN announces to `runtime.jit` that a process compiles only our kernels.
     """
-    paths = [str(root / "workflow"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(_importable(working_directory)), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ["AUTHBENCH_RUN"] = "1"
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".snakemake/compiled" / digest_of_kernels()))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(working_directory / ".snakemake/compiled" / digest_of_kernels()))
 
 
-def remember(memory: Path) -> None:
-    """Learn what the project's files say, and keep it in `memory`, so that the next start need not parse them."""
+def _importable(working_directory: Path) -> Path:
+    """Return a folder to import the package from that holds no package of others."""
+    if (PACKAGE.parent / "common.smk").is_file():
+        return PACKAGE.parent
+    place = hashlib.sha256(os.fsencode(PACKAGE)).hexdigest()[:16]
+    folder = working_directory / ".snakemake/package" / place
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        (folder / PACKAGE.name).symlink_to(PACKAGE)
+    return folder
+
+
+def cache_parsed(path: Path) -> None:
+    """Parse the modules of the package that changed since `path` was written, and keep the results there."""
     with suppress(OSError, TypeError, ValueError):  # none yet, or a damaged one
-        _SAID.update(json.loads(memory.read_text(encoding="utf-8")))
-    known = len(_SAID)
-    for path in PACKAGE.rglob("*.py"):
-        _read(path)
-    if len(_SAID) > known:
-        write_text(memory, json.dumps(_SAID))
+        _PARSED.update(json.loads(path.read_text(encoding="utf-8")))
+    known = len(_PARSED)
+    for module in PACKAGE.rglob("*.py"):
+        _read(module)
+    if len(_PARSED) > known:
+        write_text(path, json.dumps(_PARSED))
 
 
 @cache
 def _read(path: Path) -> tuple[str, frozenset[str]]:
-    """What a file says, as a hash, and the project's modules that it imports, wherever the import stands."""
+    """Return a hash of a file's syntax tree and the package's modules that it imports, also within functions."""
     source = path.read_bytes()
     mark = f"{hashlib.sha256(source).hexdigest()} {sys.hexversion:x}"  # an AST is another one in another Python
-    if mark not in _SAID:
-        _SAID[mark] = _parse(source)
-    said, names = _SAID[mark]
-    return said, frozenset(name for name in names if _path(name).exists())
+    if mark not in _PARSED:
+        _PARSED[mark] = _parse(source)
+    tree_hash, names = _PARSED[mark]
+    return tree_hash, frozenset(name for name in names if _path(name).exists())
 
 
 def _parse(source: bytes) -> tuple[str, list[str]]:
-    """A hash of what the source says, and all names below `authbench` that it imports."""
+    """Return a hash of a source's syntax tree, and all names below `authbench` that it imports."""
     tree = ast.parse(source)
     names: set[str] = set()
     for node in (tree, *_statements(tree.body)):
@@ -91,12 +109,12 @@ def _parse(source: bytes) -> tuple[str, list[str]]:
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
-    said = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-    return said, sorted(name for name in names if name.startswith("authbench."))
+    tree_hash = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return tree_hash, sorted(name for name in names if name.startswith("authbench."))
 
 
 def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """All statements of a block, however deep; expressions, most of a tree, are passed over."""
+    """Yield all statements of a block, however deep; expressions, most of a tree, are left out."""
     for node in block:
         yield node
         for part in ("body", "handlers", "orelse", "finalbody", "cases"):
