@@ -9,11 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from open_corpora import DATA, bad_rows_allowed, ingested, load_source
+from open_corpora import bad_rows_allowed, ingested, load_source
 from project import ROOT, copy_project, surroundings
+from shared_folders import DATA, needs_corpora, skip_without_corpus
 
 from authbench.records import LANGUAGES
 
+pytestmark = needs_corpora
 RECIPE = "config/recipes/open-corpora.yaml"
 
 
@@ -32,13 +34,11 @@ def gather(tag: str, raw: Path) -> float:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of a build from the texts in AUTHBENCH_DATA."""
-    if not DATA.is_dir():
-        pytest.skip(f"no real texts in {DATA}: set AUTHBENCH_DATA")
+    """The results of a build from the real corpora."""
     raw = tmp_path_factory.mktemp("raw")
     limits = [gather(tag, raw) for tag in yaml.safe_load((ROOT / RECIPE).read_text(encoding="utf-8"))["sources"]]
     if not any(raw.iterdir()):
-        pytest.skip(f"none of the corpora of {RECIPE} is in {DATA}")
+        skip_without_corpus(f"corpus of {RECIPE}")
     project = copy_project(tmp_path_factory.mktemp("real"))
     recipe = ("--configfile", RECIPE)
     choices = (f"raw_dir={raw}", "name=real", "missing_sources=skip", f"ingest={{max_bad_rows: {max(limits):.3f}}}")

@@ -1,6 +1,6 @@
 """Which files of the open corpora are there and can be read, and what does ingestion make of them?
 
-The corpora lie below AUTHBENCH_DATA, each in the folder its source names. Any sample of them will do: a corpus, file or
+Each corpus lies in the folder that its source names. Any sample of them will do: a corpus, file or
 column that a sample lacks skips the tests of it, and a file that nobody can read counts as such.
 """
 
@@ -8,7 +8,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -19,12 +18,12 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 import yaml
+from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
 from authbench.ingest import IngestSettings, ingest_source, match_files
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("AUTHBENCH_DATA", ROOT.parent / "shared" / "data"))
 MAX_BAD_ROWS = IngestSettings().max_bad_rows
 FILE_IS_TEXT = ("text", "tei", "blog_xml")  # of many such files one that cannot be read does not stop the source
 MISSING = "fields are missing"  # of a file that has other columns than its corpus is known for
@@ -49,7 +48,7 @@ def folder_of(tag: str) -> Path:
     """The folder of a corpus; skips where there is none."""
     folder = DATA / str(load_source(tag).get("folder", tag))
     if not folder.is_dir():
-        pytest.skip(f"no {folder} (AUTHBENCH_DATA says where the corpora are)")
+        skip_without_corpus(folder)
     return folder
 
 

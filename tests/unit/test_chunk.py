@@ -1,6 +1,4 @@
-import os
 import time
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -8,6 +6,7 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shared_folders import DATA, skip_without_corpus
 
 from authbench.chunk.cut import ChunkSettings, chunk_records, extra_long_chances
 from authbench.chunk.sentences import LONGEST_END, last_sentence_start, sentence_starts
@@ -290,10 +289,9 @@ def test_time_is_linear_whatever_the_text(unit):
     ],
 )
 def test_real_books_become_sound_chunks(files, codec, lang, encoding):
-    folder = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))
-    books = [book for book in sorted(folder.glob(files)) if book.stat().st_size][:12]
+    books = [book for book in sorted(DATA.glob(files)) if book.stat().st_size][:12]
     if not books:
-        pytest.skip(f"no such files, or empty: {folder / files} (AUTHBENCH_DATA says where the corpora are)")
+        skip_without_corpus(files)
     texts = [book.read_text(encoding=codec, errors="replace") for book in books]
     frame = records(*texts).with_columns(author_id=pl.lit("a"), lang=pl.lit(lang))
     kept, _, _ = normalize_records(frame, {}, {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"})

@@ -6,14 +6,15 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from open_corpora import DATA, decoded, files_of
+from open_corpora import decoded, files_of
+from shared_folders import needs_corpora
 
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similar_pairs import find_duplicates, similar_pairs
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real corpora in {DATA} (set AUTHBENCH_DATA)")
+pytestmark = needs_corpora
 MANY = 1000  # film reviews among which there are always some copies
 
 

@@ -1,7 +1,4 @@
-"""The document-shaped corpora come out as clean texts, and every file of them is accounted for, whatever the sample.
-
-Needs the corpora: AUTHBENCH_DATA (see `open_corpora`).
-"""
+"""The document-shaped corpora come out as clean texts, and every file of them is accounted for, whatever the sample."""
 
 import zipfile
 from collections import Counter, defaultdict
@@ -10,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import regex
-from open_corpora import DATA, MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
+from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
+from shared_folders import DATA, needs_corpora
 
 from authbench.ingest import IngestSettings, ingest_source, match_files
 
@@ -43,7 +41,7 @@ PIECE = 2000  # characters: texts and books are judged alike, piece by piece
 KEPT = {"disco_sonnets_es": 0.02, "dlk_poems_de": 0.15, "eltec_tei": 0.6, "aozora_txt_ja": 0.6, "openiti_ar": 0.5}
 BYTES_PER_CHARACTER = {"ar": 1.75, "ru": 1.75, "hi": 2.6, "ja": 2.0}
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DATA}; set AUTHBENCH_DATA")
+pytestmark = needs_corpora
 
 
 def names_by_digest(tag: str) -> dict[str, str]:

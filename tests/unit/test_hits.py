@@ -1,16 +1,11 @@
 """HITS takes the topics that are least alike, and says how stable rankings are."""
 
-import os
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import numpy as np
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from shared_folders import oracle
 
 from authbench.errors import InputError
 from authbench.raven.folds import topic_folds
@@ -23,16 +18,6 @@ from authbench.raven.select import (
 )
 from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut, unpaired_p
 from authbench.raven.vectors import TopicSums
-
-FOLDER = Path(os.environ.get("AUTHBENCH_ORACLES", Path(__file__).parents[3] / "shared/oracles"))
-
-
-def oracle(name: str) -> Mapping[str, Any]:
-    path = FOLDER / f"{name}.json"
-    if not path.is_file():
-        pytest.skip(f"no oracle {path}; AUTHBENCH_ORACLES names their folder")
-    values: Mapping[str, Any] = orjson.loads(path.read_bytes())
-    return values
 
 
 def test_selection_of_each_oracle_is_the_same_in_order_and_in_scores() -> None:

@@ -1,7 +1,4 @@
-"""Every record of the tabular corpora is kept or removed with a reason, as often as counted otherwise.
-
-Needs the corpora: AUTHBENCH_DATA (see `open_corpora`).
-"""
+"""Every record of the tabular corpora is kept or removed with a reason, as often as counted otherwise."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +7,8 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
-from open_corpora import DATA, MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
+from open_corpora import MAX_BAD_ROWS, files_of, folder_of, ingested, load_source, sorted_out, table, tables_with
+from shared_folders import needs_corpora
 
 from authbench.errors import InputError
 from authbench.identity import author_id
@@ -42,7 +40,7 @@ LEFT_OVER = {
     "chinese_poetry": r"（一作|[\[\]{}]",
     "hindi_discourse": r"अनुवाद: ",
 }
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DATA} (set AUTHBENCH_DATA)")
+pytestmark = needs_corpora
 
 
 def independent_counts(tag: str) -> Iterator[int]:

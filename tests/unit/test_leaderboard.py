@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import polars as pl
 import pytest
-from test_models import write_release
+from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError

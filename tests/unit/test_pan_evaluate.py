@@ -1,12 +1,10 @@
 """Claims about scoring answers: what is read, what is refused, what is told and written."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import orjson
 import polars as pl
 import pytest
+from shared_folders import DATA, skip_without_corpus
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -14,7 +12,6 @@ from authbench.pan.compare import META, Systems, by_data_set, leading, meta, sco
 from authbench.pan.formats import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
 from authbench.pan.metrics import evaluate
 
-DATA = Path(os.environ.get("AUTHBENCH_DATA", "../shared/data"))
 TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
          '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip
 ANSWERS = ['{"id": "c", "value": 0.5}', '{"id": "a", "value": 1}', '{"id":"b","value":0.0}']
@@ -265,7 +262,7 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
 def test_real_answers_of_pan_2020_are_scored():
     folder = DATA / "pan20_av_truth"
     if not folder.is_dir():
-        pytest.skip(f"no {folder}")
+        skip_without_corpus(folder)
     from authbench.pan.run import read_systems
 
     systems, notes = read_systems(folder, sorted(folder.glob("answers_*.jsonl")))

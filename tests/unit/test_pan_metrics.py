@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_folders import oracle
 from sklearn.metrics import f1_score, roc_auc_score
-from test_retrieval import oracle
 
 from authbench.errors import InputError
 from authbench.pan.formats import align

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_retrieval import oracle
+from shared_folders import oracle
 
 from authbench.metrics.significance import p_of_means
 from authbench.pan.metrics import f1

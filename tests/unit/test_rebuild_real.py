@@ -1,4 +1,4 @@
-"""Texts of the open corpora are found again by their places, whatever the sample. Needs AUTHBENCH_DATA."""
+"""Texts of the open corpora are found again by their places, whatever the sample."""
 
 import hashlib
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from open_corpora import DATA, ingested, load_source
+from open_corpora import ingested, load_source
+from shared_folders import DATA, needs_corpora
 
 from authbench.chunk.cut import chunk_records
 from authbench.identity import keyed_hashes
@@ -34,7 +35,7 @@ def smallest_of_each_format() -> list[str]:
     return sorted(tag for _, tag in sizes.values())
 
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no data pack at {DATA}; set AUTHBENCH_DATA")
+pytestmark = needs_corpora
 
 
 @pytest.mark.parametrize("tag", smallest_of_each_format())

@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, document, frame, release
 
 from authbench.errors import InputError
 from authbench.lock import read_lock
-from authbench.records import DOCUMENT, REMOVED
+from authbench.records import REMOVED
 from authbench.release.queries import QUERIES, choose_queries
 from authbench.release.write import (
     make_lock,
@@ -24,86 +25,6 @@ from authbench.release.write import (
     write_release,
 )
 from authbench.report.write import write_report
-
-SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
-SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
-SOURCES = {
-    "news": {
-        "title": "News",
-        "about": "Outlets.",
-        "license": {"name": "CC0 1.0", "tier": "A"},
-        "author": {"kind": "outlet"},
-    }
-}
-FACTS: dict[str, Any] = {
-    "funnel": [
-        {"source": "news", "stage": "ingest", "reason": "in", "documents": 40},
-        {"source": "news", "stage": "ingest", "reason": "kept", "documents": 40},
-    ],
-    "deviation": {
-        "documents": {"target": 40, "taken": 40},
-        "languages": [{"language": "en", "target": 40, "available": 50, "taken": 40, "deficit": 0}],
-        "cells": [],
-        "bound": {"least_deviation": 0.0, "reached": 0.0},
-        "fallback_authors": 0,
-    },
-    "skipped_sources": [],
-    "scorers": [{"identity": "wordlist 1", "languages": ["en"]}],
-    "toxicity_rates": [],
-    "ingest": {},
-    "dedup": {},
-    "split": {},
-    "config": {
-        "name": "tiny",
-        "raw_dir": "/somewhere",
-        "shards": 4,
-        "safety": {"wordlist": {"extra": "/home/x/w.yaml"}},
-    },
-    "versions": {"polars": "2.1.0"},
-    "inputs": {},
-}
-
-
-def author(number: int) -> str:
-    return hashlib.sha256(f"writer {number}".encode()).hexdigest()
-
-
-def document(number: int, writer: int, split: str = "train", **other: Any) -> dict[str, Any]:
-    return {
-        "doc_key": f"news:{number}",
-        "origin_id": f"news:work{number}",
-        "author_id": author(writer),
-        "author_kind": "person",
-        "lang": "en",
-        "genre": "news",
-        "source": "news",
-        "task": "authorship",
-        "content": f"Text {number}.",
-        "names_author": False,
-        "file": "f" * 64,
-        "ordinal": number,
-        "token_length": 3,
-        "char_length": 7,
-        "length_bucket": "short",
-        "split": split,
-        "toxicity": 0.1,
-        **other,
-    }
-
-
-def frame(*rows: dict[str, Any]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows), schema={**DOCUMENT, "split": pl.String, "toxicity": pl.Float64})
-
-
-def corpus() -> pl.DataFrame:
-    splits = ("train", "train", "dev", "test")
-    return frame(*(document(n, n // 5, splits[n // 5 % 4]) for n in range(40)))
-
-
-def release(documents: pl.DataFrame, **other: Any) -> Any:
-    lock, takedown = other.pop("lock", None), other.pop("takedown", frozenset())
-    containment = other.pop("containment", None)
-    return make_release(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment)
 
 
 def written(documents: pl.DataFrame, folder: Path, **other: Any) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from test_release import FACTS, SOURCES, author, corpus, document, frame, release
+from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.release.write import tell
 from authbench.report import asked

@@ -1,51 +1,20 @@
 """Claims about ranks and retrieval metrics."""
 
-import json
-import os
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_folders import oracle
+from small_split import a_split
 
 from authbench.errors import InputError
 from authbench.evaluate import retrieval
-from authbench.evaluate.split import Lists, Split, make_split
+from authbench.evaluate.split import Lists, Split
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 
-ORACLES = Path(os.environ.get("AUTHBENCH_ORACLES", "../shared/oracles"))
 NOTHING = Lists.of([])
-
-
-def oracle(name):
-    path = ORACLES / f"{name}.json"
-    if not path.is_file():
-        pytest.skip(f"no {path}: the reference values are not here")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def a_split(candidates, queries, positives, ignored=None, **columns):
-    """A split of texts that all look alike but for `columns` (by id)."""
-
-    usual = {"author_id": "a", "lang": "en", "genre": "blog/arts", "source": "s", "content": "text", "token_length": 50}
-
-    def table(ids, name):
-        fields = {field: [columns.get(field, {}).get(ident, value) for ident in ids] for field, value in usual.items()}
-        return pl.DataFrame({name: ids} | fields)
-
-    truth = pl.DataFrame(
-        {
-            "query_id": queries,
-            "positive_ids": [list(positives.get(query, [])) for query in queries],
-            "author_id": ["a"] * len(queries),
-            "ignored_ids": [list((ignored or {}).get(query, [])) for query in queries],
-        },
-        schema_overrides={"positive_ids": pl.List(pl.String), "ignored_ids": pl.List(pl.String)},
-    )
-    return make_split("test", table(candidates, "candidate_id"), table(queries, "query_id").drop("author_id"), truth)
 
 
 def ranking(scores, split: Split):

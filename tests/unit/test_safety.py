@@ -1,6 +1,5 @@
 """How toxic is a text, and who says so?"""
 
-import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
 from authbench.records import LANGUAGES
@@ -193,7 +193,6 @@ def test_a_broken_store_is_an_error_that_says_what_to_do(tmp_path: Path) -> None
         ScoreStore(tmp_path / "scores")
 
 
-DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared" / "data"))
 CLEAN = {
     "chinese_poetry": ("zh", "utf-8", 600),
     "aozora_txt_ja": ("ja", "cp932", 600),
@@ -211,7 +210,7 @@ def test_real_literature_and_reviews_are_hardly_ever_above_the_threshold(corpus:
     folder = DATA / corpus
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size][:80]
     if not files:
-        pytest.skip(f"no file in {folder}; AUTHBENCH_DATA says where the corpora are")
+        skip_without_corpus(folder)
     lang, encoding, size = CLEAN[corpus]
     texts = (path.read_bytes().decode(encoding, "replace") for path in files)
     parts = [text[start : start + size] for text in texts for start in range(0, min(len(text), 60_000), size)]

@@ -1,23 +1,11 @@
 """Do the tasks of style give what other tools give on the same input?"""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
+from shared_folders import oracle
 
 from authbench.models.long_texts import pack
 from authbench.style import clustering, order, pairs, redundancy
-
-FOLDER = Path(os.environ.get("AUTHBENCH_ORACLES", Path(__file__).parents[3] / "shared/oracles"))
-
-
-def oracle(name):
-    path = FOLDER / f"{name}.json"
-    if not path.is_file():
-        pytest.skip(f"no oracle {path}; AUTHBENCH_ORACLES names their folder")
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_the_oracle_of_v_measure_holds():

@@ -1,14 +1,10 @@
-"""Do the shipped pages read the real files, and does a model that knows nothing score chance on them?
-
-Needs the corpora: AUTHBENCH_DATA. A dataset whose files are not there is skipped.
-"""
+"""Do the shipped pages read the real files, and does a model that knows nothing score chance on them?"""
 
 import csv
-import os
-from pathlib import Path
 
 import polars as pl
 import pytest
+from shared_folders import DATA, skip_without_corpus
 
 from authbench.models.registry import find_model
 from authbench.style.datasets import find_datasets
@@ -16,14 +12,13 @@ from authbench.style.rows import missing_files, read_rows
 from authbench.style.run import of_dataset, texts_of
 from authbench.style.tasks import TASKS
 
-DATA = Path(os.environ.get("AUTHBENCH_DATA", Path(__file__).parents[3] / "shared/data"))
 TRIED = [dataset for dataset in find_datasets(["all"]) if dataset.tried]
 
 
 def here(name):
     [dataset] = find_datasets([name])
     if missing_files(dataset, DATA):
-        pytest.skip(f"no files of {name} below {DATA} (AUTHBENCH_DATA says where the corpora are)")
+        skip_without_corpus(f"files of {name}")
     return dataset, read_rows(dataset, DATA)
 
 
@@ -58,7 +53,7 @@ def test_real_quoted_newlines_of_stel_are_one_record():
     folder = DATA / "style_tasks/stel"
     files = sorted(folder.glob("dimensions/*.tsv"))
     if not files:
-        pytest.skip(f"no STEL below {DATA}")
+        skip_without_corpus(folder)
     _, rows = here("STEL_register")
     expected = set()
     for path in files:

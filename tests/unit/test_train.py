@@ -2,8 +2,7 @@
 
 import polars as pl
 import pytest
-from test_embeddings import checkpoint, settings  # noqa: F401
-from test_models import write_release
+from split_folder import write_release
 
 from authbench.cli import main
 from authbench.train.curves import draw_curves
@@ -45,7 +44,7 @@ def test_curves_are_drawn_with_a_line_per_seed():
     assert "<b>" not in drawn
 
 
-def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp_path, capsys):  # noqa: F811
+def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp_path, capsys):
     pytest.importorskip("datasets", reason="the extra `models` is not installed")
     release = write_release(tmp_path / "release", authors=24)
     for split in ("train", "dev"):
@@ -66,7 +65,7 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp
     assert (tmp_path / "scores/tiny-seed-0/scores.json").is_file()
 
 
-def test_a_model_without_weights_and_a_batch_without_authors_are_refused(checkpoint, tmp_path, capsys):  # noqa: F811
+def test_a_model_without_weights_and_a_batch_without_authors_are_refused(checkpoint, tmp_path, capsys):
     pytest.importorskip("datasets", reason="the extra `models` is not installed")
     release = write_release(tmp_path / "release", authors=5)
     for split in ("train", "dev"):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_retrieval import a_split, oracle
+from shared_folders import oracle
+from small_split import a_split
 
 from authbench.evaluate.retrieval import rank
 from authbench.evaluate.scores import scored_pairs

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_embeddings import checkpoint  # noqa: F401
-from test_retrieval import oracle
+from shared_folders import oracle
 
 from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
@@ -289,7 +288,7 @@ def test_a_model_that_learns_nothing_is_not_tuned(tmp_path):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
 
 
-def test_a_transformer_is_tuned_on_the_fold_where_asked(checkpoint, tmp_path):  # noqa: F811
+def test_a_transformer_is_tuned_on_the_fold_where_asked(checkpoint, tmp_path):
     pytest.importorskip("datasets", reason="the extra `models` is not installed")
     told = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32}
     page = {"title": "tiny", "group": "embedding", "kind": "transformer", "parameters": told}

@@ -1,0 +1,31 @@
+"""The folders that tests share and the repository does not hold: real corpora and reference values.
+
+AUTHBENCH_DATA and AUTHBENCH_ORACLES name them; by default they lie in `shared` beside the checkout. Tests that need
+what is not there are skipped, with what is missing as the reason.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+_BESIDE = Path(__file__).resolve().parents[2] / "shared"
+DATA = Path(os.environ.get("AUTHBENCH_DATA", _BESIDE / "data"))
+ORACLES = Path(os.environ.get("AUTHBENCH_ORACLES", _BESIDE / "oracles"))
+
+needs_corpora = pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora in {DATA}; AUTHBENCH_DATA names their folder")
+
+
+def skip_without_corpus(missing: object) -> None:
+    """Skip the test that calls this, as it lacks what is named."""
+    pytest.skip(f"no {missing}; AUTHBENCH_DATA names the folder of the corpora ({DATA})")
+
+
+def oracle(name: str) -> Any:
+    """Return the reference values of a name; skip the test that calls this where there are none."""
+    path = ORACLES / f"{name}.json"
+    if not path.is_file():
+        pytest.skip(f"no reference values {path}; AUTHBENCH_ORACLES names their folder")
+    return orjson.loads(path.read_bytes())

@@ -1,0 +1,15 @@
+"""What several modules of unit tests use."""
+
+from pathlib import Path
+
+import pytest
+from tiny_checkpoint import write_checkpoint
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny transformer in a folder; look at it, and change copies of it only."""
+    pytest.importorskip("sentence_transformers", reason="the extra `models` is not installed")
+    folder = tmp_path_factory.mktemp("checkpoint")
+    write_checkpoint(folder)
+    return folder
