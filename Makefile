@@ -45,9 +45,9 @@ clean:                  ## remove results, keep the environment
 environment: $(READY)   ## set up .venv, and repair it where the folder was moved or renamed
 	@.venv/bin/python envs/relocate.py
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock requirements-extras.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(RUN) pip install --quiet --requirement requirements.lock
-	$(RUN) pip install --quiet --editable '.$(if $(EXTRAS),[$(EXTRAS)],)'
+	$(RUN) pip install --quiet --constraint requirements-extras.lock --editable '.$(if $(EXTRAS),[$(EXTRAS)],)'
 	$(RUN) authbench.vocabulary
 	touch $@

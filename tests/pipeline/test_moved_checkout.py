@@ -34,7 +34,7 @@ def make(folder: Path, target: str) -> str:
 
 def install(folder: Path) -> None:
     """Give a checkout a `.venv` as `make environment` does, with the packages of the Python that runs the tests."""
-    for name in ("Makefile", "requirements.lock"):
+    for name in ("Makefile", "requirements.lock", "requirements-extras.lock"):
         shutil.copyfile(ROOT / name, folder / name)
     environment = folder / ".venv"
     venv.create(environment, symlinks=True)

@@ -4,7 +4,6 @@
 revision of each data set and size and SHA-256 of each file. What is once in it is never changed by a program.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import yaml
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml
 from authbench.storage.atomic import write_text
+from authbench.storage.system import fcntl
 
 HEAD = """# What `authbench acquire` first fetched of each source: revisions, sizes and SHA-256 of its files. Later
 # downloads must be the same. To accept what an owner has changed, take the source's entry out and fetch anew.

@@ -1,18 +1,23 @@
-"""What can one do with AuthBench from a shell, beside building?"""
+"""The command `authbench`: what can be done from a shell, beside building."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
+from authbench import __version__
 from authbench.cli import corpora, models, release, verification
 from authbench.errors import InputError
+from authbench.extras import missing_extra
 
 COMMANDS = dict(sorted((corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand. Exit status 2: something given cannot be used, and the message says what."""
-    parser = argparse.ArgumentParser(prog="authbench", description="Build and check authorship benchmarks.")
+    """Run a subcommand and return its exit status; 2: an input cannot be used, and the message says which and why."""
+    parser = argparse.ArgumentParser(
+        prog="authbench", description="Check authorship benchmarks, evaluate models on them and pass them on."
+    )
+    parser.add_argument("--version", action="version", version=f"authbench {__version__}")
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         subparser = subcommands.add_parser(name, help=command.about, description=command.about)
@@ -21,7 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
-    except InputError as problem:
+        return status
+    except (InputError, ModuleNotFoundError) as error:
+        problem = error if isinstance(error, InputError) else missing_extra(error)
+        if problem is None:
+            raise
         print(f"authbench: {problem}", file=sys.stderr)
         return 2
-    return status

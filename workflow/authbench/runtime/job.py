@@ -1,14 +1,12 @@
-"""What does a running stage tell a person, and where?
+"""Messages of a running job: to its log and, where a step is long, to the terminal.
 
-Messages go to the job's log and, where a step is long, to the terminal. An InputError is told in its own words,
-without a traceback, and so is a full disk.
+An InputError, a full disk and a missing extra are reported by their message alone, without a traceback.
 """
 
 import atexit
 import gc
 import logging
 import re
-import resource
 import sys
 import time
 import traceback
@@ -19,7 +17,9 @@ from types import TracebackType
 from typing import TypeVar
 
 from authbench.errors import InputError
+from authbench.extras import missing_extra
 from authbench.storage.disk import cannot_write, is_full
+from authbench.storage.system import resource
 
 Item = TypeVar("Item")
 EVERY_SECONDS = 10.0
@@ -80,8 +80,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
 def _last_words(
     job: str, results: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    told = cannot_write(error, results) if is_full(error) else error
-    if isinstance(told, InputError):
-        log.error("\n%s: %s\n", job, told)
+    problem = cannot_write(error, results) if is_full(error) else missing_extra(error) or error
+    if isinstance(problem, InputError):
+        log.error("\n%s: %s\n", job, problem)
     else:
         log.error("%s", "".join(traceback.format_exception(kind, error, trace)))

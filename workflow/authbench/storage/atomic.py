@@ -6,7 +6,6 @@ writes; what a killed one left bears none, and the next writer of the same file 
 """
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
@@ -17,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from authbench.storage.disk import cannot_write
+from authbench.storage.system import fcntl
 
 
 @contextmanager

