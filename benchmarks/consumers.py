@@ -30,13 +30,13 @@ from machine import heading
 
 from authbench.check import check_release
 from authbench.diff.releases import read_release
-from authbench.diff.told import difference, same
+from authbench.diff.summary import difference, is_same
 from authbench.errors import InputError
 from authbench.evaluate.run import evaluate
 from authbench.evaluate.split import read_split
 from authbench.export.publication import read_publication
-from authbench.export.reading import Benchmark, open_release
 from authbench.export.run import export
+from authbench.format.release import Release, open_complete_release
 from authbench.models.registry import find_model
 from authbench.pan import metrics
 from authbench.pan.formats import read_problems
@@ -70,8 +70,8 @@ class Published:
         return self.results / "publish" / name
 
     @cached_property
-    def bundle(self) -> Benchmark:
-        return open_release(self.form("public"))
+    def bundle(self) -> Release:
+        return open_complete_release(self.form("public"))
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -241,14 +241,14 @@ def by_rebuild(published: Published) -> str:
     for path in files:
         expect_equal(f"bytes of {path}", digest(again / path), digest(published.release / path))
     expect_equal("violations", check_release(again), [])
-    if not same(difference(read_release(published.release), read_release(again))):
+    if not is_same(difference(read_release(published.release), read_release(again))):
         raise Disagreement("authbench diff finds a difference")
     return f"{published.bundle.tier_b:,} texts from raw files; {len(files)} files equal, sound, no difference"
 
 
 def by_tiers(published: Published) -> str:
     """No text in anything published is of tier B, and a form of the whole release is refused."""
-    whole = open_release(published.release, with_tier_b=True)
+    whole = open_complete_release(published.release)
     withheld = set(whole.provenance.filter(pl.col("tier") == "B")["content_sha256"])
     seen = 0
     for text in every_text(published.results / "publish"):

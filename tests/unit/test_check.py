@@ -18,13 +18,15 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.check import Violation, check_release, overlap, reading
+from authbench.check import Violation, check_release, overlap
+from authbench.check import rows as check_rows
 from authbench.check.claims import CLAIMS
-from authbench.check.reading import FIELDS
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.format.columns import SPLIT_TABLES
 from authbench.identity import keyed_hash
 from authbench.records import length_bucket_expr
+from authbench.storage import json_lines
 from authbench.tokens import count, load_encoding
 
 ENCODING = load_encoding()
@@ -591,7 +593,7 @@ JSON = st.recursive(
 
 
 @given(
-    st.sampled_from([(name, key) for name, keys in FIELDS.items() for key in keys] + [("ground_truth", "ignored_ids")]),
+    st.sampled_from([(name, column) for name, table in SPLIT_TABLES.items() for column in table.names]),
     JSON | st.sampled_from(["doc_000001", "doc_000009", author("trainann"), ["doc_000001"], ["doc_000003"] * 2]),
 )
 @settings_of_hypothesis(max_examples=40, deadline=None)
@@ -631,19 +633,19 @@ VALUES = (
 
 
 @settings_of_hypothesis(max_examples=300)
-@given(st.sampled_from(sorted(FIELDS)), st.data())
+@given(st.sampled_from(sorted(SPLIT_TABLES)), st.data())
 def test_a_batch_passes_as_a_whole_only_if_each_of_its_rows_does(name, data):
     rows = deepcopy([*sound().rows["train"][name], ["no object"]][: data.draw(st.integers(1, 9))])
     row = data.draw(st.sampled_from(rows))
     for _ in range(data.draw(st.integers(0, 2))):
         if isinstance(row, dict):
-            row[data.draw(st.sampled_from([*FIELDS[name], "ignored_ids", "more"]))] = data.draw(VALUES)
-    findings = [finding for row in rows for finding in reading._check_row(name, row, "here")]
-    assert reading._all_formed(name, rows) == (not findings)
+            row[data.draw(st.sampled_from([*SPLIT_TABLES[name].names, "ignored_ids", "more"]))] = data.draw(VALUES)
+    findings = [finding for row in rows for finding in check_rows._check_row(SPLIT_TABLES[name], row, "here")]
+    assert check_rows._all_formed(SPLIT_TABLES[name], rows) == (not findings)
 
 
 def test_files_longer_than_a_batch_are_read_whole_and_their_lines_keep_their_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "BATCH_BYTES", 500)
+    monkeypatch.setattr(json_lines, "BATCH_BYTES", 500)
     assert check_release(write(sound(), tmp_path / "sound")) == []
     broken = sound()
     broken.rows["train"]["candidates"][6] = ["no object"]

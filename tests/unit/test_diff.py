@@ -11,7 +11,7 @@ from authbench.cli import main
 from authbench.diff.causes import differences
 from authbench.diff.documents import changed_documents
 from authbench.diff.releases import read_release
-from authbench.diff.told import difference, in_words, same
+from authbench.diff.summary import difference, difference_text, is_same
 from authbench.errors import InputError
 
 
@@ -135,7 +135,7 @@ def test_other_splits_ids_texts_and_answers_are_told_apart(
     write_whole(tmp_path / "fewer", documents.filter(pl.Series(range(documents.height)) != 5))
     told = difference(read_release(release), read_release(tmp_path / "fewer"))
     assert {row["change"] for row in told["documents"]} == {"gone", "id"}
-    assert not same(told)
+    assert not is_same(told)
 
 
 def test_what_is_said_names_counts_ids_and_settings(
@@ -153,7 +153,7 @@ def test_what_is_said_names_counts_ids_and_settings(
     assert main(["diff", "--json", str(release), str(tmp_path / "release")]) == 1
     told = json.loads(capsys.readouterr().out)
     assert len(told["documents"]) == 4
-    assert in_words(told) == said
+    assert difference_text(told) == said
 
 
 def test_what_is_no_release_is_told_so(tmp_path: Path, release: Path) -> None:

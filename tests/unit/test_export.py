@@ -33,9 +33,9 @@ from authbench.export.licences import identifier, wrong_with
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_tier_b
 from authbench.export.publication import read_publication
-from authbench.export.reading import open_release
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
+from authbench.format.release import open_complete_release
 from authbench.pan.formats import read_problems
 
 
@@ -160,7 +160,7 @@ def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
 def test_a_query_goes_where_its_text_or_its_last_answer_is_withheld(release: Path, public: Path) -> None:
     here = of_tier(release, "A")
     for split in ("train", "test"):
-        truth = open_release(public).truth(split)
+        truth = open_complete_release(public).truth(split)
         whole = {row["query_id"]: set(row["positive_ids"]) for row in lines(release / split / "ground_truth.jsonl")}
         left = {query: answers & here for query, answers in whole.items() if query in here and answers & here}
         assert {row["query_id"]: set(row["positive_ids"]) for row in truth.to_dicts()} == left
@@ -270,10 +270,10 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
 
 
 def test_hostile_words_stay_in_their_cell(public: Path) -> None:
-    benchmark = open_release(public)
-    licences: Mapping[str, Any] = {**benchmark.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
-    benchmark.manifest["licences"].update(licences)
-    told = write_card(benchmark, ABOUT, "Here.")
+    release = open_complete_release(public)
+    licences: Mapping[str, Any] = {**release.manifest["licences"], "posts": {"name": "a | <b>\nc", "tier": "A"}}
+    release.manifest["licences"].update(licences)
+    told = write_card(release, ABOUT, "Here.")
     assert "| posts | a \\| &lt;b> c | `LicenseRef-a-b-c` |" in told
 
 
@@ -316,7 +316,7 @@ def test_croissant_is_valid_and_gives_the_records(public: Path, tmp_path: Path) 
         [one.decode() for one in record["ground_truth_test/positive_ids"]]
         for record in dataset.records("ground_truth_test")
     ]
-    assert answers == open_release(public).truth("test")["positive_ids"].to_list()
+    assert answers == open_complete_release(public).truth("test")["positive_ids"].to_list()
     described = json.loads((folder / "croissant.json").read_text())
     asked = ("dataCollection", "dataBiases", "dataLimitations", "personalSensitiveInformation", "dataUseCases")
     assert all(described[f"rai:{name}"] for name in (*asked, "dataReleaseMaintenancePlan"))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.pan.build import write_sets
-from authbench.pan.documents import read_documents
 from authbench.pan.formats import read_problems
 from authbench.pan.pairs import LARGE, SMALL, TEST, PairSettings, both, build, violations
 
@@ -158,14 +157,14 @@ def test_a_table_becomes_folders_in_pans_format(tmp_path):
 def test_a_table_that_tells_too_little_is_refused(tmp_path, table, said):
     table.write_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match=said):
-        read_documents(tmp_path / "t.parquet")
+        write_sets(tmp_path / "t.parquet", tmp_path / "out", PairSettings(), "topic", 1)
 
 
 @pytest.mark.parametrize("name", ["t.txt", "absent.parquet"])
 def test_what_is_no_table_is_refused(tmp_path, name):
     (tmp_path / "t.txt").write_text("x")
     with pytest.raises(InputError):
-        read_documents(tmp_path / name)
+        write_sets(tmp_path / name, tmp_path / "out", PairSettings(), "topic", 1)
 
 
 def test_three_commands_lead_from_records_to_scores(tmp_path, capsys):

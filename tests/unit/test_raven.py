@@ -239,7 +239,7 @@ def test_a_table_becomes_documents_and_copies_and_empty_texts_stay_out(tmp_path:
     ):
         write(path)
         told = write_documents(str(path), tmp_path / "documents.parquet", 0)
-        assert told == "3 documents, 2 left out (copies, or not all told)"
+        assert told == "3 documents, 2 left out (copies, or incomplete)"
         held.append(pl.concat(stream(tmp_path / "documents.parquet")).sort("id"))
     assert held[0].equals(held[1]) and held[0].equals(held[2])
     assert held[0].select("author", "topic", "content").sort("author", "topic").rows() == [
@@ -284,7 +284,7 @@ def test_pans_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"author": ["a"], "text": ["b"]}, "has no column topic"),
+        ({"author": ["a"], "text": ["b"]}, "has no column for topic"),
         ({"author": ["a"], "text": ["b"], "topic": [None]}, "none of 1 documents"),
         ({"id": ["1", "1"], "author": ["a", "b"], "text": ["b", "c"], "topic": ["x", "x"]}, "the id 1 occurs twice"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, document, frame, release
 
 from authbench.errors import InputError
-from authbench.lock import read_lock
+from authbench.format.lock import read_lock
 from authbench.records import REMOVED
 from authbench.release.queries import QUERIES, choose_queries
 from authbench.release.write import (

@@ -1,7 +1,7 @@
 """Adapter of the rule assign_splits."""
 
 from authbench.dedup.containment import ContainmentSettings
-from authbench.lock import read_lock
+from authbench.format.lock import read_lock
 from authbench.runtime.job import log_to
 from authbench.sample.deviation import recount
 from authbench.split.assign import split_documents

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.lock import read_lock
+from authbench.format.lock import read_lock
 from authbench.release.write import make_release, read_takedown, write_release
 from authbench.runtime.job import log_to
 from authbench.storage.atomic import atomic_folder

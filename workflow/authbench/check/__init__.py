@@ -1,7 +1,7 @@
-"""Is a release sound?
+"""Check a release, ours or another's in this format.
 
-Any release in the format of the processing plan (section 15), ours or not: what its files say is compared with
-its texts, with its own bookkeeping where it has some, and with the settings it was made with.
+Its files are compared with its texts, with its own bookkeeping where it has some, and with the settings it was made
+with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the settings), then one module per claim.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,11 +15,12 @@ from typing import Any
 from authbench.check.bookkeeping import check_checksums, check_manifest, check_provenance, check_quotas
 from authbench.check.claims import CLAIMS, Finding
 from authbench.check.overlap import check_overlap
-from authbench.check.reading import Release, find_splits, make_release, read_tables
+from authbench.check.rows import Rows, join_rows, read_tables
 from authbench.check.rules import Rules, make_rules
 from authbench.check.texts import check_texts
 from authbench.check.truth import check_truth
 from authbench.check.units import check_units
+from authbench.format.release import open_release
 from authbench.tokens import load_encoding, load_tokenizer
 
 SHOWN = 12
@@ -45,24 +46,30 @@ class Violation:
 
 
 def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
-    """Every claim that the release in `folder` breaks, in the order of `claims.CLAIMS`; none: it is sound.
+    """Return every claim that a release breaks, in the order of `claims.CLAIMS`; none: it is sound.
 
-    `expected` has settings as config.yaml (sections `dedup`, `sample`, `split`, `release`); they go before those in
-    the release's manifest.json, and these before the defaults. Rows that break the form end the check early, as the
-    later claims are about well-formed rows. Raises InputError for what cannot be read at all: no such folder, no
-    split in it, a missing file of a split, broken JSON (with its line), wrong encoding, no vocabulary to count with.
+    Rows that break the form end the check early, as the later claims are about well-formed rows.
+
+    Args:
+        folder: the release.
+        expected: settings as in config.yaml (sections `dedup`, `sample`, `split`, `release`); they go before those in
+            the release's manifest.json, and these before the defaults.
+
+    Raises:
+        InputError: no such folder, no split in it, a missing file of a split, broken JSON (with its line), wrong
+            encoding, or no vocabulary to count with.
     """
     folder = Path(folder)
-    splits, manifest = find_splits(folder)
-    tables, findings = read_tables(folder, splits)
+    release = open_release(folder)
+    tables, findings = read_tables(release)
     findings += check_checksums(folder)
     if all(finding.code == "checksum" for finding in findings):
-        findings += check_sound_rows(make_release(folder, tables, manifest), make_rules(manifest, expected))
+        findings += _check_rows(join_rows(release, tables), make_rules(release.manifest, expected))
     return list(_grouped(findings))
 
 
-def check_sound_rows(release: Release, rules: Rules) -> Iterator[Finding]:
-    """What can only be asked of rows that have the right form; tokens are counted beside the search for copies."""
+def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield the findings in rows that have the right form; tokens are counted beside the search for copies."""
     with ThreadPoolExecutor(1) as beside:
         counted = partial(check_texts, load_tokenizer(), load_encoding())
         texts = beside.map(counted, release.documents.iter_slices(TEXTS_AT_ONCE))

@@ -1,7 +1,4 @@
-"""Does a release's own bookkeeping agree with what is there?
-
-Checksums, provenance, the sampling report and the manifest; each is checked where it exists.
-"""
+"""Checksums, provenance, sampling report and manifest against what is there; each is checked where it exists."""
 
 import hashlib
 import re
@@ -13,16 +10,16 @@ from typing import Any
 import polars as pl
 
 from authbench.check.claims import Finding
-from authbench.check.reading import Release, read_json
+from authbench.check.rows import Rows
 from authbench.check.rules import Rules
 from authbench.errors import InputError
+from authbench.format.columns import PROVENANCE, TEXT_MEASURES
+from authbench.format.files import DEVIATION
+from authbench.format.release import read_json_object
 from authbench.records import length_bucket_expr
-from authbench.release.write import PROVENANCE
 from authbench.sample.targets import matching_pattern
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
-
-TEXT_MEASURES = frozenset({"langid"})
 
 
 def check_checksums(folder: Path) -> Iterator[Finding]:
@@ -48,13 +45,13 @@ def check_checksums(folder: Path) -> Iterator[Finding]:
             yield Finding("checksum", name, f"{name} has changed")
 
 
-def check_provenance(release: Release, rules: Rules) -> Iterator[Finding]:
+def check_provenance(release: Rows, rules: Rules) -> Iterator[Finding]:
     """One row per document, and what it repeats of it: split, labels, lengths, digest of the text."""
     provenance = release.provenance
     if provenance is None:
         return
     for name, dtype in provenance.schema.items():
-        if not (dtype.is_numeric() or dtype == pl.Boolean or name in PROVENANCE or name in TEXT_MEASURES):
+        if not (dtype.is_numeric() or dtype == pl.Boolean or name in PROVENANCE.names or name in TEXT_MEASURES):
             yield Finding("provenance_column", name, str(dtype))
     ids = Counter(provenance["id"])
     documents = set(release.documents["id"])
@@ -81,18 +78,18 @@ def check_provenance(release: Release, rules: Rules) -> Iterator[Finding]:
                 yield Finding("provenance", ident, f"{column} of {ident}")
 
 
-def check_quotas(release: Release, rules: Rules) -> Iterator[Finding]:
+def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
     """What sampling_deviation.json says was taken; documents taken down afterwards may be missing, no others."""
-    deviation = read_json(release.folder / "sampling_deviation.json")
+    deviation = read_json_object(release.folder / DEVIATION)
     if not deviation:
         return
     try:
         yield from _check_quotas(deviation, release, rules)
     except (KeyError, TypeError, AttributeError) as problem:
-        raise InputError(f"{release.folder / 'sampling_deviation.json'}: not in its form ({problem!r})") from None
+        raise InputError(f"{release.folder / DEVIATION}: not in its form ({problem!r})") from None
 
 
-def _check_quotas(deviation: Mapping[str, Any], release: Release, rules: Rules) -> Iterator[Finding]:
+def _check_quotas(deviation: Mapping[str, Any], release: Rows, rules: Rules) -> Iterator[Finding]:
     documents = _with_cells(release, rules)
     said: dict[tuple[str, ...], int] = {("documents",): deviation["documents"]["taken"]}
     said |= {("language", row["language"]): row["taken"] for row in deviation["languages"]}
@@ -112,7 +109,7 @@ def _check_quotas(deviation: Mapping[str, Any], release: Release, rules: Rules) 
             yield Finding("quota", "fallback_authors", f"says {deviation['fallback_authors']}, there are {fewer}")
 
 
-def _with_cells(release: Release, rules: Rules) -> pl.DataFrame:
+def _with_cells(release: Rows, rules: Rules) -> pl.DataFrame:
     """The documents with the length bucket and the genre pattern they count for."""
     documents = release.documents
     provenance = release.provenance
@@ -130,7 +127,7 @@ def _with_cells(release: Release, rules: Rules) -> pl.DataFrame:
     )
 
 
-def check_manifest(release: Release) -> Iterator[Finding]:
+def check_manifest(release: Rows) -> Iterator[Finding]:
     """The counts of manifest.json, where it has them; a split that it names and that is absent."""
     counts = release.manifest.get("counts")
     if not counts:

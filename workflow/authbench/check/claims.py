@@ -1,4 +1,4 @@
-"""What does a sound release claim?"""
+"""The claims of a sound release."""
 
 from typing import NamedTuple
 

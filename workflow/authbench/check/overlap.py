@@ -1,18 +1,18 @@
-"""Which documents share their text with others?"""
+"""Documents that share their text with others."""
 
 from collections.abc import Generator, Set
 
 import polars as pl
 
 from authbench.check.claims import Finding
-from authbench.check.reading import Release
+from authbench.check.rows import Rows
 from authbench.check.rules import Rules
 from authbench.dedup.containment import COMMON, contained_pairs
 
 Pairs = frozenset[tuple[str, str]]
 
 
-def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pairs]:
+def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs]:
     """Exact and near copies anywhere, similar and contained texts across splits.
 
     Returns the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
@@ -39,7 +39,7 @@ def check_overlap(release: Release, rules: Rules) -> Generator[Finding, None, Pa
     return _both_ways(leaks.contained)
 
 
-def contained_among(release: Release, ids: Set[str], rules: Rules) -> Pairs:
+def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:
     """As `check_overlap` returns them, but only of these documents, with passages that more texts have."""
     from authbench.dedup.similarity import similarity_text
 
@@ -48,7 +48,7 @@ def contained_among(release: Release, ids: Set[str], rules: Rules) -> Pairs:
     return _both_ways(contained_pairs(texts, rules.containment).pairs)
 
 
-def _with_origins(documents: pl.DataFrame, release: Release) -> pl.DataFrame:
+def _with_origins(documents: pl.DataFrame, release: Rows) -> pl.DataFrame:
     """doc_key, origin_id, lang and content of documents; without provenance each is a work of its own."""
     texts = documents.select("lang", "content", doc_key="id", origin_id="id")
     provenance = release.provenance

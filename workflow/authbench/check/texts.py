@@ -1,4 +1,4 @@
-"""Is every text in its form, and as long as it says?"""
+"""The form of each text, and its tokens counted again."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
 
 
 def check_texts(tokenizer: Tokenizer, encoding: tiktoken.Encoding, documents: pl.DataFrame) -> list[Finding]:
-    """The form of each content, and its tokens counted anew."""
+    """Return texts that are not in their form, and those with another number of tokens than they say."""
     findings = []
     contents = documents["content"].to_list()
     counted = tokenizer.count(documents["content"])

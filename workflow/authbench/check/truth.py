@@ -1,4 +1,4 @@
-"""Do queries, candidates and ground truth belong together?"""
+"""Queries, candidates and ground truth: whether they belong together."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Set
@@ -9,8 +9,9 @@ import polars as pl
 
 from authbench.check.claims import Finding
 from authbench.check.overlap import Pairs, contained_among
-from authbench.check.reading import TEXT_FIELDS, Release
+from authbench.check.rows import Rows
 from authbench.check.rules import Rules
+from authbench.format.columns import TEXT_FIELDS
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -47,7 +48,7 @@ class Split:
         return self.author_of.get(query) or self.truth[query].author
 
 
-def check_truth(release: Release, rules: Rules, contained: Pairs) -> Iterator[Finding]:
+def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Finding]:
     """Queries against candidates, ground truth both ways, and how many queries each author gives.
 
     `contained` are pairs of texts that may not be query and positive; it is used where the origins are known.
@@ -95,7 +96,7 @@ def _check_queries(split: Split, candidates: pl.DataFrame, queries: pl.DataFrame
         if query not in split.truth:
             yield Finding("query_without_truth", query)
     both = queries.join(candidates, left_on="query_id", right_on="candidate_id", suffix="_said", maintain_order="left")
-    for field in (*TEXT_FIELDS, "token_length"):
+    for field in TEXT_FIELDS:
         for query in both.filter(pl.col(field) != pl.col(f"{field}_said"))["query_id"]:
             yield Finding("query_differs", query, f"{field} of {query}")
     asked = set(queries["query_id"])
@@ -167,7 +168,7 @@ def _several_origins(split: Split, texts: set[str], rules: Rules) -> bool:
     return not rules.other_origin or len({split.origin.get(ident) for ident in texts}) > 1
 
 
-def _settle(doubts: list[Doubt], release: Release, rules: Rules) -> Iterator[Finding]:
+def _settle(doubts: list[Doubt], release: Rows, rules: Rules) -> Iterator[Finding]:
     """The findings that texts which contain each other do not explain.
 
     Asked again of the few texts in doubt: among all, passages that many texts have were passed over.

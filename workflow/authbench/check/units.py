@@ -1,16 +1,16 @@
-"""Is every author whole, in one split, with as many documents as agreed?"""
+"""Authors and works: in one split, with as many documents as the settings say."""
 
 from collections.abc import Iterator
 
 import polars as pl
 
 from authbench.check.claims import Finding
-from authbench.check.reading import Release
+from authbench.check.rows import Rows
 from authbench.check.rules import Rules
 
 
-def check_units(release: Release, rules: Rules) -> Iterator[Finding]:
-    """Authors and origins across splits, documents per author. After a takedown authors may have fewer."""
+def check_units(release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield authors and origins across splits, and wrong numbers of documents (fewer are right after a takedown)."""
     documents = release.documents.filter(pl.col("author_id").is_not_null())
     if rules.unit == "author":
         yield from _across("author_in_splits", documents.select("author_id", "split"))

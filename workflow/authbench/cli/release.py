@@ -48,14 +48,14 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 def diff(arguments: argparse.Namespace) -> int:
     """0: the same; 1: they differ, and it is said in what and why."""
     from authbench.diff.releases import read_release
-    from authbench.diff.told import difference, in_words, same
+    from authbench.diff.summary import difference, difference_text, is_same
 
-    told = difference(read_release(arguments.a), read_release(arguments.b))
+    found = difference(read_release(arguments.a), read_release(arguments.b))
     if arguments.json:
-        sys.stdout.write(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
+        sys.stdout.write(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
-        sys.stdout.write(in_words(told))
-    return 0 if same(told) else 1
+        sys.stdout.write(difference_text(found))
+    return 0 if is_same(found) else 1
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,5 @@
-"""What changed between two releases, and why?
+"""Compare two releases: what changed, and why.
 
-Read in this order: `releases` (what is compared), `documents` (which changed, and for what reason), `causes` (what made
-the builds differ), `told` (in words).
+Read in this order: `releases` (what is compared), `documents` (which changed, each with its reason), `causes` (in
+what the builds differ), `summary` (the comparison as an object and as text).
 """

@@ -1,4 +1,4 @@
-"""What made two builds differ?"""
+"""Causes of a difference: where the manifests of two releases disagree."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,12 +7,12 @@ MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sour
 
 
 def causes(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Where the manifests of two releases differ in what made them: the place, its value in one and in the other."""
+    """Return where two manifests differ in what made the releases: (place, value in `a`, value in `b`)."""
     return [difference for part in MADE_BY for difference in differences(part, a.get(part), b.get(part))]
 
 
 def differences(place: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The innermost places where two values differ.
+    """Yield the innermost places where two values differ, with both values.
 
     >>> list(differences("config", {"seed": 1, "split": {"lock": None}}, {"seed": 2, "split": {"lock": None}}))
     [('config.seed', 1, 2)]

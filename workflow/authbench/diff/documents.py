@@ -1,8 +1,11 @@
-"""Which documents and queries changed, and for what reason each?"""
+"""Documents and queries that changed between two releases, each with the reason."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
-from authbench.diff.releases import Told
+from authbench.diff.releases import KeyedRelease
 
 CHANGES = pl.Schema(
     {
@@ -18,18 +21,18 @@ TAKEN_DOWN = "taken down"
 NOT_LOGGED = "not known: the log of its removals (dirty_docs.log) is not beside the release"
 
 
-def changed_documents(a: Told, b: Told) -> pl.DataFrame:
-    """A row for every change (CHANGES): `gone`, `new`, `split`, `id`, `text`; sorted by change, source, reason and id.
+def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
+    """Return a row for every change (CHANGES): `gone`, `new`, `split`, `id`, `text`.
 
-    `before` and `after` are what differs: splits, ids, SHA-256 of texts.
+    Sorted by change, source, reason and id. `before` and `after` are what differs: splits, ids, SHA-256 of texts.
     """
     both = a.documents.join(b.documents, on="key", suffix="_b")
     rows = [
-        ("gone", row["source"], why_gone(row["key"], row["author_id"], row["source"], b), row["id"], row["split"], None)
+        ("gone", row["source"], _why_gone(row, b), row["id"], row["split"], None)
         for row in a.documents.join(b.documents, on="key", how="anti").iter_rows(named=True)
     ]
     rows += [
-        ("new", row["source"], why_new(row["key"], row["source"], a), row["id"], None, row["split"])
+        ("new", row["source"], _why_new(row["key"], row["source"], a), row["id"], None, row["split"])
         for row in b.documents.join(a.documents, on="key", how="anti").iter_rows(named=True)
     ]
     for change, column in (("split", "split"), ("id", "id"), ("text", "content_sha256")):
@@ -43,25 +46,26 @@ def changed_documents(a: Told, b: Told) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=CHANGES, orient="row").sort("change", "source", "reason", "id")
 
 
-def why_gone(key: str, author: str, source: str, b: Told) -> str:
-    """Why a document that was there before is not in `b`."""
+def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
+    """Return why a document that was there before is not in `b`."""
+    key, author, source = (document[name] for name in ("key", "author_id", "source"))
     if key in b.reasons:
         return b.reasons[key].replace("_", " ")
     if source not in b.manifest["inputs"]:
         return "its source is left out"
-    if b.manifest["takedown"]["documents"] and key in b.numbered and takes_down(author, b):
+    if b.manifest["takedown"]["documents"] and key in b.numbered and _takes_down(author, b):
         return TAKEN_DOWN
     return "no longer selected, or no longer in the raw files" if b.logged else NOT_LOGGED
 
 
-def takes_down(author: str, b: Told) -> bool:
-    """Whether a document that `b` has numbered and not released can but be taken down: `b` built on no lock, or its
-    own lock no longer knows the author."""
+def _takes_down(author: str, b: KeyedRelease) -> bool:
+    """Return whether a document that `b` has numbered and not released was taken down, for certain: `b` built on no
+    lock, or its own lock no longer has the author."""
     return not b.manifest["config"]["split"]["lock"] or author not in b.authors
 
 
-def why_new(key: str, source: str, a: Told) -> str:
-    """Why a document that is there now was not in `a`."""
+def _why_new(key: str, source: str, a: KeyedRelease) -> str:
+    """Return why a document that is there now was not in `a`."""
     if key in a.reasons:
         return f"was {a.reasons[key].replace('_', ' ')}"
     if source not in a.manifest["inputs"]:
@@ -69,8 +73,8 @@ def why_new(key: str, source: str, a: Told) -> str:
     return "newly selected, or new in the raw files"
 
 
-def changed_queries(a: Told, b: Told) -> dict[str, list[str]]:
-    """The ids of queries that are `gone`, `new`, or have other `answers`."""
+def changed_queries(a: KeyedRelease, b: KeyedRelease) -> dict[str, list[str]]:
+    """Return the ids of queries that are `gone`, `new`, or have other `answers`."""
     both = a.queries.join(b.queries, on="key", suffix="_b")
     return {
         "gone": sorted(a.queries.join(b.queries, on="key", how="anti")["id"]),

@@ -1,7 +1,6 @@
-"""What does a split of a release ask?
+"""A split of a release as an evaluation takes it: documents, queries and their answers, as rows.
 
-The format is that of the processing plan (section 15), ours or the published benchmark's: a query may or may not be
-among its own candidates; if it is, it is never an answer to itself.
+A query may or may not be among its own candidates; if it is, it is never an answer to itself.
 """
 
 import hashlib
@@ -9,22 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.arrays import I32, I64
 from authbench.errors import InputError
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, SPLIT_TABLES, TEXT_FIELDS, Table
+from authbench.format.release import Release, concat, open_release
 from authbench.records import length_bucket_expr
 
-TEXT_FIELDS = ("lang", "genre", "source", "content", "token_length")
-FILES = {
-    "candidates": ("candidate_id", "author_id", *TEXT_FIELDS),
-    "queries": ("query_id", *TEXT_FIELDS),
-    "ground_truth": ("query_id", "positive_ids", "author_id"),
-}
-TOLD_BY_PROVENANCE = ("origin", "topic", "date")
+OF_PROVENANCE = ("origin", "topic", "date")
 SHOWN = 5
 
 
@@ -37,25 +31,25 @@ class Lists:
 
     @classmethod
     def of(cls, lists: Iterable[Sequence[int]]) -> "Lists":
-        held = [sorted(rows) for rows in lists]
-        starts = np.array([0, *accumulate(map(len, held))], np.int64)
-        return cls(starts, np.array([row for rows in held for row in rows], np.int32))
+        ordered = [sorted(rows) for rows in lists]
+        starts = np.array([0, *accumulate(map(len, ordered))], np.int64)
+        return cls(starts, np.array([row for rows in ordered for row in rows], np.int32))
 
     def lengths(self) -> I64:
         return np.diff(self.starts)
 
     def owners(self) -> I64:
-        """The list that each row belongs to."""
+        """Return the list that each row belongs to."""
         return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
 
 
 @dataclass(frozen=True)
 class Split:
-    """Documents, which of them ask, and what answers.
+    """The documents of a split, which of them are queries, and their answers.
 
     `documents` has a row per text: first the candidates by id (of equal scores the first wins), then the queries
     that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
-    genre where the release tells none) and, where it does, `origin` and `date`. `asks` are the queries' rows, by id.
+    genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
     `checksum` is over the three files.
     """
@@ -73,55 +67,41 @@ class Split:
         return self.documents[self.asks]
 
 
-def read_split(release: Path, name: str) -> Split:
-    """A split of the release in a folder. Raises InputError where a file, a field or an id is not what it should be."""
-    folder = release / name
-    if not release.is_dir():
-        raise InputError(f"{release}: there is no such folder. Expected a release: a folder with a folder per split.")
-    if not folder.is_dir():
-        there = sorted(path.parent.name for path in release.glob("*/candidates.jsonl"))
-        raise InputError(f"{folder}: there is no such split. {release} has {', '.join(there) or 'none at all'}.")
-    tables = {file: read_table(folder / f"{file}.jsonl", fields) for file, fields in FILES.items()}
+def read_split(folder: Path, name: str) -> Split:
+    """Read a split of the release in a folder.
+
+    Raises:
+        InputError: a file, a field or an id is not what it should be.
+    """
+    release = open_release(folder)
+    if name not in release.splits:
+        raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
+    _expect_all_texts(release, name)
+    candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+    provenance = release.read_provenance(("id", *OF_PROVENANCE)) if release.has_provenance else None
     checksum = hashlib.sha256()
-    for file in FILES:
-        with (folder / f"{file}.jsonl").open("rb") as handle:
+    for table in SPLIT_TABLES.values():
+        with release.path(name, table).open("rb") as handle:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
-    provenance = read_provenance(release / "provenance.parquet")
-    return make_split(
-        name, tables["candidates"], tables["queries"], tables["ground_truth"], checksum.hexdigest(), provenance
-    )
+    return make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance)
 
 
-def read_table(path: Path, fields: Sequence[str]) -> pl.DataFrame:
-    """The rows of a JSON lines file. Raises InputError where it cannot be read or lacks a field."""
-    if not path.is_file():
-        raise InputError(
-            f"{path}: there is no such file. A split holds {', '.join(f'{file}.jsonl' for file in FILES)}."
-        )
-    from authbench.check.reading import read_lines
-
-    rows: list[Any] = read_lines(path)
-    for number, row in enumerate(rows, start=1):
-        missing = [field for field in fields if not isinstance(row, dict) or row.get(field) is None]
-        if missing:
-            raise InputError(f"{path}, line {number}: no {', '.join(missing)}. Expected {', '.join(fields)}.")
-    if not rows:
-        raise InputError(f"{path}: holds no row, so there is nothing to evaluate.")
-    optional = ("ignored_ids",) if "positive_ids" in fields else ()
-    try:
-        return pl.DataFrame({field: [row.get(field) for row in rows] for field in (*fields, *optional)})
-    except (TypeError, pl.exceptions.PolarsError) as problem:
-        raise InputError(f"{path}: a field holds values of several kinds: {problem}") from None
+def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
+    rows = concat(release.rows(split, table), table)
+    if not rows.height:
+        raise InputError(f"{release.path(split, table)}: holds no row, so there is nothing to evaluate.")
+    return rows
 
 
-def read_provenance(path: Path) -> pl.DataFrame | None:
-    """Origin, topic and date of the documents, for a release that tells them."""
-    if not path.is_file():
-        return None
-    try:
-        return pl.read_parquet(path, columns=["id", *TOLD_BY_PROVENANCE])
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {problem}") from None
+def _expect_all_texts(release: Release, split: str) -> None:
+    """Raise InputError where a public bundle withholds texts of a split: its scores would be of another split."""
+    if release.withheld:
+        withheld = release.provenance.filter((pl.col("split") == split) & (pl.col("tier") == "B")).height
+        if withheld:
+            raise InputError(
+                f"{release.folder}: a public bundle, without {withheld} texts of the split {split}. Make the complete "
+                "release of it first (authbench rebuild)."
+            )
 
 
 def make_split(
@@ -132,19 +112,19 @@ def make_split(
     checksum: str = "",
     provenance: pl.DataFrame | None = None,
 ) -> Split:
-    """Put the three tables of a split together. Raises InputError where their ids do not match."""
+    """Join the three tables of a split. Raises InputError where their ids do not match."""
     pool = candidates.rename({"candidate_id": "id"}).sort("id")
     asking = queries.rename({"query_id": "id"}).sort("id")
     truth = truth.rename({"query_id": "id"}).sort("id")
-    expect_unique_ids(name, {"candidates": pool, "queries": asking, "ground_truth": truth})
-    expect_same_queries(name, asking, truth)
+    _expect_unique_ids(name, {"candidates": pool, "queries": asking, "ground_truth": truth})
+    _expect_same_queries(name, asking, truth)
     apart = asking.join(truth.select("id", "author_id"), on="id", maintain_order="left").join(pool, on="id", how="anti")
     texts = ["id", "author_id", *TEXT_FIELDS]
-    documents = describe(pl.concat([pool.select(texts), apart.select(texts)]), provenance)
+    documents = _describe(pl.concat([pool.select(texts), apart.select(texts)]), provenance)
 
     row = {ident: number for number, ident in enumerate(documents["id"])}
     positives, excluded, strangers = [], [], set()
-    for asked, answers, ignored in answer_lists(truth):
+    for asked, answers, ignored in _answer_lists(truth):
         positives.append([row[ident] for ident in answers - ignored if row.get(ident, pool.height) < pool.height])
         excluded.append([row[ident] for ident in ignored if row.get(ident, pool.height) < pool.height])
         strangers |= {ident for ident in answers - {asked} if row.get(ident, pool.height) >= pool.height}
@@ -164,14 +144,14 @@ def make_split(
     )
 
 
-def answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]]]:
+def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]]]:
     """Each query with the ids that answer it and those that count neither way, itself among them."""
     ignored = truth["ignored_ids"].to_list() if "ignored_ids" in truth.columns else [None] * truth.height
     for ident, answers, others in zip(truth["id"], truth["positive_ids"].to_list(), ignored, strict=True):
         yield ident, set(answers), {ident, *(others or ())}
 
 
-def describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
+def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
     """The documents with their length bucket, their primary genre and what the release tells of their provenance."""
     told = documents.with_columns(
         length=length_bucket_expr("token_length"), primary_genre=pl.col("genre").str.split("/").list.first()
@@ -182,14 +162,14 @@ def describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.Dat
     return known.with_columns(topic=pl.coalesce("topic", "primary_genre"))
 
 
-def expect_unique_ids(name: str, tables: Mapping[str, pl.DataFrame]) -> None:
+def _expect_unique_ids(name: str, tables: Mapping[str, pl.DataFrame]) -> None:
     for file, table in tables.items():
         twice = table["id"].filter(table["id"].is_duplicated()).unique().sort()
         if len(twice):
             raise InputError(f"{name}/{file}.jsonl: the id {twice[0]} occurs twice. Expected each once.")
 
 
-def expect_same_queries(name: str, queries: pl.DataFrame, truth: pl.DataFrame) -> None:
+def _expect_same_queries(name: str, queries: pl.DataFrame, truth: pl.DataFrame) -> None:
     for one, other, has, lacks in (
         (queries, truth, "queries", "ground_truth"),
         (truth, queries, "ground_truth", "queries"),

@@ -5,18 +5,17 @@ A folder per split, as BEIR has one corpus for all qrels and ours has a pool for
 count neither way.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
-import orjson
 import polars as pl
 
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 from authbench.storage.atomic import write_text
+from authbench.storage.json_lines import write_json_lines
 
 QRELS = ("query-id", "corpus-id", "score")
 USAGE = """
@@ -27,22 +26,22 @@ documents that count neither way, which the layout cannot say; {ignored}
 """
 
 
-def write_beir(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+def write_beir(folder: Path, release: Release, about: Publication) -> None:
     """Write the folders of all splits. Memory: a batch of texts, and of ids those of a split."""
     ignored = 0
-    for split in benchmark.splits:
-        place, truth = folder / split, benchmark.truth(split)
+    for split in release.splits:
+        place, truth = folder / split, release.truth(split)
         (place / "qrels").mkdir(parents=True)
-        with (place / "corpus.jsonl").open("wb") as file:
-            write_lines(file, (texts(batch, "candidate_id") for batch in benchmark.candidates(split)), title=True)
-        with (place / "queries.jsonl").open("wb") as file:
-            write_lines(file, (texts(batch, "query_id") for batch in benchmark.queries(split)), title=False)
+        corpus = (texts(batch, "candidate_id") for batch in release.candidates(split))
+        queries = (texts(batch, "query_id") for batch in release.queries(split))
+        write_json_lines(place / "corpus.jsonl", _objects(corpus, {"title": ""}))
+        write_json_lines(place / "queries.jsonl", _objects(queries, {}))
         judged(truth, "positive_ids", 1).write_csv(place / "qrels" / f"{split}.tsv", separator="\t")
         aside = judged(truth, "ignored_ids", 0)
         aside.write_csv(place / "ignored.tsv", separator="\t")
         ignored += aside["query-id"].n_unique()
-    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
-    write_text(folder / "README.md", write_card(benchmark, about, USAGE.format(ignored=in_words(ignored))))
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "README.md", write_card(release, about, USAGE.format(ignored=in_words(ignored))))
 
 
 def in_words(queries: int) -> str:
@@ -56,11 +55,10 @@ def texts(batch: pl.DataFrame, ident: str) -> pl.DataFrame:
     return batch.select(pl.col(ident).alias("_id"), pl.col("content").alias("text"))
 
 
-def write_lines(file: BinaryIO, batches: Iterable[pl.DataFrame], title: bool) -> None:
+def _objects(batches: Iterable[pl.DataFrame], more: Mapping[str, str]) -> Iterator[dict[str, str]]:
     for batch in batches:
         for ident, text in batch.iter_rows():
-            row = {"_id": ident, "title": "", "text": text} if title else {"_id": ident, "text": text}
-            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+            yield {"_id": ident, **more, "text": text}
 
 
 def judged(truth: pl.DataFrame, column: str, score: int) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import yaml
 
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 from authbench.records import LANGUAGES, primary_genre
 from authbench.report.template import TEMPLATES
 from authbench.words import language_name
@@ -23,9 +23,9 @@ LARGER = "1M<n<10M"
 HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides Creative Commons
 
 
-def write_card(benchmark: Benchmark, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
+def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
     """The README.md of a folder: `usage` says what this folder holds and how to read it, `header` is its YAML."""
-    licences = licence_table(benchmark)
+    licences = licence_table(release)
     page = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -36,30 +36,30 @@ def write_card(benchmark: Benchmark, about: Publication, usage: str, header: Map
     )
     page.filters |= {"cell": cell, "count": lambda number: f"{number:,}"}
     body = page.get_template("card.md.j2").render(
-        name=benchmark.name,
+        name=release.name,
         about=about,
         usage=usage.strip(),
-        manifest=benchmark.manifest,
-        withheld=benchmark.withheld,
-        tier_b=benchmark.tier_b,
-        texts=benchmark.present.height,
-        documents=benchmark.provenance.height,
-        splits=list(benchmark.splits),
-        languages=languages(benchmark),
-        genres=genres(benchmark),
-        kinds=kinds(benchmark),
+        manifest=release.manifest,
+        withheld=release.withheld,
+        tier_b=release.tier_b,
+        texts=release.present.height,
+        documents=release.provenance.height,
+        splits=list(release.splits),
+        languages=languages(release),
+        genres=genres(release),
+        kinds=kinds(release),
         licences=licences.to_dicts(),
-        own_names=benchmark.provenance["names_author"].mean() or 0.0,
-        dated=dates(benchmark),
+        own_names=release.provenance["names_author"].mean() or 0.0,
+        dated=dates(release),
     )
     told = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
     return f"---\n{told}---\n\n{body}" if told else body
 
 
-def hub_header(benchmark: Benchmark, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """The YAML header of a card as the Hugging Face hub knows it."""
-    found = [lang for lang in (*LANGUAGES, "other") if (benchmark.present["lang"] == lang).any()]
-    here = licence_table(benchmark).filter("texts_here")["spdx"].unique().sort().to_list()
+    found = [lang for lang in (*LANGUAGES, "other") if (release.present["lang"] == lang).any()]
+    here = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     terms: dict[str, Any] = {
         "license": "other",
         "license_name": "per-source",
@@ -68,11 +68,11 @@ def hub_header(benchmark: Benchmark, configs: list[dict[str, Any]], **more: Any)
     if len(here) == 1 and (here[0] in HUB_LICENCES or here[0].startswith("CC-BY-")):
         terms = {"license": here[0].lower()}
     return {
-        "pretty_name": benchmark.name,
+        "pretty_name": release.name,
         **terms,
         "language": [lang for lang in found if lang != "other"],
         "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
-        "size_categories": [size_category(benchmark.present.height)],
+        "size_categories": [size_category(release.present.height)],
         "task_categories": ["text-retrieval", "text-classification"],
         "annotations_creators": ["found"],
         "language_creators": ["found"],
@@ -92,27 +92,27 @@ def size_category(documents: int) -> str:
     return next((name for limit, name in SIZES if documents < limit), LARGER)
 
 
-def described(benchmark: Benchmark) -> pl.DataFrame:
+def described(release: Release) -> pl.DataFrame:
     """The provenance of the documents that the card tells of: those whose texts are here; all where none is."""
-    return benchmark.present if benchmark.present.height else benchmark.provenance
+    return release.present if release.present.height else release.provenance
 
 
-def languages(benchmark: Benchmark) -> list[dict[str, Any]]:
+def languages(release: Release) -> list[dict[str, Any]]:
     """Of every language: its name, and documents in all, of each split, and authors."""
-    return counted(benchmark, pl.col("lang"), language_name)
+    return counted(release, pl.col("lang"), language_name)
 
 
-def genres(benchmark: Benchmark) -> list[dict[str, Any]]:
+def genres(release: Release) -> list[dict[str, Any]]:
     """The same of every primary genre."""
     return counted(
-        benchmark, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
+        release, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
     )
 
 
-def counted(benchmark: Benchmark, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
-    of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in benchmark.splits]
+def counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
+    of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (
-        described(benchmark)
+        described(release)
         .with_columns(part.alias("part"))
         .group_by("part")
         .agg(pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), *of_splits)
@@ -121,15 +121,15 @@ def counted(benchmark: Benchmark, part: pl.Expr, name: Any) -> list[dict[str, An
     return [{**row, "name": name(row["part"])} for row in table.to_dicts()]
 
 
-def kinds(benchmark: Benchmark) -> list[tuple[str, int]]:
+def kinds(release: Release) -> list[tuple[str, int]]:
     """What the author labels name, and of how many documents."""
-    counts = described(benchmark).group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
+    counts = described(release).group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 
 
-def dates(benchmark: Benchmark) -> tuple[str, str] | None:
+def dates(release: Release) -> tuple[str, str] | None:
     """The first and the last year that documents are dated by, where any is."""
-    years = described(benchmark)["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
+    years = described(release)["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
 
 

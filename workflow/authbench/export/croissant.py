@@ -12,7 +12,7 @@ import polars as pl
 from authbench.export.licences import licence_table
 from authbench.export.parquet import Shard, Table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 
 CONTEXT = {
     "@language": "en",
@@ -63,26 +63,26 @@ TYPES: dict[Any, str] = {
 }
 
 
-def describe(benchmark: Benchmark, about: Publication, tables: Sequence[Table]) -> dict[str, Any]:
+def describe(release: Release, about: Publication, tables: Sequence[Table]) -> dict[str, Any]:
     """The content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
     told: dict[str, Any] = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS,
-        "name": benchmark.name,
+        "name": release.name,
         "description": (
             "Texts whose authors are known by pseudonyms, for authorship attribution and verification, in splits that "
             "share no author, no work and no near copy."
         ),
-        "license": sorted(set(licence_table(benchmark).filter("texts_here")["spdx"])),
+        "license": sorted(set(licence_table(release).filter("texts_here")["spdx"])),
         "version": about.version,
         "isLiveDataset": False,
-        "citeAs": f"{benchmark.name}, version {about.version}, made with AuthBench {benchmark.manifest['authbench']}",
+        "citeAs": f"{release.name}, version {about.version}, made with AuthBench {release.manifest['authbench']}",
         "creator": [{"@type": "sc:Organization", "name": name} for name in about.creators],
         "keywords": ["authorship attribution", "authorship verification", "stylometry"],
-        "inLanguage": sorted(set(benchmark.present["lang"])),
-        **responsible(benchmark, about),
+        "inLanguage": sorted(set(release.present["lang"])),
+        **responsible(release, about),
         "distribution": [file_object(shard, name) for _, shard, name in files],
         "recordSet": [record_set(table, name) for table, _, name in files],
     }
@@ -130,9 +130,9 @@ def value_type(kind: Any) -> str:
     return TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
 
 
-def responsible(benchmark: Benchmark, about: Publication) -> dict[str, str]:
+def responsible(release: Release, about: Publication) -> dict[str, str]:
     """The fields on responsible AI, which conferences ask for."""
-    sources = ", ".join(sorted(set(benchmark.provenance["source"])))
+    sources = ", ".join(sorted(set(release.provenance["source"])))
     return {
         "rai:dataCollection": (
             f"Chosen from existing corpora ({sources}); de-duplicated, filtered, balanced over languages, genres and "
@@ -142,7 +142,7 @@ def responsible(benchmark: Benchmark, about: Publication) -> dict[str, str]:
             "The corpora hold those who publish: platforms, periods and genres differ between languages, and genre, "
             "source and author go together."
         ),
-        "rai:dataLimitations": "; ".join(benchmark.manifest["warnings"]) or "The build warned of nothing.",
+        "rai:dataLimitations": "; ".join(release.manifest["warnings"]) or "The build warned of nothing.",
         "rai:personalSensitiveInformation": (
             "Author ids are pseudonyms, not anonymous. E-mail addresses, telephone numbers, handles and URLs in texts "
             "are placeholders; names in texts stay, and style may tell who wrote."

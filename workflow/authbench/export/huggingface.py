@@ -15,7 +15,8 @@ from authbench.export.croissant import describe
 from authbench.export.licences import licence_table
 from authbench.export.parquet import Table, write_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.export.release import tables
+from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 
@@ -42,17 +43,17 @@ truth = load_dataset("this folder", "ground_truth", split="test")
 """
 
 
-def write_huggingface(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+def write_huggingface(folder: Path, release: Release, about: Publication) -> None:
     """Write the dataset folder. Memory: a batch of texts, and of ids and provenance all."""
-    tables = [
+    written = [
         write_table(folder, config, split, schema, frames)
-        for split in benchmark.splits
-        for config, (schema, frames) in benchmark.tables(split).items()
+        for split in release.splits
+        for config, (schema, frames) in tables(release, split).items()
     ]
-    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
-    write_plain_json(folder / "croissant.json", describe(benchmark, about, tables))
-    header = hub_header(benchmark, configs(tables), dataset_info=infos(tables))
-    write_text(folder / "README.md", write_card(benchmark, about, USAGE, header))
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_plain_json(folder / "croissant.json", describe(release, about, written))
+    header = hub_header(release, configs(written), dataset_info=infos(written))
+    write_text(folder / "README.md", write_card(release, about, USAGE, header))
 
 
 def of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:

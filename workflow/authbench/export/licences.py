@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 
 CREATIVE_COMMONS = re.compile(r"CC BY\S* \d\S*")
 SPOKEN = {"CC0": "CC0-1.0", "CC0 1.0": "CC0-1.0"}
@@ -63,10 +63,10 @@ def _written(name: str) -> str:
     return name.replace(" ", "-") if CREATIVE_COMMONS.fullmatch(name) else SPOKEN.get(name, name)
 
 
-def licence_table(benchmark: Benchmark) -> pl.DataFrame:
+def licence_table(release: Release) -> pl.DataFrame:
     """The terms of every source (LICENCES), with what the release has of it and whether the texts are here."""
-    terms: Mapping[str, Mapping[str, Any]] = benchmark.manifest["licences"]
-    counts = benchmark.provenance.group_by("source").agg(pl.len(), pl.col("author_id").n_unique())
+    terms: Mapping[str, Mapping[str, Any]] = release.manifest["licences"]
+    counts = release.provenance.group_by("source").agg(pl.len(), pl.col("author_id").n_unique())
     rows = [
         (
             source,
@@ -75,7 +75,7 @@ def licence_table(benchmark: Benchmark) -> pl.DataFrame:
             terms[source]["tier"],
             documents,
             authors,
-            not (benchmark.withheld and terms[source]["tier"] == "B"),
+            not (release.withheld and terms[source]["tier"] == "B"),
         )
         for source, documents, authors in counts.sort("source").iter_rows()
     ]

@@ -14,7 +14,7 @@ from authbench.export.huggingface import configs, infos
 from authbench.export.licences import licence_table
 from authbench.export.parquet import write_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 
 CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
@@ -76,32 +76,32 @@ class Authorship(AbsTaskRetrieval):
 '''
 
 
-def write_mteb(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+def write_mteb(folder: Path, release: Release, about: Publication) -> None:
     """Write the folder. Memory: a batch of texts, and of ids those of a split."""
     tables = []
     ignored = 0
-    for split in benchmark.splits:
-        truth = benchmark.truth(split)
+    for split in release.splits:
+        truth = release.truth(split)
         ignored += truth.filter(pl.col("ignored_ids").list.len() > 0).height
         corpus = (
             texts(batch, "candidate_id").select("_id", pl.lit("").alias("title"), "text")
-            for batch in benchmark.candidates(split)
+            for batch in release.candidates(split)
         )
-        queries = (texts(batch, "query_id") for batch in benchmark.queries(split))
+        queries = (texts(batch, "query_id") for batch in release.queries(split))
         tables += [
             write_table(folder, "default", split, ANSWERS, [judged(truth, "positive_ids", 1)]),
             write_table(folder, "corpus", split, CORPUS, corpus),
             write_table(folder, "queries", split, QUERIES, queries),
         ]
-    found = [SCRIPTS[lang] for lang in sorted(set(benchmark.present["lang"])) if lang in SCRIPTS]
+    found = [SCRIPTS[lang] for lang in sorted(set(release.present["lang"])) if lang in SCRIPTS]
     task = TASK.format(
-        name=f"{benchmark.name}-authorship",
+        name=f"{release.name}-authorship",
         version=about.version,
-        splits=[split for split in benchmark.splits if split == "test"] or [benchmark.splits[-1]],
+        splits=[split for split in release.splits if split == "test"] or [release.splits[-1]],
         languages=found or ["und-Zyyy"],
         url=about.url,
     )
     write_text(folder / "task.py", task)
-    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
-    header = hub_header(benchmark, configs(tables), dataset_info=infos(tables))
-    write_text(folder / "README.md", write_card(benchmark, about, USAGE.format(ignored=in_words(ignored)), header))
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    header = hub_header(release, configs(tables), dataset_info=infos(tables))
+    write_text(folder / "README.md", write_card(release, about, USAGE.format(ignored=in_words(ignored)), header))

@@ -12,7 +12,7 @@ import polars as pl
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 from authbench.pan.formats import write_pairs, write_truth
 from authbench.pan.pairs import PairSettings, as_table, different_authors, same_author
 from authbench.storage.atomic import write_text
@@ -26,26 +26,26 @@ answer. Topics may: where they must not, make pairs with `authbench pan-pairs`. 
 """
 
 
-def write_pan(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+def write_pan(folder: Path, release: Release, about: Publication) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and those of its pairs."""
-    seed = int(benchmark.manifest["config"]["seed"])
-    topics = benchmark.present.select("id", topic=pl.coalesce("topic", "genre"))
-    for split in benchmark.splits:
-        pairs = pairs_of(benchmark, split, seed)
+    seed = int(release.manifest["config"]["seed"])
+    topics = release.present.select("id", topic=pl.coalesce("topic", "genre"))
+    for split in release.splits:
+        pairs = pairs_of(release, split, seed)
         for side in (1, 2):
             told = topics.rename({"id": f"doc{side}", "topic": f"topic{side}"})
             pairs = pairs.drop(f"topic{side}").join(told, on=f"doc{side}", how="left", maintain_order="left")
         write_pairs(pairs, folder / split / "pairs.jsonl")
         write_truth(pairs, folder / split / "truth.jsonl")
-    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
-    write_text(folder / "README.md", write_card(benchmark, about, USAGE))
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "README.md", write_card(release, about, USAGE))
 
 
-def pairs_of(benchmark: Benchmark, split: str, seed: int) -> pl.DataFrame:
+def pairs_of(release: Release, split: str, seed: int) -> pl.DataFrame:
     """The pairs of a split (`pan.pairs.as_table`); a text is its own topic, so that any two may be a pair."""
     batches = [
         batch.select(id="candidate_id", author="author_id", topic="candidate_id", lang="lang", text="content")
-        for batch in benchmark.candidates(split)
+        for batch in release.candidates(split)
     ]
     pool = pl.concat(batches).with_row_index("row")
     same = same_author(pool, PairSettings().per_author, seed)

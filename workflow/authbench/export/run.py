@@ -1,4 +1,4 @@
-"""Which forms are there, and how does a release take one?"""
+"""Write a release in one of the known forms, or as its public bundle."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,14 +11,15 @@ from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
 from authbench.export.public import write_public
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark, open_release
+from authbench.export.release import open_exportable
 from authbench.export.trec import write_runs, write_trec
+from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
-from authbench.storage.atomic import atomic_folder, write_text
-from authbench.storage.sha256sums import SUMS, checksums
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.sha256sums import write_sums
 
 PUBLIC = "public"
-Form = Callable[[Path, Benchmark, Publication], None]
+Form = Callable[[Path, Release, Publication], None]
 FORMS: dict[str, Form] = {
     "huggingface": write_huggingface,
     "beir": write_beir,
@@ -29,32 +30,40 @@ FORMS: dict[str, Form] = {
 
 
 def export(
-    release: Path, form: str, out: Path, about: Publication, with_tier_b: bool = False, runs: Path | None = None
-) -> Benchmark:
+    folder: Path, form: str, out: Path, about: Publication, with_tier_b: bool = False, runs: Path | None = None
+) -> Release:
     """Write a release, or its public bundle, in one of FORMS as the folder `out`, with SHA256SUMS.
 
-    `runs` is a folder of results whose rankings go beside TREC's qrels. Raises InputError for a form that is not
-    known, for `runs` with another form, and as `open_release` does.
+    Args:
+        folder: the release.
+        form: a name of FORMS.
+        out: the folder to write; it appears complete or not at all.
+        about: what a card says that the release does not know.
+        with_tier_b: whether texts of tier B may go in.
+        runs: a folder of results whose rankings go beside TREC's qrels.
+
+    Raises:
+        InputError: the form is not known, `runs` comes with another form than trec, or as `open_exportable`.
     """
     if form not in FORMS:
         raise InputError(f"There is no form '{form}'{did_you_mean(form, [PUBLIC, *FORMS])}.")
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
-    benchmark = open_release(release, with_tier_b)
-    with atomic_folder(out) as folder:
-        FORMS[form](folder, benchmark, about)
+    release = open_exportable(folder, with_tier_b)
+    with atomic_folder(out) as place:
+        FORMS[form](place, release, about)
         if runs is not None:
-            write_runs(folder, runs)
-        write_text(folder / SUMS, checksums(folder))
-    return benchmark
+            write_runs(place, runs)
+        write_sums(place)
+    return release
 
 
-def export_public(release: Path, out: Path, about: Publication, pages: Mapping[str, Mapping[str, Any]]) -> Benchmark:
-    """Write the public bundle of a release as the folder `out`, with SHA256SUMS."""
-    benchmark = open_release(release, with_tier_b=True)
-    if benchmark.withheld:
-        raise InputError(f"{release} is a public bundle already.")
-    with atomic_folder(out) as folder:
-        write_public(folder, benchmark, about, pages)
-        write_text(folder / SUMS, checksums(folder))
-    return benchmark
+def export_public(folder: Path, out: Path, about: Publication, sources: Mapping[str, Mapping[str, Any]]) -> Release:
+    """Write the public bundle of a release as the folder `out`, with SHA256SUMS; `sources` are config entries."""
+    release = open_complete_release(folder)
+    if release.withheld:
+        raise InputError(f"{folder} is a public bundle already.")
+    with atomic_folder(out) as place:
+        write_public(place, release, about, sources)
+        write_sums(place)
+    return release

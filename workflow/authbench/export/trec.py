@@ -14,7 +14,7 @@ import polars as pl
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
-from authbench.export.reading import Benchmark
+from authbench.format.release import Release
 from authbench.leaderboard.collect import read_results
 from authbench.storage.atomic import write_text
 
@@ -30,14 +30,14 @@ be lowered by.
 """
 
 
-def write_trec(folder: Path, benchmark: Benchmark, about: Publication) -> None:
+def write_trec(folder: Path, release: Release, about: Publication) -> None:
     """Write the qrels of all splits. Memory: the ids of a split."""
-    for split in benchmark.splits:
-        pairs = benchmark.truth(split).select("query_id", "positive_ids").explode("positive_ids")
+    for split in release.splits:
+        pairs = release.truth(split).select("query_id", "positive_ids").explode("positive_ids")
         lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
         write_text(folder / f"{split}.qrels", "".join(lines))
-    write_text(folder / "licences.csv", licence_table(benchmark).write_csv())
-    write_text(folder / "README.md", write_card(benchmark, about, USAGE))
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "README.md", write_card(release, about, USAGE))
 
 
 def write_runs(folder: Path, results: Path) -> list[Path]:

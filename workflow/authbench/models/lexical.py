@@ -43,13 +43,14 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[
 
 def read_corpus(path: Path) -> pl.DataFrame:
     """`content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row does not tell it."""
-    from authbench.check.reading import read_lines
     from authbench.errors import InputError
+    from authbench.storage.json_lines import read_objects
 
-    rows = read_lines(path)
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or not isinstance(row.get("content"), str):
+    rows = []
+    for number, row in read_objects(path):
+        if not isinstance(row.get("content"), str):
             raise InputError(f"{path}, line {number}: no content. Expected JSON lines with the text as `content`.")
+        rows.append(row)
     return pl.DataFrame({"content": [row["content"] for row in rows], "lang": [row.get("lang") or "" for row in rows]})
 
 

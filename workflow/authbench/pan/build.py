@@ -12,7 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from authbench.pan.documents import read_documents
+from authbench.errors import InputError
+from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_documents
 from authbench.pan.formats import read_pairs, read_problems, write_answers, write_pairs, write_truth
 from authbench.pan.pairs import PairSettings, both, build
 from authbench.storage.atomic import atomic_folder
@@ -23,7 +24,7 @@ from authbench.verifiers.registry import Verifier
 
 def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
     """Build the sets from a release or a table and write them, whole; what pairs.json holds is returned."""
-    documents = read_documents(place, topic)
+    documents = _documents(place, topic)
     sets = build(documents, settings, seed)
     facts = {
         "settings": asdict(settings) | {"topic": topic, "seed": seed},
@@ -37,6 +38,15 @@ def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed:
             write_truth(pairs, folder / name / "truth.jsonl")
         write_plain_json(folder / "pairs.json", facts)
     return facts
+
+
+def _documents(place: Path, topic: str) -> pl.DataFrame:
+    documents = pl.concat([pl.DataFrame(schema=DOCUMENTS), *read_documents(place, topic)])
+    if not documents.height:
+        raise InputError(f"{place}: none of its documents has an author, a topic ({topic}) and a text.")
+    distinct = documents.unique(maintain_order=True)
+    expect_unique_ids(distinct["id"], place)
+    return distinct
 
 
 def counted(pairs: pl.DataFrame) -> dict[str, int]:

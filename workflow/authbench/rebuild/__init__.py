@@ -1,4 +1,4 @@
-"""Can the texts that may not be passed on be made again, by whoever has the corpora?
+"""Rebuild the complete release from its public bundle and the raw corpora.
 
-Read in this order: `texts` (what a place in a raw corpus says), `run` (the whole release again).
+Read in this order: `texts` (the text at a place in a raw corpus), `run` (the complete release).
 """

@@ -1,4 +1,4 @@
-"""Which text stands at a place in a raw corpus?
+"""Texts of a release, read again at their places in the raw corpora.
 
 A place is a file, by its SHA-256, the number of a record in it and, where a long text was cut, a span of characters of
 the normalised text. The record is read, cleaned and normalised as when the release was built, and its text is the one
@@ -28,7 +28,7 @@ KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const
 Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
-class Found(NamedTuple):
+class _Found(NamedTuple):
     """Of some wanted rows, by their numbers in the table: the text, or why there is none."""
 
     texts: dict[int, str]
@@ -37,42 +37,42 @@ class Found(NamedTuple):
 
 def texts_of_source(
     tag: str, page: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: Mapping[str, Any]
-) -> Iterator[Found]:
+) -> Iterator[_Found]:
     """Every row of `wanted` once, with its text or the reason why there is none, some at a time.
 
     `page` is the source's page, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
     """
     folder = raw_dir / page.get("folder", tag)
-    read, mapped = slim(page), compile_source(tag, slim(page), keep_other_languages=True)
+    read, mapped = _slim(page), compile_source(tag, _slim(page), keep_other_languages=True)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
-    places = places_of_files(wanted)
-    files = digests(folder, page["files"], places)
+    places = _places_of_files(wanted)
+    files = _digests(folder, page["files"], places)
     numbers = {digest: number for number, digest in enumerate(places)}
-    parts = chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
+    parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
-    for block in blocks(gathered(parts), list(places.values()), compile_text(tag, page), reasons):
-        found = released(tag, page.get("normalize", {}), block, settings["normalize"])
+    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, page), reasons):
+        found = _released(tag, page.get("normalize", {}), block, settings["normalize"])
         reasons |= found.missing
         fresh = {row: text for row, text in found.texts.items() if row not in solved}
         solved |= fresh.keys()
-        yield Found(fresh, {})
+        yield _Found(fresh, {})
     where = f"no file in {folder}/ has the SHA-256 that its text was read from"
     here = set(files.values())
     missing = {}
     for row, digest in wanted.select("row", "file").iter_rows():
         if row not in solved:
             missing[row] = reasons.get(row, "its file gives fewer records now" if digest in here else where)
-    yield Found({}, missing)
+    yield _Found({}, missing)
 
 
-def slim(page: Mapping[str, Any]) -> dict[str, Any]:
+def _slim(page: Mapping[str, Any]) -> dict[str, Any]:
     """The page of a source without what a text does not depend on: who wrote it, when, and about what."""
     return {**page, "fields": {**KNOWN, "text": page["fields"]["text"]}, "author": {"kind": "person"}, "drop": []}
 
 
-def compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], list[str]]:
+def _compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], list[str]]:
     """The function from rows to their texts, as ingestion makes them."""
     where = f"the page of {tag}"
     derived = [(name, compile_expression(one, where, None)) for name, one in page.get("derive", {}).items()]
@@ -93,34 +93,34 @@ def compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], lis
     return say
 
 
-def digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
+def _digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
     """The raw files whose SHA-256 is wanted, by path."""
     paths = match_files(folder, patterns) if folder.is_dir() else []
     found = ((path, sha256_of_file(folder / path)) for path in paths)
     return {path: digest for path, digest in found if digest in wanted}
 
 
-class Places(NamedTuple):
+class _Places(NamedTuple):
     """The records of a file that are wanted, by their numbers, and the rows that are cut from each."""
 
     ordinals: np.ndarray
     rows: list[list[Wanted]]
 
 
-def places_of_files(wanted: pl.DataFrame) -> dict[str, Places]:
+def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
     """The wanted places of each file, by its SHA-256."""
     files = wanted.sort("file", "ordinal").partition_by("file", maintain_order=True)
-    return {str(rows["file"][0]): places_of(rows) for rows in files}
+    return {str(rows["file"][0]): _places_of(rows) for rows in files}
 
 
-def places_of(wanted: pl.DataFrame) -> Places:
+def _places_of(wanted: pl.DataFrame) -> _Places:
     ordinals, starts = np.unique(wanted["ordinal"].to_numpy(), return_index=True)
     rows = wanted.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
     ends = [*starts[1:].tolist(), len(rows)]
-    return Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
+    return _Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
 
 
-def chosen(parts: Iterable[Part], places: Sequence[Places]) -> Iterator[Part]:
+def _chosen(parts: Iterable[Part], places: Sequence[_Places]) -> Iterator[Part]:
     """The parts with their wanted records only; `start` is the first one's number among its file's places."""
     for part in parts:
         ordinals = places[part.file].ordinals
@@ -130,9 +130,9 @@ def chosen(parts: Iterable[Part], places: Sequence[Places]) -> Iterator[Part]:
             yield Part(part.file, part.path, first, [part.rows[place] for place in here])
 
 
-def blocks(
+def _blocks(
     parts: Iterable[Sequence[Part]],
-    places: Sequence[Places],
+    places: Sequence[_Places],
     say: Callable[[list[Row]], list[str]],
     reasons: dict[int, str],
 ) -> Iterator[list[tuple[str, list[Wanted]]]]:
@@ -161,33 +161,33 @@ def blocks(
         yield held
 
 
-def released(
+def _released(
     tag: str, rules: Mapping[str, Any], block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
-) -> Found:
+) -> _Found:
     """The rows wanted of some texts: of each text as it stands up to a row that this does not give, then normalised."""
-    found = Found({}, {})
+    found = _Found({}, {})
     rest = []
     for text, rows in block:
         place = 0
-        while place < len(rows) and (same := as_released(text, rows[place])) is not None:
+        while place < len(rows) and (same := _as_released(text, rows[place])) is not None:
             found.texts[rows[place][0]] = same
             place += 1
         if place < len(rows):
             rest.append((text, rows[place:]))
-    contents = normal_texts(tag, rules, [(text, rows[0][1]) for text, rows in rest], settings) if rest else {}
+    contents = _normal_texts(tag, rules, [(text, rows[0][1]) for text, rows in rest], settings) if rest else {}
     for number, (_, rows) in enumerate(rest):
         content = contents.get(number)
         for row in rows:
             if content is None:
                 found.missing[row[0]] = "its record has no text any more"
-            elif (same := as_released(content, row)) is not None:
+            elif (same := _as_released(content, row)) is not None:
                 found.texts[row[0]] = same
             else:
                 found.missing[row[0]] = "its record says something else than when the text was read"
     return found
 
 
-def normal_texts(
+def _normal_texts(
     tag: str, rules: Mapping[str, Any], texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
 ) -> dict[int, str]:
     """What normalisation makes of texts with their languages, by their numbers; without those of which nothing is
@@ -201,7 +201,7 @@ def normal_texts(
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 
-def as_released(content: str, wanted: Wanted) -> str | None:
+def _as_released(content: str, wanted: Wanted) -> str | None:
     """The wanted part of a text, if its SHA-256 says that it is what was released."""
     _, _, start, end, digest = wanted
     text = single_breaks(content if start is None else content[start:end])
@@ -219,7 +219,8 @@ def single_breaks(text: str) -> str:
     return text
 
 
-def refuse_unknown_pages(tags: Sequence[str], pages: Mapping[str, Any]) -> None:
-    missing = sorted(set(tags) - set(pages))
+def expect_entries(tags: Sequence[str], entries: Mapping[str, Any]) -> None:
+    """Raise InputError where a source has no config entry in the bundle."""
+    missing = sorted(set(tags) - set(entries))
     if missing:
-        raise InputError(f"The bundle has no pages of {', '.join(missing)}. Fetch it anew.")
+        raise InputError(f"The bundle has no config entries of {', '.join(missing)}. Fetch it anew.")

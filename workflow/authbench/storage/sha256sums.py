@@ -1,8 +1,10 @@
 """SHA256SUMS: the digests of all files of a folder, as `sha256sum -c` reads them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from authbench.storage.atomic import sha256_of_file
+from authbench.errors import InputError
+from authbench.storage.atomic import sha256_of_file, write_text
 
 SUMS = "SHA256SUMS"
 
@@ -10,4 +12,23 @@ SUMS = "SHA256SUMS"
 def checksums(folder: Path) -> str:
     """Return a line for every file below the folder, sorted by path, SHA256SUMS itself left out."""
     files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    return "".join(f"{sha256_of_file(folder / file)}  {file}\n" for file in files if file != SUMS)
+    return sums_lines({file: sha256_of_file(folder / file) for file in files if file != SUMS})
+
+
+def write_sums(folder: Path) -> None:
+    """Write SHA256SUMS of a folder into it."""
+    write_text(folder / SUMS, checksums(folder))
+
+
+def sums_lines(sums: Mapping[str, str]) -> str:
+    """Return the lines of SHA256SUMS for digests by path."""
+    return "".join(f"{digest}  {path}\n" for path, digest in sorted(sums.items()))
+
+
+def read_sums(folder: Path) -> dict[str, str]:
+    """Return the digest of every file of a folder by path, as its SHA256SUMS says."""
+    path = folder / SUMS
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file. Expected the folder of a finished release.")
+    pairs = (line.split("  ", 1) for line in path.read_text(encoding="utf-8").splitlines())
+    return {name: digest for digest, name in pairs}

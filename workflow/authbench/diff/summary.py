@@ -1,0 +1,62 @@
+"""The difference of two releases, as an object and as text."""
+
+from typing import Any
+
+import polars as pl
+
+from authbench.diff.causes import causes
+from authbench.diff.documents import changed_documents, changed_queries
+from authbench.diff.releases import KeyedRelease
+
+HEADINGS = {
+    "gone": "documents gone",
+    "new": "documents new",
+    "split": "documents in another split",
+    "id": "documents under another id",
+    "text": "documents with another text",
+}
+SHOWN = 5
+
+
+def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
+    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes` and `totals`."""
+    return {
+        "a": str(a.folder),
+        "b": str(b.folder),
+        "totals": {"a": a.manifest["totals"], "b": b.manifest["totals"]},
+        "documents": changed_documents(a, b).to_dicts(),
+        "queries": changed_queries(a, b),
+        "causes": [{"what": what, "a": one, "b": other} for what, one, other in causes(a.manifest, b.manifest)],
+    }
+
+
+def is_same(found: dict[str, Any]) -> bool:
+    """Return whether two releases have the same documents, queries and causes."""
+    return not (found["documents"] or found["causes"] or any(found["queries"].values()))
+
+
+def difference_text(found: dict[str, Any]) -> str:
+    """Return the difference in words: counts by reason, the first ids of each, then in what the builds differ."""
+    if is_same(found):
+        return f"{found['a']} and {found['b']}: the same documents, queries and settings\n"
+    lines = [
+        f"{name}: {found['totals']['a'][name]:,} -> {found['totals']['b'][name]:,}"
+        for name in ("documents", "authors", "languages", "queries")
+    ]
+    rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
+    for change, heading in HEADINGS.items() if rows is not None else ():
+        changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
+        for (source, reason), part in changed.group_by("source", "reason", maintain_order=True):
+            why = f" ({reason})" if reason else ""
+            lines.append(f"{heading}: {part.height:,} of {source}{why}: {_listed(part['id'].to_list())}")
+    for change, ids in found["queries"].items():
+        if ids:
+            lines.append(
+                f"queries {'with other answers' if change == 'answers' else change}: {len(ids):,}: {_listed(ids)}"
+            )
+    lines += [f"why: {one['what']}: {one['a']} -> {one['b']}" for one in found["causes"]]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(ids: list[str]) -> str:
+    return ", ".join(ids[:SHOWN]) + (" …" if len(ids) > SHOWN else "")

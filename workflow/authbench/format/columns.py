@@ -1,0 +1,137 @@
+"""Tables of a published release: the name, type, form and meaning of each column."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+IDS = pl.List(pl.String)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. `pattern` is a regular expression that every value matches in full."""
+
+    name: str
+    dtype: Any
+    meaning: str
+    pattern: str | None = None
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a release; of a JSON lines table the first column identifies the row."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.jsonl"
+
+    @property
+    def ident(self) -> str:
+        return self.columns[0].name
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        return pl.Schema({column.name: column.dtype for column in self.columns})
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.required)
+
+    @cached_property
+    def optional(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if not column.required)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+DOCUMENT_ID = r"doc_\d{6,}"
+QUERY_ID = Column("query_id", pl.String, "the number of the document that is the query", DOCUMENT_ID)
+AUTHOR_ID = Column(
+    "author_id",
+    pl.String,
+    "64 hexadecimal digits, a pseudonym: SHA-256 of `space:label`, or HMAC-SHA256 with a key",
+    "[0-9a-f]{64}",
+)
+LANG = Column("lang", pl.String, "`en zh hi es fr ar ru de ja ko`, or `other`", "[a-z]{2,3}|other")
+GENRE = Column(
+    "genre",
+    pl.String,
+    "`social_media`, `news`, `ecommerce_reviews`, `blog`, `research_paper`, `media_reviews`, `literature`, `poetry`; "
+    "may have a sub-genre: `blog/arts`",
+    r"[^\sA-Z/]+(/[^\sA-Z/]+)?",
+)
+CONTENT = Column("content", pl.String, "the text: NFC, no control characters, no white space at its ends")
+SOURCE = Column("source", pl.String, "the tag of the source")
+TOKEN_LENGTH = Column("token_length", pl.Int32, "tokens of `cl100k_base`")
+TEXT = (LANG, GENRE, CONTENT, SOURCE, TOKEN_LENGTH)
+TEXT_FIELDS = tuple(column.name for column in TEXT)
+
+CANDIDATES = Table(
+    "candidates",
+    (
+        Column(
+            "candidate_id",
+            pl.String,
+            "`doc_` and six digits or more, in the order of language, source, author and key; unique over all splits",
+            DOCUMENT_ID,
+        ),
+        AUTHOR_ID,
+        *TEXT,
+    ),
+)
+QUERIES = Table("queries", (QUERY_ID, *TEXT))
+GROUND_TRUTH = Table(
+    "ground_truth",
+    (
+        QUERY_ID,
+        Column("positive_ids", IDS, "other candidates of the query's author in its split, sorted"),
+        AUTHOR_ID,
+        Column(
+            "ignored_ids",
+            IDS,
+            "candidates that count neither as answer nor as error; the field is there if any query has some",
+            required=False,
+        ),
+    ),
+)
+SPLIT_TABLES = {table.name: table for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
+
+# After these columns come the measurements of the filters: numbers, true or false, and TEXT_MEASURES.
+PROVENANCE = Table(
+    "provenance",
+    (
+        Column("id", pl.String, "the document's number", DOCUMENT_ID),
+        Column("split", pl.String, "the split that the document is in"),
+        SOURCE,
+        LANG,
+        GENRE,
+        AUTHOR_ID,
+        Column("author_kind", pl.String, "`person`, `account`, `outlet`, `masked`, `work`"),
+        Column("origin", pl.String, "hash of the work or raw document the text was cut from"),
+        Column("topic", pl.String, "the topic, where the corpus has one"),
+        Column("date", pl.String, "the date, where the corpus has one: `2020`, `2020-05` or `2020-05-17`"),
+        Column("task", pl.String, "the task that the corpus was made for"),
+        Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
+        Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
+        Column("licence", pl.String, "the licence of the source"),
+        Column("tier", pl.String, "the tier of the source; B: do not pass on the text"),
+        Column("file", pl.String, "SHA-256 of the raw file"),
+        Column("ordinal", pl.Int64, "the record's place in the raw file"),
+        Column("chunk_start", pl.Int64, "first character of a chunk in the normalised text; null for a whole text"),
+        Column("chunk_end", pl.Int64, "the character after the chunk's last; null for a whole text"),
+        Column("content_sha256", pl.String, "SHA-256 of `content` in UTF-8", "[0-9a-f]{64}"),
+        TOKEN_LENGTH,
+        Column("char_length", pl.Int32, "characters"),
+        Column("length_bucket", pl.String, "`short` 1-10 tokens, `medium` 11-100, `long` 101-500, `extra_long` above"),
+        Column("toxicity", pl.Float64, "the highest score that decided; null if none was computed"),
+    ),
+)
+TEXT_MEASURES = frozenset({"langid"})

@@ -1,0 +1,53 @@
+"""Files of a published release and of its public bundle, each with its meaning."""
+
+from authbench.storage.sha256sums import SUMS
+
+MANIFEST = "manifest.json"
+PROVENANCE = "provenance.parquet"
+LOCK = "release.lock"
+DEVIATION = "sampling_deviation.json"
+FUNNEL = "funnel.csv"
+REPORT = "report.html"
+STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources")
+FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
+FOLDERS = frozenset({"statistics", "figures"})  # names that no split may have
+
+RELEASE_FILES = {
+    "<split>/candidates.jsonl": "the pool: every document of the split",
+    "<split>/queries.jsonl": "the documents that are queries, without their author",
+    "<split>/ground_truth.jsonl": "which candidates answer",
+    PROVENANCE: "where each document comes from and what was measured of it; no text",
+    MANIFEST: "what the release is and what made it",
+    LOCK: "what a later build needs to keep authors and ids as they are",
+    DEVIATION: "targets, what there was, what was taken",
+    FUNNEL: "how many documents of each source went at which stage, for which reason",
+    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources",
+    "figures/*.svg": "the same as pictures, and the funnel",
+    REPORT: "all of it in words, one HTML page that loads nothing",
+    SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
+}
+
+WITHHELD = "tier_b.json"
+LICENCES = "licences.csv"
+README = "README.md"
+BUNDLE_FILES = {
+    WITHHELD: "how the withheld texts of tier B can be made again, and the checksums of the complete release",
+    LICENCES: "the terms of every source",
+    README: "the card of the release",
+}
+
+MANIFEST_KEYS = {
+    "name": "name of the configuration",
+    "authbench": "version of AuthBench",
+    "splits": "names of the splits, in order",
+    "config": "every setting as used, without those that leave no trace: `raw_dir`, `shards`, `missing_sources`",
+    "versions": "versions of Python and of the libraries that decide bytes",
+    "inputs": "per source: number of raw files, one SHA-256 over their names and digests",
+    "scorers": "identity of each scorer with a digest of its word list or weights, and its languages",
+    "skipped_sources": "sources without raw files that were left out",
+    "licences": "name and tier of the licence of each source",
+    "takedown": "entries of the list, how many met no document, documents and queries taken down",
+    "warnings": "warnings in words",
+    "totals": "numbers of documents, authors, languages, queries",
+    "counts": "per split: documents, authors, queries, languages, genres, lengths",
+}

@@ -1,0 +1,279 @@
+"""Lazy reader of a published release, ours or another's, or of its public bundle.
+
+Texts are read in batches; of ids and labels those of one split are in memory. In a public bundle the texts of tier B
+are withheld (`tier_b.json` names how to make them again): then `queries` and `truth` leave out queries without their
+text, positives without theirs, and queries without a positive left.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format import files
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, TEXT, TEXT_FIELDS, Table
+from authbench.storage.json_lines import value_batches
+
+BATCH_BYTES = 16 << 20
+DOCUMENTS = pl.Schema(
+    {
+        "id": pl.String,
+        "split": pl.String,
+        "author_id": pl.String,
+        **{column.name: column.dtype for column in TEXT},
+        "candidate": pl.Boolean,
+        "query": pl.Boolean,
+    }
+)
+_ID_LISTS = tuple(name for name, dtype in GROUND_TRUTH.schema.items() if dtype == IDS)
+_KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
+    pl.String: ("a string", lambda value: isinstance(value, str)),
+    pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    pl.List: (
+        "a list of strings",
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release in a folder. `manifest` is empty where there is none; `withheld`: it is a public bundle."""
+
+    folder: Path
+    splits: tuple[str, ...]
+    manifest: Mapping[str, Any]
+    withheld: bool = False
+
+    @property
+    def name(self) -> str:
+        return str(self.manifest["name"])
+
+    @property
+    def has_provenance(self) -> bool:
+        return (self.folder / files.PROVENANCE).exists()
+
+    @cached_property
+    def provenance(self) -> pl.DataFrame:
+        """The table of provenance, sorted by id."""
+        return self.read_provenance()
+
+    def read_provenance(self, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """Read the provenance, or these columns of it (with `id`), sorted by id.
+
+        Raises:
+            InputError: there is none, it cannot be read, or lacks a column.
+        """
+        path = self.folder / files.PROVENANCE
+        if not self.has_provenance:
+            raise InputError(f"{path}: there is no such file. Expected the folder of a release.")
+        try:
+            schema = pl.read_parquet_schema(path)
+            missing = [name for name in columns if name not in schema]
+            if missing or schema.get("id") != pl.String:
+                raise InputError(
+                    f"{path}: has no column {', '.join(missing) or '`id` of strings'}; it has {', '.join(schema)}"
+                )
+            table = pl.read_parquet(path, columns=list(columns) or None)
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+        return table.sort("id", maintain_order=True)
+
+    @cached_property
+    def present(self) -> pl.DataFrame:
+        """The provenance of the documents whose texts are here."""
+        return self.provenance.filter(pl.col("tier") != "B") if self.withheld else self.provenance
+
+    @property
+    def tier_b(self) -> int:
+        """Return how many documents of tier B the release has, their texts here or not."""
+        return self.provenance.filter(pl.col("tier") == "B").height
+
+    def path(self, split: str, table: Table) -> Path:
+        return self.folder / split / table.file
+
+    def rows(self, split: str, table: Table) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a file of a split as they are, in batches with the schema of `table`."""
+        return read_rows(self.path(split, table), table)
+
+    def candidates(self, split: str) -> Iterator[pl.DataFrame]:
+        """Yield the candidates of a split (CANDIDATES), in batches, by id."""
+        return self.rows(split, CANDIDATES)
+
+    def queries(self, split: str) -> Iterator[pl.DataFrame]:
+        """Yield the queries of a split (QUERIES) that have an answer here, in batches, by id."""
+        answered = self.truth(split).select("query_id")
+        for batch in self.rows(split, QUERIES):
+            yield batch.join(answered, on="query_id", how="semi", maintain_order="left")
+
+    def truth(self, split: str) -> pl.DataFrame:
+        """Return which candidates answer each query and which count neither way (GROUND_TRUTH), by id."""
+        table = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(pl.col("ignored_ids").fill_null([]))
+        if self.withheld:
+            here = set(self.present.filter(pl.col("split") == split)["id"])
+            left = ([[one for one in ids if one in here] for ids in table[name]] for name in _ID_LISTS)
+            columns = [pl.Series(name, ids, IDS) for name, ids in zip(_ID_LISTS, left, strict=True)]
+            table = table.with_columns(columns).filter(pl.col("query_id").is_in(list(here)))
+        return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
+
+    def texts(self, split: str) -> Iterator[pl.DataFrame]:
+        """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""
+        truth = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH)
+        asked = concat((batch.select("query_id") for batch in self.rows(split, QUERIES)), QUERIES, ("query_id",))
+        known = [pl.DataFrame(schema={"query_id": pl.String})]
+        for batch in self.rows(split, CANDIDATES):
+            known.append(batch.select(query_id="candidate_id"))
+            yield candidate_documents(batch, asked["query_id"], split)
+        candidates = pl.concat(known)
+        if asked.join(candidates, on="query_id", how="anti").height:
+            for batch in self.rows(split, QUERIES):
+                yield query_documents(batch, candidates["query_id"], truth, split)
+
+
+def candidate_documents(candidates: pl.DataFrame, queries: pl.Series, split: str) -> pl.DataFrame:
+    """Return candidates as DOCUMENTS; `queries` are the ids of the split's queries."""
+    return candidates.select(
+        pl.col("candidate_id").alias("id"),
+        pl.lit(split).alias("split"),
+        "author_id",
+        *TEXT_FIELDS,
+        pl.lit(True).alias("candidate"),
+        pl.col("candidate_id").is_in(queries.implode()).alias("query"),
+    )
+
+
+def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.DataFrame, split: str) -> pl.DataFrame:
+    """Return the queries that are no candidates (by id) as DOCUMENTS, their authors as the ground truth says."""
+    others = queries.filter(~pl.col("query_id").is_in(candidates.implode()))
+    return others.join(truth.select("query_id", "author_id"), on="query_id", how="left", maintain_order="left").select(
+        pl.col("query_id").alias("id"),
+        pl.lit(split).alias("split"),
+        "author_id",
+        *TEXT_FIELDS,
+        pl.lit(False).alias("candidate"),
+        pl.lit(True).alias("query"),
+    )
+
+
+def open_release(folder: Path) -> Release:
+    """Open a release, of which nothing but the manifest, where there is one, is read.
+
+    Its splits are those that the manifest names and that have a file, in that order, then all others that have one.
+
+    Raises:
+        InputError: there is no such folder, no split in it, or its manifest is none.
+    """
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: there is no such folder. Expected a release: a folder per split with {CANDIDATES.file}"
+        )
+    manifest = read_manifest(folder)
+    present = {path.parent.name for table in SPLIT_TABLES.values() for path in folder.glob(f"*/{table.file}")}
+    named = list(((manifest.get("config") or {}).get("split") or {}).get("splits") or manifest.get("splits") or ())
+    splits = [name for name in named if name in present] + sorted(present - set(named))
+    if not splits:
+        raise InputError(
+            f"{folder}: no split here. Expected folders such as test/ with "
+            + ", ".join(table.file for table in SPLIT_TABLES.values())
+        )
+    return Release(folder, tuple(splits), manifest, (folder / files.WITHHELD).is_file())
+
+
+def open_complete_release(folder: Path) -> Release:
+    """Open a release that has a manifest, a provenance, and candidates of every split that the manifest names."""
+    missing = [name for name in (files.MANIFEST, files.PROVENANCE) if not (folder / name).is_file()]
+    if missing:
+        raise InputError(
+            f"{folder}: no {' and no '.join(missing)}. Expected the folder of a release (docs/release-format.md)."
+        )
+    release = open_release(folder)
+    named = list(release.manifest["splits"])
+    absent = [split for split in named if not (folder / split / CANDIDATES.file).is_file()]
+    if absent:
+        raise InputError(
+            f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {CANDIDATES.file}."
+        )
+    return Release(folder, tuple(named), release.manifest, release.withheld)
+
+
+def read_manifest(folder: Path) -> Mapping[str, Any]:
+    """Return the manifest of a release; an empty mapping where there is none."""
+    path = folder / files.MANIFEST
+    manifest = read_json_object(path)
+    for place in (("config",), ("config", "split"), ("config", "split", "splits"), ("takedown",), ("counts",)):
+        value: Any = manifest
+        for key in place:
+            value = value.get(key) or {}
+            if not isinstance(value, dict):
+                raise InputError(f"{path}: {'.'.join(place)} is {value!r:.40}. Expected an object.")
+    return manifest
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; an empty one where there is no file."""
+    if not path.exists():
+        return {}
+    try:
+        value = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: expected a JSON object, found {value!r:.80}")
+    return value
+
+
+def read_rows(path: Path, table: Table) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a JSON lines file in batches with the schema of `table`; other fields are left out.
+
+    Raises:
+        InputError: the file cannot be read, or a row, whose line is named, lacks a field or has one of another type.
+    """
+    expect_file(path)
+    for first, rows in value_batches(path, BATCH_BYTES):
+        try:
+            columns = {name: list(map(itemgetter(name), rows)) for name in table.required}
+            columns |= {name: [row.get(name) for row in rows] for name in table.optional}
+            frame = pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in table.schema.items()])
+        except (AttributeError, KeyError, TypeError, OverflowError, pl.exceptions.PolarsError):
+            raise InputError(_first_problem(path, first, rows, table)) from None
+        if any(frame[name].null_count() for name in table.required):
+            raise InputError(_first_problem(path, first, rows, table))
+        yield frame
+
+
+def expect_file(path: Path) -> None:
+    if not path.is_file():
+        expected = ", ".join(table.file for table in SPLIT_TABLES.values())
+        raise InputError(f"{path}: there is no such file. A split holds {expected}.")
+
+
+def concat(batches: Iterator[pl.DataFrame], table: Table, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the rows of batches of a table (of some `columns`) as one frame, empty where there is none."""
+    schema = {name: table.schema[name] for name in columns or table.names}
+    return pl.concat([pl.DataFrame(schema=schema), *batches])
+
+
+def _first_problem(path: Path, first: int, rows: Sequence[Any], table: Table) -> str:
+    for number, row in enumerate(rows, start=first):
+        if problem := _problem(row, table):
+            return f"{path}, line {number}: {problem}"
+    return f"{path}, lines {first} to {first + len(rows) - 1}: a field holds values of several kinds."
+
+
+def _problem(row: Any, table: Table) -> str:
+    if not isinstance(row, dict):
+        return f"{row!r:.40} is no object. Expected {', '.join(table.required)}."
+    if missing := [name for name in table.required if row.get(name) is None]:
+        return f"no {', '.join(missing)}. Expected {', '.join(table.required)}."
+    for column in table.columns:
+        kind, fits = _KINDS[pl.List if column.dtype == IDS else column.dtype]
+        value = row.get(column.name)
+        if value is not None and not fits(value):
+            return f"{column.name} is {value!r:.40}. Expected {kind}."
+    return ""

@@ -1,0 +1,87 @@
+"""JSON lines: read in batches with line numbers, and written whole."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from authbench.errors import InputError
+from authbench.storage.atomic import atomic_file
+
+BATCH_BYTES = 4 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def line_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the lines of a file in batches, each with the number (from 1) of its first line.
+
+    A batch has about `batch_bytes`, by default BATCH_BYTES.
+
+    Raises:
+        InputError: the file is not there or cannot be read.
+    """
+    first = 1
+    try:
+        with path.open("rb") as file:
+            while lines := file.readlines(batch_bytes or BATCH_BYTES):
+                yield first, lines
+                first += len(lines)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file. Expected JSON lines.") from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read: {problem.strerror}") from None
+
+
+def value_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the JSON values of a file in batches, each with the number of its first line.
+
+    Raises:
+        InputError: the file cannot be read, or a line, which is named, is no JSON in UTF-8.
+    """
+    for first, lines in line_batches(path, batch_bytes):
+        try:
+            values = list(map(orjson.loads, lines))
+        except orjson.JSONDecodeError:
+            raise InputError(_first_problem(path, first, lines)) from None
+        yield first, values
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each JSON object of a file with its line number.
+
+    Raises:
+        InputError: as `value_batches`, and where a line holds another JSON value than an object.
+    """
+    for first, values in value_batches(path):
+        for number, value in enumerate(values, start=first):
+            if not isinstance(value, dict):
+                raise InputError(f"{path}, line {number}: {value!r:.40} is no object. Expected one JSON object a line.")
+            yield number, value
+
+
+def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write one JSON value a line, in UTF-8 without spaces; the file appears complete or not at all."""
+    with atomic_file(path) as aside, aside.open("wb") as file:
+        file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+
+
+def _first_problem(path: Path, first: int, lines: list[bytes]) -> str:
+    for number, line in enumerate(lines, start=first):
+        try:
+            orjson.loads(line)
+        except orjson.JSONDecodeError as problem:
+            return f"{path}, line {number}: {_reason(line, problem)}"
+    raise AssertionError("every line is JSON")
+
+
+def _reason(line: bytes, problem: orjson.JSONDecodeError) -> str:
+    if line.startswith(_BYTE_ORDER_MARK):
+        return "begins with a byte order mark. Expected plain UTF-8; save it without."
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        return f"not UTF-8: byte {wrong.start + 1} is 0x{line[wrong.start]:02x}. Expected JSON lines in UTF-8."
+    if not line.strip():
+        return "empty. Expected one JSON object a line."
+    return f"not JSON: {problem}. Expected one JSON object a line."
