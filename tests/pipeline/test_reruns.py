@@ -101,6 +101,12 @@ def test_a_changed_duplicate_threshold_signs_no_text_again(bench: Project) -> No
     assert not [job for job in jobs if job.rule == "sign_texts" and "unit=documents" in job.wildcards]
 
 
+def test_more_bands_draw_more_permutations_and_sign_every_text_anew(bench: Project) -> None:
+    jobs = bench.plan(*bench.recipe({"dedup": {"bands": 30}}))
+    assert first_of(jobs) >= {"draw_permutations", "sign_texts"}
+    assert not rules_of(jobs) & {"ingest_source", "normalize_text"}
+
+
 def test_a_changed_source_mapping_ingests_that_source_alone(bench: Project) -> None:
     jobs = plan_after(bench, "config/sources/douban.yaml", setting("media_reviews/douban", "media_reviews/other"))
     assert [job.wildcards for job in jobs if job.rule == "ingest_source"] == ["source=douban"]

@@ -6,13 +6,13 @@ from collections import Counter
 
 import polars as pl
 import pytest
+from dedup_stage import deduplicate
 from open_corpora import decoded, files_of
 from shared_folders import needs_corpora
 
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
 from authbench.dedup.settings import DedupSettings
-from authbench.dedup.signatures import sign_texts
-from authbench.dedup.similar_pairs import find_duplicates, similar_pairs
+from authbench.dedup.similar_pairs import similar_pairs
 
 pytestmark = needs_corpora
 MANY = 1000  # film reviews among which there are always some copies
@@ -46,10 +46,9 @@ def real_reviews() -> pl.DataFrame:
 def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
     settings = DedupSettings()
     table = real_reviews.sample(fraction=1.0, shuffle=True, seed=1).with_columns(
-        source=pl.lit("nsmc"), place=pl.lit(0, pl.UInt32)
+        source=pl.lit("nsmc"), lang=pl.lit("ko")
     )
-    table = pl.concat([table, sign_texts(table["content"], table["content"], settings)], how="horizontal")
-    removed, _ = find_duplicates(table, lambda rows: table["content"].gather(rows), settings)
+    removed, _ = deduplicate(table, settings, ["nsmc"])
 
     expected: dict[str, str] = {}
     accepted: list[tuple[str, Counter[str]]] = []
@@ -68,7 +67,7 @@ def test_real_reviews_lose_what_comparing_all_pairs_would_take(real_reviews):
             holders.setdefault(gram, []).append(len(accepted))
         accepted.append((key, grams))
     assert expected or real_reviews.height < MANY
-    found = dict(removed.select("doc_key", "stand_in").iter_rows())
+    found = dict(removed.select("doc_key", "kept").iter_rows())
     grams_of = {key: multiset(text) for key, text in real_reviews.select("doc_key", "content").iter_rows()}
     for one, other in ((grams_of[key], grams_of[stand_in]) for key, stand_in in found.items()):
         assert (one & other).total() >= settings.threshold * (one | other).total()

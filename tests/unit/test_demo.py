@@ -15,15 +15,15 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from dedup_stage import deduplicate
 
 from authbench import tokens
 from authbench.chunk import cut as chunk
-from authbench.dedup import similar_pairs as dedup
+from authbench.dedup.settings import DedupSettings
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY
 from authbench.ingest.source import IngestSettings, ingest_source
-from authbench.normalize import boilerplate
 from authbench.normalize import table as normalize
 from authbench.records import LANGUAGES
 from authbench.storage.raw_files import match_files
@@ -145,12 +145,7 @@ def sha256(path: Path) -> str:
 
 
 def copies(records: pl.DataFrame, settings: dict[str, Any]) -> dict[str, str]:
-    chosen = dedup.DedupSettings(**settings)
-    texts = [boilerplate.strip(content, lang) for content, lang in records.select("content", "lang").iter_rows()]
-    place = pl.col("source").replace_strict(SOURCES, list(range(len(SOURCES))), return_dtype=pl.Int32)
-    signed = dedup.sign_texts(pl.Series(texts), records["content"], chosen)
-    signed = pl.concat([records.select("doc_key", "source", "author_id", place=place), signed], how="horizontal")
-    removed, _ = dedup.find_duplicates(signed, lambda rows: [texts[int(row)] for row in rows], chosen)
+    removed, _ = deduplicate(records, DedupSettings(**settings), list(SOURCES))
     return {key: f"dedup/{reason}" for key, reason in removed.select("doc_key", "reason").iter_rows()}
 
 

@@ -10,9 +10,11 @@ import pytest
 LIBRARY = str(Path(__file__).parents[2] / "workflow")
 SIGNING = """
 import sys
+import numpy as np
 import polars as pl
 from authbench.dedup.minhash import signatures
-values, sizes = signatures(pl.Series(["the same text in every process"]), 4, 5)
+factors, terms = np.array([1, 3, 5, 7], np.uint32), np.array([2, 4, 6, 8], np.uint32)
+values, sizes = signatures(pl.Series(["the same text in every process"]), (factors, terms), 5)
 print(values.tolist(), sizes.tolist(), "scipy.linalg" in sys.modules, "awkward" in sys.modules)
 """
 

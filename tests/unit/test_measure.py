@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from plain_measures import WORD, measure_plainly
 
 from authbench.filter import measure, scripts
-from authbench.filter.text_kernels import decode, utf8
+from authbench.filter.text_kernels import decode
+from authbench.text_bytes import utf8
 
 # A few sentences per language, written for these tests.
 TEXTS = {
@@ -144,6 +145,11 @@ def test_the_bytes_of_a_text_are_where_the_offsets_say():
     for series in (pl.Series(texts), pl.Series(["left out", *texts])[1:]):
         content, offsets = utf8(series)
         assert [bytes(content[a:b]).decode() for a, b in zip(offsets, offsets[1:], strict=False)] == texts
+
+
+def test_a_null_is_no_text():
+    with pytest.raises(ValueError, match="1 of 2 texts are null"):
+        utf8(pl.Series(["", None], dtype=pl.String))
 
 
 @given(awkward_texts)

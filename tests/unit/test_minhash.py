@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from authbench.dedup import minhash, shingle_kernels
+from authbench.dedup.permutations import draw_permutations, read_permutations, write_permutations
 from authbench.dedup.shingles import shingle_hashes
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -48,7 +49,7 @@ def element_hashes(text: str, length: int = 5) -> list[int]:
 
 
 def estimate(one: str, other: str) -> float:
-    values, _ = minhash.signatures(pl.Series([one, other]), 1000, 5)
+    values, _ = minhash.signatures(pl.Series([one, other]), draw_permutations(1000), 5)
     return float(np.mean(values[0] == values[1]))
 
 
@@ -56,7 +57,7 @@ def estimate(one: str, other: str) -> float:
 @given(st.lists(texts_of_all_scripts | repetitive_texts, max_size=5), st.integers(1, 9))
 @example(["", "abcd", "abcde", "hahahahahahaha", "吾輩は猫である", "👩‍👩‍👧‍👦\n\n a"], 5)
 def test_signatures_are_datasketchs_over_the_same_element_hashes(texts, length):
-    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), 25, length)
+    values, sizes = minhash.signatures(pl.Series(texts, dtype=pl.String), draw_permutations(25), length)
     for text, signature, size in zip(texts, values, sizes, strict=True):
         oracle = datasketch.MinHash(num_perm=25, scheme="affine32", hashfunc=lambda element: element)
         for element in element_hashes(text, length):
@@ -96,3 +97,14 @@ def test_bands_are_equal_where_their_rows_are():
     values[1, :4] = values[0, :4]
     bands = minhash.band_hashes(values, 5, 2)
     assert (bands[:, 0] == bands[:, 1]).tolist() == [True, True, False, False, False]
+
+
+def test_permutations_are_datasketchs_and_the_same_when_read_again(tmp_path):
+    drawn = draw_permutations(125)
+    factors, terms = datasketch.MinHash(num_perm=125, seed=1, scheme="affine32").permutations
+    assert np.array_equal(drawn, [factors, terms])
+    assert (drawn[0] % 2 == 1).all()
+    write_permutations(drawn, tmp_path / "permutations.parquet")
+    again = read_permutations(tmp_path / "permutations.parquet")
+    assert np.array_equal(again, drawn)
+    assert again.dtype == np.uint32

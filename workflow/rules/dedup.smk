@@ -1,4 +1,4 @@
-"""Dedup: which document stands for its copies? Once for whole documents, once for the chunks cut from them.
+"""Dedup: remove all but one of the documents that are copies. Once for whole documents, once for the chunks cut from them.
 
 Takes   normalize/<shard>.parquet (unit `documents`), chunk/<shard>.parquet less what the filters drop (unit `chunks`)
 Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity), counts.json
@@ -17,10 +17,30 @@ FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
 
+rule draw_permutations:
+    """Draw the permutations of MinHash, of which every signature has as many values."""
+    output:
+        permutations=result("dedup/permutations.parquet"),
+    log:
+        result("logs/draw_permutations.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(400),
+        runtime=duration(5),
+        in_series=1,
+    params:
+        number=SETTINGS["dedup"]["bands"] * SETTINGS["dedup"]["rows"],
+        code=code("draw_permutations"),
+    script:
+        "../scripts/draw_permutations.py"
+
+
 rule sign_texts:
     """Give every text a short signature that near copies share."""
     input:
         texts=lambda wildcards: TEXTS[wildcards.unit],
+        permutations=result("dedup/permutations.parquet"),
     output:
         signatures=result("dedup/{unit}/signatures/{scatteritem}.parquet"),
     log:

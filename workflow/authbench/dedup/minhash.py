@@ -1,8 +1,7 @@
-"""Which short signature do near copies share?
+"""MinHash signatures of texts, and what is derived from them: bands and sketches.
 
-MinHash over the multiset of a text's shingles: its elements are (shingle, occurrence number), so that two texts
-which repeat one shingle differently often differ. The permutations are those of datasketch 2 (scheme `affine32`,
-seed 1), and a signature equals `datasketch.MinHash` over the same element hashes; a test compares them.
+A text is a multiset of shingles; its elements are (shingle, occurrence number), so that two texts which repeat one
+shingle differently often differ. A signature equals that of `datasketch.MinHash` over the same element hashes.
 """
 
 import numpy as np
@@ -11,43 +10,42 @@ import polars as pl
 from authbench.arrays import U32, U64
 from authbench.dedup import shingle_kernels
 from authbench.dedup.settings import SKETCH_BITS
-from authbench.dedup.shingles import utf8
-
-SEED = 1
+from authbench.text_bytes import utf8
 
 
-def permutations(count: int) -> tuple[U32, U32]:
-    """The first `count` permutations, `h -> a * h + b` modulo 2^32, as the arrays a (odd) and b.
-
-    They are made as datasketch makes them; to import it takes longer than to sign ten thousand texts.
-    """
-    chance = np.random.RandomState(SEED)
-    a = chance.randint(0, 1 << 31, count, np.uint32) * np.uint32(2) + np.uint32(1)
-    return a, chance.randint(0, 1 << 32, count, np.uint32)
-
-
-def signatures(texts: pl.Series, count: int, shingle_chars: int) -> tuple[U32, U32]:
-    """MinHash signatures (texts x count) and the numbers of shingles.
+def signatures(texts: pl.Series, permutations: U32, shingle_chars: int) -> tuple[U32, U32]:
+    """Return MinHash signatures and numbers of shingles.
 
     The hash of an element is the upper half of `h + k * 0x9E3779B97F4A7C15` modulo 2^64, where h is the hash of
     the shingle and k = 0, 1, ... the number of times it occurred before in the text.
+
+    Args:
+        texts: strings, none null.
+        permutations: shape (2, count), as of `permutations.draw_permutations`.
+        shingle_chars: characters per shingle.
+
+    Returns:
+        Signatures of shape (texts, count), and sizes of shape (texts,), both uint32.
     """
     data, offsets = utf8(texts)
-    a, b = permutations(count)
-    values, sizes = np.empty((len(texts), count), np.uint32), np.empty(len(texts), np.uint32)
-    shingle_kernels.sign(data, offsets, shingle_chars, a, b, values, sizes)
+    factors, terms = permutations
+    values, sizes = np.empty((len(texts), len(factors)), np.uint32), np.empty(len(texts), np.uint32)
+    shingle_kernels.sign(data, offsets, shingle_chars, factors, terms, values, sizes)
     return values, sizes
 
 
 def band_hashes(values: U32, bands: int, rows: int) -> U64:
-    """One hash per band and signature (bands x texts): signatures equal in a band's rows have it in common."""
+    """Return a hash of each band of each signature, shape (bands, texts): equal where the band's rows are."""
     hashes = np.empty((bands, len(values)), np.uint64)
     shingle_kernels.hash_bands(values, rows, hashes)
     return hashes
 
 
 def sketches(values: U32) -> U64:
-    """One bit of each value of a signature, of the first SKETCH_BITS (texts x 2 words): enough to tell strangers."""
+    """Return one bit of each of the first SKETCH_BITS values of a signature, shape (texts, SKETCH_BITS / 64).
+
+    Source: Li and König 2010, b-bit minwise hashing with b = 1.
+    """
     words = np.zeros((len(values), SKETCH_BITS // 64), np.uint64)
     shingle_kernels.sketch(values, min(values.shape[1], SKETCH_BITS), words)
     return words

@@ -1,26 +1,32 @@
-"""What does de-duplication need to know of a text until it is compared with another?"""
+"""Signatures: what de-duplication keeps of a text until it is compared with another."""
 
 import hashlib
 
 import numpy as np
 import polars as pl
 
-from authbench.arrays import U64
+from authbench.arrays import U32, U64
 from authbench.dedup.settings import DedupSettings
+from authbench.text_bytes import utf8
 
-AT_ONCE = 10_000  # documents whose full signatures are held
+AT_ONCE = 10_000  # documents whose MinHash values are in memory together
 TEXT, SKETCH = ("text_0", "text_1"), ("sketch_0", "sketch_1")
 
 
-def sign_texts(texts: pl.Series, contents: pl.Series, settings: DedupSettings) -> pl.DataFrame:
-    """The signatures of a batch, row by row, 8 bytes each but for `grams`.
+def sign_texts(texts: pl.Series, contents: pl.Series, permutations: U32, settings: DedupSettings) -> pl.DataFrame:
+    """Return the signatures of a batch, row by row, 8 bytes each but for `grams`.
 
-    `contents` are the normalised texts, `texts` the same without boilerplate (similarity is computed on these).
+    Args:
+        texts: the texts that similarity is computed on, without boilerplate.
+        contents: the normalised texts themselves.
+        permutations: shape (2, bands * rows), as of `permutations.draw_permutations`.
+        settings: bands, rows and characters per shingle.
 
-    `text_0`, `text_1`  the first 128 bits of the content's SHA-256: equal where texts are
-    `grams`             number of shingles of the text (UInt32)
-    `sketch_0`, `_1`    a bit of each MinHash value: how alike two texts are, roughly
-    `band_0`, ...       a hash of the MinHash values of each band: near copies share one
+    Returns:
+        `text_0`, `text_1`: the first 128 bits of the content's SHA-256, equal where texts are;
+        `grams`: number of shingles of the text (UInt32);
+        `sketch_0`, `sketch_1`: a bit of each MinHash value, an estimate of similarity;
+        `band_0`, ...: a hash of the MinHash values of each band; near copies share one.
     """
     from authbench.dedup import minhash
 
@@ -28,7 +34,7 @@ def sign_texts(texts: pl.Series, contents: pl.Series, settings: DedupSettings) -
     sketches = np.empty((len(texts), len(SKETCH)), np.uint64)
     for start in range(0, len(texts), AT_ONCE):
         part = slice(start, min(start + AT_ONCE, len(texts)))
-        values, sizes[part] = minhash.signatures(texts[part], settings.bands * settings.rows, settings.shingle_chars)
+        values, sizes[part] = minhash.signatures(texts[part], permutations, settings.shingle_chars)
         hashes[:, part] = minhash.band_hashes(values, settings.bands, settings.rows)
         sketches[part] = minhash.sketches(values)
     return pl.DataFrame(
@@ -42,11 +48,9 @@ def sign_texts(texts: pl.Series, contents: pl.Series, settings: DedupSettings) -
 
 
 def _text_hashes(contents: pl.Series) -> U64:
-    from authbench.dedup.shingles import utf8
-
     data, offsets = utf8(contents)
-    whole, ends = memoryview(data.data), offsets.tolist()
+    everything, ends = memoryview(data.data), offsets.tolist()
     digests = b"".join(
-        hashlib.sha256(whole[start:end]).digest()[:16] for start, end in zip(ends, ends[1:], strict=False)
+        hashlib.sha256(everything[start:end]).digest()[:16] for start, end in zip(ends, ends[1:], strict=False)
     )
     return np.frombuffer(digests, "<u8").astype(np.uint64).reshape(len(contents), 2)

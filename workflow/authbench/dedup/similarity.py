@@ -12,6 +12,7 @@ from authbench.arrays import I64
 from authbench.dedup.compare import Texts
 from authbench.normalize.boilerplate import strip_texts
 from authbench.storage.parquet import read_batches
+from authbench.text_bytes import utf8
 
 IN_MEMORY = 1 << 27  # bytes of text that await comparison in memory; more of them in a temporary file
 
@@ -27,8 +28,6 @@ def stored_texts(paths: Sequence[str | Path], rows: I64) -> Texts:
 
     `rows` count the documents of the Parquet files one after another. The files are read once, now.
     """
-    from authbench.dedup.shingles import utf8
-
     aside = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (lives as long as the function returned)
     begins, ends = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     ascending = np.argsort(rows, kind="stable")

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from authbench.errors import InputError
 from authbench.filter.scripts import EXPECTED_SCRIPTS
-from authbench.filter.text_kernels import utf8
 from authbench.runtime.caches import compiled_code
 from authbench.runtime.jit import compiled
 from authbench.storage.atomic import atomic_file
+from authbench.text_bytes import utf8
 
 # Strangers among texts labelled otherwise; without them they are forced into the nearest language of the recipe. On
 # real corpora they triple the strangers found among English blogs, at the cost of 2 in 5,800 clean snippets of 14

@@ -1,4 +1,4 @@
-"""What do characters and words of a text add up to? The compiled loops over texts, each decoded once.
+"""Compiled inner loops over characters and words, each text decoded once.
 
 A document is its code points (`codes`) and what `scripts.properties` knows of each of them (`properties`).
 
@@ -33,6 +33,7 @@ from authbench.filter.scripts import (
     WORD_BREAK,
 )
 from authbench.runtime.jit import compiled
+from authbench.text_bytes import utf8
 
 KEPT_RUN = 3  # of one character repeated, so many count towards symbols and letters
 LONG_RUN = 20
@@ -50,16 +51,8 @@ Characters = NDArray[np.uint32]
 Table = NDArray[np.void]
 
 
-def utf8(texts: pl.Series) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of all texts in one array, and where each text begins (and the last one ends)."""
-    if not len(texts):
-        return np.frombuffer(b"", np.uint8), np.frombuffer(bytes(8), np.int64)
-    _, offsets, content = texts.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
-    return np.frombuffer(content or b"", np.uint8), np.frombuffer(offsets, np.int64, len(texts) + 1)
-
-
 def hash_texts(texts: pl.Series) -> pl.Series:
-    """64 bits that tell each text from others, the same on every machine."""
+    """Return a 64-bit hash of each text, the same on every machine. Raises ValueError where a text is null."""
     content, offsets = utf8(texts)
     hashes = np.empty(len(texts), np.uint64)
     hash_bytes(content, offsets, hashes)

@@ -41,9 +41,11 @@ def kept_neighbours(
     LEAST or above is estimated within 0.09 twice in three times. Memory: a batch, its signatures, MOST texts for each.
     """
     from authbench.dedup.minhash import signatures
+    from authbench.dedup.permutations import draw_permutations
 
+    permutations = draw_permutations(PERMUTATIONS)
     signed = {
-        lang: (part, signatures(part["content"], PERMUTATIONS, shingle_chars)[0])
+        lang: (part, signatures(part["content"], permutations, shingle_chars)[0])
         for (lang,), part in texts.group_by("lang", maintain_order=True)
     }
     found: dict[str, list[tuple[float, str, str]]] = {key: [] for key in texts["doc_key"]}
@@ -53,7 +55,7 @@ def kept_neighbours(
                 continue
             ours, marks = signed[lang]
             theirs, keys, contents = (
-                signatures(part["content"], PERMUTATIONS, shingle_chars)[0],
+                signatures(part["content"], permutations, shingle_chars)[0],
                 part["doc_key"],
                 part["content"],
             )

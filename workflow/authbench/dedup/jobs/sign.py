@@ -1,22 +1,24 @@
-"""What does de-duplication need to know of a shard's texts? (`signatures`, from file to file)"""
+"""Sign the texts of a shard, from file to file."""
 
 from pathlib import Path
 
+from authbench.dedup.permutations import read_permutations
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.runtime.job import progress
 from authbench.storage.parquet import read_batches, write_frames
 
-AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are held: a row group of tiny texts has a million
+AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are in memory: a row group of tiny texts has a million
 KEYS = ["doc_key", "source", "author_id"]
 
 
-def sign_shard(texts: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
+def sign_shard(texts: str | Path, permutations: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
     """Sign the texts of a shard. Memory: a row group of texts, and AT_ONCE signatures."""
+    drawn = read_permutations(permutations)
     batches = progress(read_batches([texts], [*KEYS, "lang", "content"]), "sign: batches")
     signed = (
-        part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], settings))
+        part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], drawn, settings))
         for batch in batches
         for part in (batch.iter_slices(AT_ONCE) if batch.height else [batch])
     )

@@ -1,0 +1,74 @@
+"""The stage of de-duplication on a table in memory: its jobs one after another, as a build runs them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from authbench.dedup.jobs.compare import compare_part
+from authbench.dedup.jobs.decide import decide_all
+from authbench.dedup.jobs.link import link_part
+from authbench.dedup.jobs.sign import sign_shard
+from authbench.dedup.permutations import draw_permutations, write_permutations
+from authbench.dedup.settings import DedupSettings
+from authbench.storage.json_files import read_json
+from authbench.storage.parquet import read_columns, write_frames, write_parquet
+
+COLUMNS = ["doc_key", "source", "author_id", "lang", "content"]
+Change = Callable[[pl.DataFrame], pl.DataFrame]
+
+
+class Outcome(NamedTuple):
+    """The REMOVED rows, with the doc_key of the kept representative as `kept`, and the counts of the stage."""
+
+    removed: pl.DataFrame
+    counts: dict[str, int]
+
+
+def run_jobs(
+    folder: Path,
+    table: pl.DataFrame,
+    settings: DedupSettings,
+    order: Sequence[str],
+    shards: int = 1,
+    parts: int = 1,
+    filtered: Sequence[str] | None = None,
+    change_signatures: Change | None = None,
+) -> Path:
+    """Run the jobs on a table divided into shards; return the folder, which holds removed.parquet and counts.json.
+
+    `table` has COLUMNS, `order` the sources in corpus order, `filtered` the keys that a filter removed before.
+    """
+    texts = [folder / f"texts/{shard}.parquet" for shard in range(shards)]
+    signatures = [folder / f"signatures/{shard}.parquet" for shard in range(shards)]
+    links, pairs = ([folder / f"{name}/{part}.parquet" for part in range(parts)] for name in ("links", "pairs"))
+    counts = [folder / f"pairs/{part}.json" for part in range(parts)]
+    gone = [] if filtered is None else [folder / f"filter/{shard}.parquet" for shard in range(shards)]
+    permutations = folder / "permutations.parquet"
+    write_permutations(draw_permutations(settings.bands * settings.rows), permutations)
+    for shard, (path, to) in enumerate(zip(texts, signatures, strict=True)):
+        part = table.select(COLUMNS).gather_every(shards, shard)
+        write_frames(path, [part[: part.height // 2], part[part.height // 2 :]])
+        sign_shard(path, permutations, to, settings)
+        if change_signatures:
+            write_parquet(change_signatures(read_columns([to])), to)
+    for path, text in zip(gone, texts, strict=False):
+        write_parquet(read_columns([text], ["doc_key"]).filter(pl.col("doc_key").is_in(filtered)), path)
+    for place in range(parts):
+        link_part(signatures, gone, links[place], (place, parts), order, settings)
+    for place in range(parts):
+        compare_part(signatures, texts, links, pairs[place], counts[place], (place, parts), order, settings)
+    removed, told = folder / "removed.parquet", folder / "counts.json"
+    decide_all(signatures, gone, pairs, counts, removed, told, "documents", order, settings)
+    return folder
+
+
+def deduplicate(table: pl.DataFrame, settings: DedupSettings, order: Sequence[str], **jobs: Any) -> Outcome:
+    """Return what `run_jobs` removes from the table and counts."""
+    with TemporaryDirectory() as folder:
+        finished = run_jobs(Path(folder), table, settings, order, **jobs)
+        removed = read_columns([finished / "removed.parquet"])
+        facts = read_json(finished / "counts.json")["facts"]["dedup"]
+    return Outcome(removed.with_columns(kept=pl.col("detail").str.strip_prefix("stand-in ")), facts)
