@@ -30,7 +30,8 @@ from authbench.ingest import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT
-from authbench.release.write import make_release, provenance, write_split
+from authbench.release.contents import make_contents
+from authbench.release.tables import make_provenance, write_split
 from authbench.runtime.inventory import fitting_shards, take_inventory
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
@@ -50,11 +51,11 @@ def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any
     place = pl.col("author_id").str.slice(0, 4).str.to_integer(base=16) % 10
     named = pl.when(place < 8).then(pl.lit("train")).when(place == 8).then(pl.lit("dev")).otherwise(pl.lit("test"))
     documents = documents.with_columns(named.alias("split"), toxicity=pl.lit(0.1))
-    release = make_release(documents, SETTINGS["release"], {"splits": dict.fromkeys(SPLITS, 1)}, 1)
+    release = make_contents(documents, SETTINGS["release"], {"splits": dict.fromkeys(SPLITS, 1)}, 1)
     for split in SPLITS:
         write_split(folder / split, release, split)
     measures = documents.select("doc_key", *(pl.lit(0.5).alias(f"m{n}") for n in range(MEASURES)))
-    write_plain_parquet(provenance(release.documents, measures, pages), folder / "provenance.parquet")
+    write_plain_parquet(make_provenance(release.documents, measures, pages), folder / "provenance.parquet")
     manifest = {
         "name": "bench",
         "authbench": "0",

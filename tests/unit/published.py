@@ -17,7 +17,8 @@ from authbench.export.run import export, export_public
 from authbench.identity import keyed_hash
 from authbench.ingest import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
-from authbench.release.write import make_release, write_release
+from authbench.release.contents import make_contents
+from authbench.release.write import write_release
 from authbench.report.write import write_report
 from authbench.runtime.inventory import take_inventory
 from authbench.storage.atomic import write_text
@@ -131,7 +132,7 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
     pages = changes.pop("pages", PAGES)
     settings = {**CONFIG["release"], **changes}
     split = {**SPLIT, "lock": "release.lock" if lock else None}
-    release = make_release(documents, settings, split, 7, lock, takedown)
+    release = make_contents(documents, settings, split, 7, lock, takedown)
     sources = documents["source"].unique().sort().to_list()
     facts = {
         "funnel": [

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from authbench.records import DOCUMENT
-from authbench.release.write import make_release
+from authbench.release.contents import make_contents
 
 SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
 SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
@@ -86,4 +86,4 @@ def corpus() -> pl.DataFrame:
 def release(documents: pl.DataFrame, **other: Any) -> Any:
     lock, takedown = other.pop("lock", None), other.pop("takedown", frozenset())
     containment = other.pop("containment", None)
-    return make_release(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment)
+    return make_contents(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment)

@@ -14,16 +14,13 @@ from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, docume
 from authbench.errors import InputError
 from authbench.format.lock import read_lock
 from authbench.records import REMOVED
+from authbench.release.contents import make_contents
+from authbench.release.manifest import make_manifest
+from authbench.release.numbering import make_lock, number_documents
 from authbench.release.queries import QUERIES, choose_queries
-from authbench.release.write import (
-    make_lock,
-    make_release,
-    manifest,
-    number_documents,
-    provenance,
-    read_takedown,
-    write_release,
-)
+from authbench.release.tables import make_provenance
+from authbench.release.takedown import read_takedown
+from authbench.release.write import write_release
 from authbench.report.write import write_report
 
 
@@ -47,7 +44,7 @@ def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path: Path) -> N
 def test_measurements_and_licences_join_the_provenance_whatever_their_order() -> None:
     documents = release(corpus()).documents
     measures = documents.select("doc_key", symbols=pl.col("ordinal") / 100).sample(fraction=1, shuffle=True, seed=1)
-    table = provenance(documents, measures, SOURCES)
+    table = make_provenance(documents, measures, SOURCES)
     assert table["id"].to_list() == sorted(table["id"])
     assert (table["symbols"] * 100).round().to_list() == table["ordinal"].to_list()
     assert set(table["tier"]) == {"A"} and "doc_key" not in table.columns and "content" not in table.columns
@@ -96,7 +93,7 @@ def test_the_split_names_of_documents_are_those_of_the_settings() -> None:
     with pytest.raises(InputError, match="validation"):
         release(frame(document(1, 1, "validation")))
     with pytest.raises(InputError, match="cannot name a folder"):
-        make_release(corpus(), SETTINGS, {"splits": {"../up": 100}}, 7)
+        make_contents(corpus(), SETTINGS, {"splits": {"../up": 100}}, 7)
 
 
 def test_what_is_written_reads_back_as_what_was_made(tmp_path: Path) -> None:
@@ -314,4 +311,6 @@ def test_an_unknown_number_of_queries_is_refused() -> None:
 
 def test_an_empty_release_is_written_whole(tmp_path: Path) -> None:
     files = written(frame(), tmp_path)
-    assert files["train/candidates.jsonl"] == b"" and manifest(release(frame()), SOURCES, {**FACTS, "warnings": []})
+    assert files["train/candidates.jsonl"] == b"" and make_manifest(
+        release(frame()), SOURCES, {**FACTS, "warnings": []}
+    )

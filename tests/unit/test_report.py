@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
-from authbench.release.write import tell
+from authbench.release.findings import make_findings
 from authbench.report import asked
 from authbench.report import page as report
 from authbench.report.template import TEMPLATES
@@ -17,12 +17,12 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
 
 def page(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
     made = release(corpus() if documents is None else documents)
-    return report.render(made.documents, made.queries, sources, tell(made, sources, {**FACTS, **facts}))
+    return report.render(made.documents, made.queries, sources, make_findings(made, sources, {**FACTS, **facts}))
 
 
 def warned(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **facts: Any) -> str:
     made = release(corpus() if documents is None else documents)
-    return "\n".join(tell(made, sources, {**FACTS, **facts})["warnings"])
+    return "\n".join(make_findings(made, sources, {**FACTS, **facts})["warnings"])
 
 
 class Tags(HTMLParser):
@@ -159,18 +159,18 @@ def test_counts_that_do_not_add_up_are_told() -> None:
 
 def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
     made = release(corpus(), takedown=frozenset({"0" * 64}))
-    assert "1 entry of the takedown list matched no document." in tell(made, SOURCES, FACTS)["warnings"]
+    assert "1 entry of the takedown list matched no document." in make_findings(made, SOURCES, FACTS)["warnings"]
     assert about_lists(FACTS, made.takedown) == ["1 entry of the takedown list matched no document."]
 
 
 def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_name_at_the_end_of_a_run() -> None:
     facts = {**FACTS, "exclusions": {"entries": 9, "without_a_document": [f"s:{n}" for n in range(7)]}}
     made = release(corpus())
-    told = next(line for line in tell(made, SOURCES, facts)["warnings"] if "filter.exclude" in line)
+    told = next(line for line in make_findings(made, SOURCES, facts)["warnings"] if "filter.exclude" in line)
     assert told.startswith("7 entries of 9 in the list filter.exclude matched no document")
     assert "(s:0, s:1, s:2, s:3, s:4, …) matched no" in about_lists(facts, made.takedown)[0]
     all_met = {**FACTS, "exclusions": {"entries": 9, "without_a_document": []}}
-    assert not any("filter.exclude" in line for line in tell(made, SOURCES, all_met)["warnings"])
+    assert not any("filter.exclude" in line for line in make_findings(made, SOURCES, all_met)["warnings"])
 
 
 @pytest.mark.parametrize(

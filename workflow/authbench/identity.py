@@ -35,6 +35,11 @@ def digest(*parts: str) -> str:
     return hashlib.sha256(SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def sha256_of_text(text: str) -> str:
+    """SHA-256 of a text in UTF-8, as hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def keyed_hash(seed: int, *parts: str) -> int:
     """64 uniform bits that depend on the seed and the parts alone."""
     key = seed.to_bytes(8, "little", signed=True)

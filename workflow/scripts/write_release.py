@@ -3,7 +3,9 @@
 import polars as pl
 
 from authbench.format.lock import read_lock
-from authbench.release.write import make_release, read_takedown, write_release
+from authbench.release.contents import make_contents
+from authbench.release.takedown import read_takedown
+from authbench.release.write import write_release
 from authbench.runtime.job import log_to
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import read_json, write_json
@@ -12,7 +14,7 @@ from authbench.storage.parquet import read_columns, write_parquet
 log_to(snakemake.log[0])
 params = snakemake.params
 documents = read_columns([snakemake.input.documents])
-release = make_release(
+contents = make_contents(
     documents,
     params.release,
     params.split,
@@ -25,6 +27,6 @@ measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
 with atomic_folder(snakemake.output.draft) as folder:
-    findings = write_release(folder, release, measures, params.sources, read_json(snakemake.input.facts))
-write_parquet(release.removed, snakemake.output.taken_down)
+    findings = write_release(folder, contents, measures, params.sources, read_json(snakemake.input.facts))
+write_parquet(contents.removed, snakemake.output.taken_down)
 write_json(snakemake.output.findings, findings)

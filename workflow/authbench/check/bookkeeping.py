@@ -1,6 +1,5 @@
 """Checksums, provenance, sampling report and manifest against what is there; each is checked where it exists."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from authbench.errors import InputError
 from authbench.format.columns import PROVENANCE, TEXT_MEASURES
 from authbench.format.files import DEVIATION
 from authbench.format.release import read_json_object
+from authbench.identity import sha256_of_text
 from authbench.records import length_bucket_expr
 from authbench.sample.targets import matching_pattern
 from authbench.storage.atomic import sha256_of_file
@@ -65,7 +65,7 @@ def check_provenance(release: Rows, rules: Rules) -> Iterator[Finding]:
     content = release.documents["content"]
     found = release.documents.drop("content").with_columns(
         char_length=content.str.len_chars().cast(pl.Int64),
-        content_sha256=pl.Series([hashlib.sha256(text.encode()).hexdigest() for text in content], dtype=pl.String),
+        content_sha256=pl.Series([sha256_of_text(text) for text in content], dtype=pl.String),
     )
     columns = ["split", "author_id", "lang", "genre", "source", "token_length", "char_length", "content_sha256"]
     if rules.fixed_buckets:

@@ -1,6 +1,5 @@
 """A release as it is compared with another: documents by the hash of their key, which a later build keeps."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
 from authbench.format.lock import read_lock
 from authbench.format.release import open_complete_release
+from authbench.identity import sha256_of_text
 from authbench.storage.json_lines import read_objects
 
 REMOVALS = "dirty_docs.log"  # beside a release, where it was built
@@ -42,7 +42,7 @@ class KeyedRelease:
         reasons: dict[str, str] = {}
         for _, row in read_objects(self.folder.parent / REMOVALS):
             if row["doc_key"] is not None:
-                reasons.setdefault(hashlib.sha256(row["doc_key"].encode()).hexdigest(), row["reason"])
+                reasons.setdefault(sha256_of_text(row["doc_key"]), row["reason"])
         return reasons
 
     @property

@@ -5,7 +5,6 @@ span, SHA-256 of the text). `tier_b.json` holds what a rebuild needs besides: ho
 checksums of the complete release, which a rebuilt one is compared with.
 """
 
-import hashlib
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import LICENCES, README, WITHHELD
 from authbench.format.release import Release
+from authbench.identity import sha256_of_text
 from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.json_lines import line_batches
@@ -100,7 +100,7 @@ def refuse_tier_b(folder: Path, provenance: pl.DataFrame, splits: Sequence[str])
         for table in (CANDIDATES, QUERIES):
             for _, lines in line_batches(folder / split / table.file):
                 for row in map(orjson.loads, lines):
-                    ident, content = row[table.ident], hashlib.sha256(row["content"].encode()).hexdigest()
+                    ident, content = row[table.ident], sha256_of_text(row["content"])
                     if ident in ids or ident not in known or content in digests:
                         raise InputError(
                             f"{split}/{table.file}: {ident} is a text of tier B, or unknown to the release; it "

@@ -5,7 +5,6 @@ the normalised text. The record is read, cleaned and normalised as when the rele
 that was released if its SHA-256 says so.
 """
 
-import hashlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.identity import sha256_of_text
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.fields import compile_expression, texts
@@ -205,7 +205,7 @@ def _as_released(content: str, wanted: Wanted) -> str | None:
     """The wanted part of a text, if its SHA-256 says that it is what was released."""
     _, _, start, end, digest = wanted
     text = single_breaks(content if start is None else content[start:end])
-    return text if hashlib.sha256(text.encode()).hexdigest() == digest else None
+    return text if sha256_of_text(text) == digest else None
 
 
 def single_breaks(text: str) -> str:

@@ -1,4 +1,6 @@
-"""What exactly do we release?
+"""The release: what goes out, and its files.
 
-Read in this order: `queries` (which texts ask and which answer), `write` (the files).
+Read in this order: `queries` (which texts are queries and which answer), `numbering` (ids, and the lock that keeps
+them), `takedown` (what is left out on request), `contents` (all of it together), then the files: `tables`, `findings`,
+`manifest`, `write`.
 """

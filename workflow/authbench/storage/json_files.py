@@ -1,6 +1,7 @@
 """JSON files: with a checksum between stages, plain for everyone else."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,3 +23,12 @@ def read_json(path: str | Path) -> dict[str, Any]:
 def write_plain_json(path: str | Path, value: Any) -> None:
     """JSON text that is for others to read: it is not sealed."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+
+
+def finite_numbers(value: Any) -> Any:
+    """Return the value with null in place of numbers that JSON does not know."""
+    if isinstance(value, Mapping):
+        return {key: finite_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite_numbers(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

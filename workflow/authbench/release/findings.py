@@ -1,0 +1,42 @@
+"""What the stages and the release itself found: the base of manifest, statistics and report."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from authbench.release.contents import Contents
+from authbench.report.warnings import warnings
+from authbench.storage.json_files import finite_numbers
+
+
+def make_findings(
+    contents: Contents, sources: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the facts of the stages before, with the release's own rows of the funnel and every warning in words.
+
+    Args:
+        contents: what the release holds.
+        sources: the config entries of the sources by tag.
+        facts: what the stages before found (`report.facts`).
+    """
+    entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])
+    taken = Counter(contents.removed["source"])
+    own = [
+        {"source": source, "stage": "release", "reason": reason, "documents": count}
+        for source in sorted(entered)
+        for reason, count in (
+            ("in", entered[source]),
+            ("taken_down", taken[source]),
+            ("kept", entered[source] - taken[source]),
+        )
+        if count or reason != "taken_down"
+    ]
+    before = [row for row in facts["funnel"] if row["stage"] != "release"]
+    findings = {
+        **facts,
+        "funnel": before + own,
+        "deviation": finite_numbers(facts["deviation"]),
+        "takedown": contents.takedown,
+        "splits": list(contents.splits),
+    }
+    return {**findings, "warnings": warnings(findings, contents.documents, contents.queries, sources)}

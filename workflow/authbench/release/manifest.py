@@ -1,0 +1,67 @@
+"""The manifest of a release."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import polars as pl
+
+import authbench
+from authbench.release.contents import Contents
+
+_PLACES = frozenset({"raw_dir", "shards"})
+
+
+def make_manifest(
+    contents: Contents, sources: Mapping[str, Mapping[str, Any]], findings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what the release is and what made it (format.files.MANIFEST_KEYS): no clock, no path, no machine."""
+    config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
+    documents, queries = contents.documents, contents.queries
+    return {
+        "name": config.get("name"),
+        "authbench": authbench.__version__,
+        "splits": list(contents.splits),
+        "config": config,
+        "versions": findings["versions"],
+        "inputs": findings["inputs"],
+        "scorers": findings["scorers"],
+        "skipped_sources": findings["skipped_sources"],
+        "licences": {tag: sources[tag]["license"] for tag in sorted(set(documents["source"])) if tag in sources},
+        "takedown": contents.takedown,
+        "warnings": findings["warnings"],
+        "totals": {
+            "documents": documents.height,
+            "authors": documents["author_id"].n_unique(),
+            "languages": documents["lang"].n_unique(),
+            "queries": queries.height,
+        },
+        "counts": {
+            split: {
+                "documents": part.height,
+                "authors": part["author_id"].n_unique(),
+                "queries": queries.filter(pl.col("split") == split).height,
+                "languages": _tally(part["lang"]),
+                "genres": _tally(part["genre"]),
+                "lengths": _tally(part["length_bucket"]),
+            }
+            for split in contents.splits
+            for part in [documents.filter(pl.col("split") == split)]
+        },
+    }
+
+
+def _portable(value: Any) -> Any:
+    """Return settings without the place they were used at: of an absolute path, the file's name."""
+    if isinstance(value, Mapping):
+        return {key: _portable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_portable(inner) for inner in value]
+    if isinstance(value, str) and PurePath(value).is_absolute():
+        return PurePath(value).name
+    return value
+
+
+def _tally(values: pl.Series) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))

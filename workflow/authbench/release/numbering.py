@@ -1,0 +1,61 @@
+"""Ids of documents, and the lock by which later builds keep them."""
+
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format.columns import DOCUMENT_ID
+from authbench.format.lock import VERSION
+from authbench.identity import sha256_of_text
+
+
+def number_documents(documents: pl.DataFrame, lock: Mapping[str, Any] | None = None) -> pl.DataFrame:
+    """Add `id`, `doc_000000` onwards over (lang, source, author_id, doc_key), and sort by it (plan, section 13.1).
+
+    With the lock of an earlier release, its documents keep their number and new ones come after its highest.
+
+    Raises:
+        InputError: documents share a doc_key, or the lock holds an id that is none.
+    """
+    repeated = documents.filter(pl.col("doc_key").is_duplicated())
+    if repeated.height:
+        raise InputError(f"{repeated.height} documents share a doc_key, the first {repeated['doc_key'].min()!r}.")
+    known: Mapping[str, str] = (lock or {}).get("documents", {})
+    following = max((_number_of(ident) for ident in known.values()), default=-1) + 1
+    ordered = documents.sort("lang", "source", "author_id", "doc_key")
+    ids = []
+    for key in ordered["doc_key"]:
+        ident = known.get(sha256_of_text(key))
+        if ident is None:
+            ident, following = f"doc_{following:06d}", following + 1
+        ids.append(ident)
+    return ordered.with_columns(pl.Series("id", ids, dtype=pl.String)).sort("id")
+
+
+def make_lock(
+    documents: pl.DataFrame, lock: Mapping[str, Any] | None = None, takedown: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """Return the content of release.lock: author -> split, SHA-256 of doc_key -> id.
+
+    Entries of an earlier lock stay in it, so that no number is ever given twice. An author whose texts are in several
+    splits has no split to keep; of an author taken down only the numbers of the texts stay.
+    """
+    authors = dict((lock or {}).get("authors", {}))
+    spread = documents.group_by("author_id").agg(pl.col("split").unique())
+    authors |= {author: found[0] for author, found in spread.iter_rows() if len(found) == 1}
+    ids = dict((lock or {}).get("documents", {}))
+    ids |= {sha256_of_text(key): ident for key, ident in documents.select("doc_key", "id").iter_rows()}
+    return {
+        "version": VERSION,
+        "authors": {author: authors[author] for author in sorted(authors) if author not in takedown},
+        "documents": {key: ids[key] for key in sorted(ids)},
+    }
+
+
+def _number_of(ident: str) -> int:
+    if not re.fullmatch(DOCUMENT_ID, ident):
+        raise InputError(f"release.lock holds the id {ident!r}. Expected `doc_` and a number of six digits or more.")
+    return int(ident[4:])

@@ -1,0 +1,54 @@
+"""Tables of a release: the JSON lines of each split, and the provenance."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
+from authbench.release.contents import Contents
+from authbench.storage.json_lines import write_json_lines
+
+
+def write_split(folder: Path, contents: Contents, split: str) -> None:
+    """Write candidates, queries and ground truth of a split into `folder` (plan, section 15).
+
+    `ignored_ids` are written if any query of the release has some.
+    """
+    documents = contents.documents.filter(pl.col("split") == split)
+    truth = contents.queries.filter(pl.col("split") == split)
+    is_query = pl.col("id").is_in(truth["query_id"].implode())
+    candidates = documents if contents.queries_in_candidates else documents.filter(~is_query)
+    ignoring = contents.queries["ignored_ids"].list.len().sum() > 0
+    _write(folder, CANDIDATES, candidates.rename({"id": CANDIDATES.ident}))
+    _write(folder, QUERIES, documents.filter(is_query).rename({"id": QUERIES.ident}))
+    _write(folder, GROUND_TRUTH, truth if ignoring else truth.drop(GROUND_TRUTH.optional))
+
+
+def _write(folder: Path, table: Table, rows: pl.DataFrame) -> None:
+    columns = [name for name in table.names if name in table.required or name in rows.columns]
+    write_json_lines(folder / table.file, rows.select(columns).iter_rows(named=True))
+
+
+def make_provenance(
+    documents: pl.DataFrame, measures: pl.DataFrame | None, sources: Mapping[str, Mapping[str, Any]]
+) -> pl.DataFrame:
+    """Return where each document came from and what was measured of it; no name, no text, sorted by id.
+
+    Args:
+        documents: those of `Contents`.
+        measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
+        sources: the config entries of the sources by tag.
+    """
+    terms = pl.DataFrame(
+        [(tag, source["license"]["name"], source["license"]["tier"]) for tag, source in sorted(sources.items())],
+        schema={"source": pl.String, "licence": pl.String, "tier": pl.String},
+        orient="row",
+    )
+    table = documents.join(terms, on="source", how="left", maintain_order="left")
+    measured: list[str] = []
+    if measures is not None:
+        measured = [name for name in measures.columns if name not in table.columns]
+        table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
+    return table.select(*PROVENANCE.names, *measured).rechunk()
