@@ -27,7 +27,7 @@ rule acquire_source:
     log:
         result("logs/acquire_source/{corpus}.log"),
     conda:
-        "../../envs/text.yaml"
+        "../../envs/acquire.yaml"
     resources:
         mem_mb=memory(300),
         runtime=duration(720),

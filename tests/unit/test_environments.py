@@ -1,0 +1,91 @@
+"""The conda environments of the rules are those of pyproject.toml, and hold what the rules' code imports."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from authbench.runtime.code import closure
+from authbench.shipped import shipped
+
+ROOT = Path(__file__).parents[2]
+NAMED_OTHERWISE = {"yaml": "pyyaml", "sklearn": "scikit-learn"}
+RULE = re.compile(r'^rule (\w+):.*?envs/(\w+)\.yaml".*?scripts/(\w+)\.py"', re.MULTILINE | re.DOTALL)
+
+
+def rules() -> list[tuple[str, str, str]]:
+    """Return name, environment and adapter of every rule that runs one."""
+    return [
+        found
+        for path in sorted((ROOT / "workflow/rules").glob("*.smk"))
+        for block in re.split(r"\n(?=rule )", path.read_text(encoding="utf-8"))
+        for found in RULE.findall(block)
+    ]
+
+
+@cache
+def packages(environment: str) -> frozenset[str]:
+    """Return the packages that an environment lists, and those that they require as far as that is known here."""
+    listed = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text(encoding="utf-8"))["dependencies"][-1]["pip"]
+    waiting, found = [Requirement(one).name for one in listed], set()
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name not in found:
+            found.add(name)
+            waiting += required_by(name)
+    return frozenset(found)
+
+
+def required_by(name: str) -> list[str]:
+    try:
+        required = [Requirement(one) for one in requires(name) or []]
+    except PackageNotFoundError:
+        return []
+    return [one.name for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
+
+
+def imported(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the packages of others that a file imports, and whether it does so when it is itself imported."""
+    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
+    while waiting:
+        node, at_once = waiting.pop()
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        for name in {name.partition(".")[0] for name in names} - {"authbench"} - sys.stdlib_module_names:
+            yield canonicalize_name(NAMED_OTHERWISE.get(name, name)), at_once
+        inner = at_once and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+
+
+def test_the_environments_are_written_from_pyproject() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "envs/generate.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_adapter_has_a_rule_with_an_environment() -> None:
+    assert {adapter for _, _, adapter in rules()} == {path.stem for path in shipped("scripts").glob("*.py")}
+
+
+@pytest.mark.parametrize(("rule", "environment", "adapter"), rules())
+def test_a_rules_environment_holds_what_its_code_imports(rule: str, environment: str, adapter: str) -> None:
+    """What functions import may also be in `models`: other environments lack it as their jobs do not come that far."""
+    files = closure(shipped(f"scripts/{adapter}.py")).values()
+    at_once = {name for path in files for name, first in imported(path) if first}
+    later = {name for path in files for name, first in imported(path) if not first}
+    assert at_once <= packages(environment), f"{rule}: envs/{environment}.yaml lacks what is imported at once"
+    assert later <= packages(environment) | packages("models"), (
+        f"{rule}: envs/{environment}.yaml lacks what is imported"
+    )
