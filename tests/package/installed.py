@@ -1,0 +1,113 @@
+"""The wheel in an environment that holds what it declares, and nothing else."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from authbench.vocabulary import find_vocabulary
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the package, and an empty folder to run its commands from."""
+
+    python: Path
+    here: Path
+    cache: Path
+
+    def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+        """`authbench` with these arguments, in the folder, with a user's cache of its own."""
+        env = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        return subprocess.run(
+            [self.python.with_name("authbench"), *arguments],
+            cwd=self.here,
+            env={**env, "HOME": str(self.cache), "XDG_CACHE_HOME": str(self.cache)},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    def told(self, *arguments: str | Path) -> str:
+        """What a command that must succeed prints."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def refusal(self, *arguments: str | Path) -> str:
+        """The one line by which a command that cannot run says why."""
+        done = self.run(*arguments)
+        assert done.returncode == 2, f"{arguments}\n{done.stdout}\n{done.stderr}"
+        (line,) = done.stderr.splitlines()
+        return line
+
+
+def build_wheel(folder: Path) -> Path:
+    """A wheel of the committed and new files, without what else lies in the checkout."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout
+    subprocess.run(
+        ["xargs", "--null", "cp", "--archive", "--parents", "--target-directory", folder],
+        input=listed,
+        cwd=ROOT,
+        check=True,
+    )
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", folder / "wheel", folder], check=True, env=outside_environment())
+    (wheel,) = (folder / "wheel").glob("*.whl")
+    return wheel
+
+
+def install(wheel: Path, folder: Path) -> Installed:
+    """Install the wheel beside links to the distributions that it requires, found where the tests run."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "environment"], check=True)
+    python = folder / "environment/bin/python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(pip, check=True, env=outside_environment())
+    (packages,) = (folder / "environment/lib").glob("python*/site-packages")
+    (package,) = packages.glob("authbench-*.dist-info")
+    for one in required(Distribution.at(package)):
+        link(one, packages)
+    (folder / "cache/authbench/vocabulary").mkdir(parents=True)
+    vocabulary = find_vocabulary().resolve()
+    (folder / "cache/authbench/vocabulary" / vocabulary.name).symlink_to(vocabulary)
+    (folder / "here").mkdir()
+    return Installed(python, folder / "here", folder / "cache")
+
+
+def outside_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def required(package: Distribution) -> Iterator[Distribution]:
+    """All distributions that a package needs, its extras left out."""
+    met, waiting = set(), [(Requirement(one), "") for one in package.requires or []]
+    while waiting:
+        one, extra = waiting.pop()
+        if one.marker and not one.marker.evaluate({"extra": extra}):
+            continue
+        found = distribution(one.name)
+        for wanted in ("", *one.extras):
+            if (canonicalize_name(one.name), wanted) not in met:
+                met.add((canonicalize_name(one.name), wanted))
+                waiting += [(Requirement(needed), wanted) for needed in found.requires or []]
+                yield found
+
+
+def link(one: Distribution, packages: Path) -> None:
+    """Let the top-level modules and metadata of a distribution be found in another folder of packages."""
+    for name in {file.parts[0] for file in one.files or [] if file.parts[0] not in ("..", "__pycache__")}:
+        if not (packages / name).exists():
+            (packages / name).symlink_to(Path(str(one.locate_file(name))))

@@ -1,0 +1,142 @@
+"""Every command works from a wheel, in an environment of what it declares, from a folder without a checkout."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from installed import Installed, build_wheel, install
+from published import documents_of, prose, write_raw, write_whole
+
+from authbench import __version__
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return install(wheel, tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published") / "raw"
+    write_raw(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def release(raw: Path) -> Path:
+    write_whole(raw.parent / "release", documents_of(raw, raw.parent / "work"))
+    return raw.parent / "release"
+
+
+@pytest.fixture(scope="module")
+def scores(installed: Installed, release: Path) -> Path:
+    told = installed.told("evaluate", release, "--model", "tfidf", "--model", "function-words", "--out", "scores")
+    assert "tfidf" in told
+    return installed.here / "scores"
+
+
+def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name.removeprefix("authbench/shipped/") for name in archive.namelist() if "/shipped/" in name}
+    links = [link for link in (ROOT / "workflow/authbench/shipped").iterdir() if link.is_symlink()]
+    places = [path for link in links for path in ([link] if link.is_file() else sorted(link.rglob("*")))]
+    files = {path.relative_to(ROOT / "workflow/authbench/shipped").as_posix() for path in places if path.is_file()}
+    files = {name for name in files if "__pycache__" not in name and "/." not in name}
+    assert len(files) > 300
+    assert packed == files | {"__init__.py"}
+
+
+def test_it_says_its_version(installed: Installed) -> None:
+    assert installed.told("--version") == f"authbench {__version__}\n"
+
+
+def test_sources_lists_all_that_are_shipped(installed: Installed) -> None:
+    shown = {line.split()[0] for line in installed.told("sources").splitlines()[1:]}
+    assert {path.stem for path in (ROOT / "config/sources").glob("*.yaml")} <= shown
+
+
+def test_plan_knows_the_measured_rates(installed: Installed) -> None:
+    assert "all, one after another" in installed.told(
+        "plan", "--documents", "1e6", "--mean-chars", "2000", "--cores", "4"
+    )
+
+
+def test_check_measures_a_release_by_the_shipped_rules(installed: Installed, release: Path) -> None:
+    done = installed.run("check", release, "--json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["release"] == str(release)
+
+
+def test_evaluate_and_leaderboard_score_and_compare_models(installed: Installed, scores: Path) -> None:
+    assert sorted(path.parent.name for path in scores.glob("*/scores.json")) == ["function-words", "tfidf"]
+    installed.told("leaderboard", scores)
+    page = (scores / "leaderboard/index.html").read_text(encoding="utf-8")
+    assert "tfidf" in page and "</html>" in page
+
+
+def test_style_scores_a_model_on_a_release(installed: Installed, release: Path) -> None:
+    datasets = ("--dataset", "release_retrieval", "--release", release)
+    installed.told("style", ".", "--model", "tfidf", *datasets, "--out", "style")
+    assert "</html>" in (installed.here / "style/report/index.html").read_text(encoding="utf-8")
+
+
+def test_verifiers_answer_pairs_and_are_scored(installed: Installed) -> None:
+    rows = [
+        {"author": f"a{author}", "topic": f"t{topic}", "text": prose((author, topic), 150)}
+        for author in range(24)
+        for topic in range(4)
+    ]
+    documents = installed.here / "documents.jsonl"
+    documents.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    installed.told("pan-pairs", "documents.jsonl", "--out", "pairs", "--setting", "closed")
+    data = ("--train", "pairs/train-small", "--test", "pairs/test")
+    installed.told("pan-run", *data, "--verifier", "naive", "--out", "answers")
+    answers = ("--truth", "pairs/test", "--answers", "answers/naive")
+    assert "naive" in installed.told("pan-evaluate", *answers, "--out", "pan")
+    assert "</html>" in (installed.here / "pan/index.html").read_text(encoding="utf-8")
+
+
+def test_raven_finds_which_verifiers_follow_topics(installed: Installed) -> None:
+    sizes = ("--topics", "4", "--folds", "2", "--seeds", "1", "--sizes", "--encoder", "tfidf")
+    installed.told("raven", "planted", "--verifier", "naive", *sizes, "--out", "raven")
+    assert "</html>" in (installed.here / "raven/report/index.html").read_text(encoding="utf-8")
+
+
+def test_export_writes_a_card(installed: Installed, release: Path) -> None:
+    installed.told("export", release, "--form", "huggingface", "--with-tier-b", "--out", "huggingface")
+    assert (installed.here / "huggingface/README.md").read_text(encoding="utf-8").startswith("---")
+
+
+def test_a_release_does_not_differ_from_itself(installed: Installed, release: Path) -> None:
+    installed.told("diff", release, release)
+
+
+def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Path) -> None:
+    assert list(installed.cache.glob("authbench/compiled/*/evaluate/*.nbc"))
+    package = next(installed.python.parents[1].glob("lib/*/site-packages/authbench"))
+    assert not list(package.rglob("*.nb[ci]"))
+
+
+@pytest.mark.parametrize(
+    ("extra", "arguments"),
+    [
+        ("models", ("evaluate", "RELEASE", "--model", "bge-m3", "--out", "none")),
+        ("models", ("train", "RELEASE", "--model", "bge-m3", "--dev", "test", "--out", "none")),
+        ("acquire", ("acquire", "exorde")),
+    ],
+)
+def test_a_missing_extra_is_one_line_that_names_it(
+    installed: Installed, release: Path, extra: str, arguments: tuple[str, ...]
+) -> None:
+    said = installed.run(*(str(release) if one == "RELEASE" else one for one in arguments))
+    assert said.returncode == 2
+    assert f"pip install 'authbench[{extra}]'" in said.stderr
+    assert "Traceback" not in said.stderr
