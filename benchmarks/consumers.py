@@ -37,10 +37,12 @@ from authbench.evaluate.split import read_split
 from authbench.export.publication import read_publication
 from authbench.export.run import export
 from authbench.format.release import Release, open_complete_release
-from authbench.models.registry import find_model
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache
 from authbench.pan import metrics
 from authbench.pan.formats import read_problems
 from authbench.rebuild.run import rebuild
+from authbench.registry.load import load_entry
 
 MODEL = "all-minilm-l6-v2"
 SPLIT = "test"
@@ -76,9 +78,9 @@ class Published:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """What `authbench evaluate` says of every query of the whole release, by MODEL."""
-        page = find_model(MODEL)
-        model = replace(page, parameters={**page.parameters, "max_tokens": self.tokens})
-        evaluate(model, read_split(self.release, SPLIT), 0, self.work / "scores", self.work / "vectors")
+        entry = load_entry(MODELS, MODEL)
+        model = replace(entry, parameters=replace(entry.parameters, max_tokens=self.tokens))
+        evaluate(model, read_split(self.release, SPLIT), 0, self.work / "scores", VectorCache(self.work / "vectors"))
         return pl.read_parquet(self.work / "scores" / MODEL / "queries.parquet")
 
     def whole(self, name: str, **options: Any) -> Path:

@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from authbench.evaluate.split import read_split
-from authbench.models.encode import unit
-from authbench.models.registry import find_model
-from authbench.models.transformer import DECIDING, embed, load_model
+from authbench.models.checkpoint import load_checkpoint
+from authbench.models.entries import MODELS
+from authbench.models.model import unit
+from authbench.models.transformer import embed
+from authbench.registry.load import load_entry
 
 
 def main() -> None:
@@ -25,19 +27,19 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=500)
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
-    parameters = find_model("all-minilm-l6-v2").parameters
+    parameters = load_entry(MODELS, "all-minilm-l6-v2").parameters
     texts = read_split(arguments.release, "test").documents["content"].to_list()[: arguments.texts]
-    model = load_model(*(parameters[name] for name in DECIDING))
-    model.max_seq_length = parameters["max_tokens"]
+    model = load_checkpoint(parameters)
+    model.max_seq_length = parameters.max_tokens
     ours, theirs = [], []
     for _ in range(arguments.repeat):
         start = time.perf_counter()
-        mine = unit(embed(texts, parameters, ""))
+        mine = unit(embed(model, texts, parameters, ""))
         ours.append(time.perf_counter() - start)
         start = time.perf_counter()
         peers = unit(np.asarray(model.encode(texts, batch_size=32, show_progress_bar=False)))
         theirs.append(time.perf_counter() - start)
-    print(f"{len(texts)} texts, {parameters['max_tokens']} tokens at most\n")
+    print(f"{len(texts)} texts, {parameters.max_tokens} tokens at most\n")
     print("| | texts/s | ratio |\n| --- | ---: | ---: |")
     for name, walls in (("SentenceTransformer.encode, batches of 32", theirs), ("authbench", ours)):
         wall = statistics.median(walls)

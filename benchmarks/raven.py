@@ -20,15 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from authbench.models.registry import MODELS
+from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
 from authbench.raven.documents import write_documents
+from authbench.raven.encoders import load_encoder
 from authbench.raven.page import write_report
-from authbench.raven.run import fold_parts, trained, write_answers, write_subsets, write_topics
+from authbench.raven.run import trained, write_answers, write_subsets, write_topics
 from authbench.raven.select import select_topics
-from authbench.raven.settings import verifiers_of
-from authbench.registry.entries import read_yaml
-from authbench.shipped import shipped
+from authbench.raven.settings import RavenSettings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402
@@ -71,25 +70,27 @@ def selection() -> None:
 
 
 def stages() -> None:
-    settings = {**read_yaml(shipped("config/config.yaml"))["raven"], **SHORT}
-    verifiers = verifiers_of(settings, Path())
+    settings = RavenSettings.from_section(RavenSettings().as_section() | SHORT)
+    subsets, limits, verifiers = settings.subsets, settings.limits, load_verifiers(settings)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         documents, topics, facts, pairs = (out / name for name in ("d.parquet", "t.parquet", "s.json", "pairs"))
         with told("documents"):
             write_documents("planted", documents, 0)
         with told("topics by tfidf"):
-            write_topics(documents, "tfidf", MODELS, settings, 0, topics)
+            write_topics(documents, load_encoder("tfidf"), limits, 0, topics)
         with told("subsets, folds, pairs"):
-            write_subsets(documents, {"tfidf": topics}, settings, 0, facts, pairs)
+            write_subsets(documents, {"tfidf": topics}, subsets, limits, 0, facts, pairs)
         for name, verifier in verifiers.items():
-            with told(f"{name}: {len(trained(settings))} subsets of {settings['folds']} folds"):
-                for subset in trained(settings):
-                    for part, folds in fold_parts(settings).items():
+            with told(f"{name}: {len(trained(subsets))} subsets of {subsets.folds} folds"):
+                for subset in trained(subsets):
+                    for part, folds in settings.fold_parts().items():
                         path = out / "answers" / subset.name / name / f"{part}.parquet"
                         write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out, 0, path)
         with told("scores, tables, page"):
-            write_report(read_run(facts, pairs, out / "answers", list(verifiers)), settings, out / "report")
+            write_report(
+                read_run(facts, pairs, out / "answers", list(verifiers)), settings.as_section(), out / "report"
+            )
 
 
 def graph() -> None:

@@ -21,14 +21,16 @@ TEXTS, WIDTH = 3_000, 384
 
 def of_model(name: str, data: str, home: str, datasets: Sequence[str]) -> tuple[float, float, float]:
     """Wall and CPU seconds and peak MiB of one model on all datasets that are there."""
-    from authbench.models.registry import find_model
+    from authbench.models.entries import MODELS as ENTRIES
+    from authbench.models.model import VectorCache
+    from authbench.registry.load import load_entry
     from authbench.style.datasets import find_datasets
     from authbench.style.run import read_all, run
 
     wall, cpu = time.monotonic(), time.process_time()
     found = find_datasets(datasets)
     rows, absent = read_all(found, Path(data), "skip")
-    run(find_model(name), found, rows, absent, Path(home) / "out", Path(home) / "cache")
+    run(load_entry(ENTRIES, name), found, rows, absent, Path(home) / "out", VectorCache(Path(home) / "cache"))
     return time.monotonic() - wall, time.process_time() - cpu, peak()
 
 

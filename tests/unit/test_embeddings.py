@@ -11,9 +11,12 @@ from tiny_checkpoint import settings
 from authbench.errors import InputError
 from authbench.models import cache
 from authbench.models.cache import embed_new
-from authbench.models.encode import unit
+from authbench.models.checkpoint import checkpoint_path
+from authbench.models.entries import ModelEntry
 from authbench.models.long_texts import pack
-from authbench.models.transformer import checkpoint_path, means
+from authbench.models.model import unit
+from authbench.models.open import open_model
+from authbench.models.transformer import means
 
 TEXTS = [f"text number {k} " + "word " * (k % 7) for k in range(25)]
 
@@ -96,6 +99,18 @@ def test_vectors_that_are_not_numbers_are_not_kept(tmp_path):
     assert not list(tmp_path.glob("*.parquet"))
 
 
+def model_of(parameters):
+    return open_model(ModelEntry("tiny", "tiny", "embedding", "transformer", parameters))
+
+
+def embed(texts, parameters, prompt=""):
+    """Return vectors as the checkpoint gives them."""
+    from authbench.models import transformer
+    from authbench.models.checkpoint import load_checkpoint
+
+    return transformer.embed(load_checkpoint(parameters), texts, parameters, prompt)
+
+
 WORDS = ["abc de", "fgh ij klm no. pq rst", "uv", "the quick brown fox. jumps over. the lazy dog. " * 3]
 
 
@@ -103,8 +118,6 @@ WORDS = ["abc de", "fgh ij klm no. pq rst", "uv", "the quick brown fox. jumps ov
 def test_pooling_takes_what_it_says_of_the_last_hidden_states(checkpoint, pooling):
     import torch
     from transformers import AutoModel, AutoTokenizer
-
-    from authbench.models.transformer import embed
 
     found = embed(WORDS[:3], settings(checkpoint, pooling=pooling), "")
     tokenizer, model = AutoTokenizer.from_pretrained(checkpoint), AutoModel.from_pretrained(checkpoint).eval()
@@ -118,8 +131,6 @@ def test_pooling_takes_what_it_says_of_the_last_hidden_states(checkpoint, poolin
 def test_labels_of_a_classifier_are_vectors_of_their_probabilities(checkpoint, tmp_path):
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
-
-    from authbench.models.transformer import embed
 
     torch.manual_seed(2)
     model = BertForSequenceClassification(BertConfig.from_pretrained(checkpoint, num_labels=5)).eval()
@@ -136,8 +147,6 @@ def test_labels_of_a_classifier_are_vectors_of_their_probabilities(checkpoint, t
 
 @pytest.mark.parametrize("long_texts", ["truncate", "chunk_and_pool"])
 def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
-    from authbench.models.transformer import embed
-
     chosen = settings(checkpoint, long_texts=long_texts)
     together = embed(WORDS, chosen, "")
     alone = np.concatenate([embed([text], chosen, "") for text in WORDS])
@@ -145,7 +154,7 @@ def test_what_else_is_in_a_batch_does_not_show(checkpoint, long_texts):
 
 
 def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
-    from authbench.models.transformer import embed, say_once
+    from authbench.models.transformer import say_once
 
     say_once.cache_clear()
     [cut], [pooled] = (
@@ -158,21 +167,21 @@ def test_a_long_text_is_cut_or_pooled_as_asked(checkpoint, capsys):
 
 
 def test_late_interaction_is_the_mean_of_best_matches_and_refuses_what_it_cannot_hold(checkpoint, monkeypatch):
-    from authbench.models import encode
-    from authbench.models.registry import Model
-    from authbench.models.transformer import embed_tokens
+    from authbench.models import transformer
+    from authbench.models.checkpoint import load_checkpoint
 
     chosen = settings(checkpoint, interaction="late")
     split = a_split(
         ["d1", "d2", "d3"], ["d1"], {"d1": ["d2"]}, content=dict(zip(["d1", "d2", "d3"], WORDS, strict=False))
     )
-    found = encode.late_scorer(Model("late", "late", "embedding", "transformer", chosen), split)(0, 1)
-    tokens = [vectors.astype(float) for vectors in embed_tokens(WORDS[:3], chosen, "", 1_000)]
+    found = model_of(chosen).compare(split.documents, split.candidates, split.asks)(0, 1)
+    vectors = transformer.embed_tokens(load_checkpoint(chosen), WORDS[:3], chosen, "", 1_000)
+    tokens = [rows.astype(float) for rows in vectors]
     wanted = [(tokens[0] @ other.T).max(axis=1).mean() for other in tokens]
     assert found[0] == pytest.approx(wanted, abs=1e-3)
-    monkeypatch.setattr(encode, "MOST_TOKENS", 3)
+    monkeypatch.setattr(transformer, "MOST_TOKENS", 3)
     with pytest.raises(InputError, match="too many for late interaction"):
-        encode.late_scorer(Model("late", "late", "embedding", "transformer", chosen), split)
+        model_of(chosen).compare(split.documents, split.candidates, split.asks)
 
 
 def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):
@@ -180,39 +189,38 @@ def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):
 
     from authbench.models import transformer
 
-    whole, forward = transformer.embed(WORDS * 3, settings(checkpoint), ""), transformer.forward
+    together, forward = embed(WORDS * 3, settings(checkpoint)), transformer._forward
 
     def small(model, batch):
         if len(batch) > 2:
             raise torch.OutOfMemoryError
         return forward(model, batch)
 
-    monkeypatch.setattr(transformer, "forward", small)
-    assert transformer.embed(WORDS * 3, settings(checkpoint), "") == pytest.approx(whole, abs=1e-5)
+    monkeypatch.setattr(transformer, "_forward", small)
+    assert embed(WORDS * 3, settings(checkpoint)) == pytest.approx(together, abs=1e-5)
     assert "going on with batches of" in capsys.readouterr().err
 
 
 def test_a_prompt_changes_the_vector_and_what_names_its_folder(checkpoint):
-    from authbench.models.transformer import embed, identity
-
     chosen = settings(checkpoint)
-    assert not np.allclose(embed(WORDS[:1], chosen, "query"), embed(WORDS[:1], chosen, ""), atol=1e-4)
-    assert identity(chosen, "query") != identity(chosen, "")
-    assert identity(chosen, "") != identity(chosen | {"pooling": "cls"}, "")
+    asking = settings(checkpoint, document_prompt="query")
+    assert not np.allclose(embed(WORDS[:1], chosen, "query"), embed(WORDS[:1], chosen), atol=1e-4)
+    assert model_of(asking).identity() != model_of(chosen).identity()
+    assert model_of(settings(checkpoint, pooling="cls")).identity() != model_of(chosen).identity()
 
 
 def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp_path):
     import shutil
 
-    from authbench.models.transformer import digest_of_weights, identity
+    from authbench.models.checkpoint import digest_of_weights
 
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
-    before = identity(settings(copy), "")["weights"]
+    before = model_of(settings(copy)).identity()["weights"]
     weights = bytearray((copy / "model.safetensors").read_bytes())
     weights[-1] ^= 1
     (copy / "model.safetensors").write_bytes(weights)
     digest_of_weights.cache_clear()
-    assert identity(settings(copy), "")["weights"] != before
+    assert model_of(settings(copy)).identity()["weights"] != before
 
 
 @pytest.mark.parametrize(
@@ -224,8 +232,6 @@ def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp
 )
 def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path, spoil, message):
     import shutil
-
-    from authbench.models.transformer import embed
 
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
     spoil(copy)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,16 +13,19 @@ from split_folder import write_release
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluate.verification import NEGATIVES
-from authbench.models import encoder
+from authbench.models.entries import MODELS
 from authbench.models.function_words import frequencies, read_lists
+from authbench.models.open import open_model
 from authbench.models.parts_of_speech import tagger
-from authbench.models.registry import MODELS, find_model
 from authbench.records import LANGUAGES
 from authbench.registry.entries import read_yaml
+from authbench.registry.load import list_entries, load_entry
 
-TO_BE_FITTED = sorted(page.stem for page in MODELS.glob("tfidf-*.yaml"))  # on corpora that are not here
-REGISTERED = sorted({page.stem for page in MODELS.glob("*.yaml")} - set(TO_BE_FITTED))
-LIGHT = [name for name in REGISTERED if find_model(name).kind != "transformer"]
+ROOT = Path(__file__).parents[2]
+ENTRIES = list_entries(MODELS)
+TO_BE_FITTED = [name for name in ENTRIES if name.startswith("tfidf-")]  # on corpora that are not here
+REGISTERED = [name for name in ENTRIES if name not in TO_BE_FITTED]
+LIGHT = [name for name in REGISTERED if load_entry(MODELS, name).kind != "transformer"]
 
 
 def documents(**columns):
@@ -32,8 +36,7 @@ def documents(**columns):
 
 
 def vectors(name, table):
-    model = find_model(name, MODELS)
-    found = encoder(model.kind)(table, table.height, model.parameters)
+    found = open_model(load_entry(MODELS, name)).embed(table)
     return found if isinstance(found, np.ndarray) else found.toarray()
 
 
@@ -81,13 +84,13 @@ def test_ngrams_fitted_on_a_corpus_know_its_words_alone_and_name_it_by_its_hash(
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"content": "night and day"}\n{"content": "night and rain"}\n')
     page = a_page_of_ngrams(tmp_path, fit_on="corpus.jsonl")
-    before = find_model(page).parameters["corpus_sha256"]
+    before = load_entry(MODELS, page).parameters.corpus_sha256
     assert before == hashlib.sha256(corpus.read_bytes()).hexdigest()
     found = vectors(page, documents(content=["day sun", "sun sun", "day moon"]))
     assert found.shape == (3, 4)
     assert found @ found.T == pytest.approx(np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]]))
     corpus.write_text('{"content": "sun"}\n')
-    assert find_model(page).parameters["corpus_sha256"] != before
+    assert load_entry(MODELS, page).parameters.corpus_sha256 != before
 
 
 @pytest.mark.parametrize(("text", "message"), [(None, "fit_on: there is no file corpus"), ("{}", "line 1: no content")])
@@ -99,10 +102,10 @@ def test_a_corpus_that_cannot_be_had_is_told(tmp_path, text, message):
 
 
 def test_without_a_tagger_the_mixture_says_that_it_has_no_parts_of_speech():
-    model = find_model("ngram-mixture")
-    has = [part["analyzer"] for part in model.parameters["parts"]]
+    model = load_entry(MODELS, "ngram-mixture")
+    has = [part.analyzer for part in model.parameters.parts]
     assert ("pos" in has) == (tagger() is not None) == ("left out" not in model.title)
-    assert model.parameters["tagger"] == tagger()
+    assert model.parameters.tagger == tagger()
 
 
 def test_parts_of_speech_alone_tell_no_words_apart(tmp_path):
@@ -138,13 +141,13 @@ def test_style_is_told_apart_where_no_word_is_shared():
 
 
 def test_an_unknown_model_is_told_with_the_nearest_name():
-    with pytest.raises(InputError, match="no model 'tfdif'. Did you mean tfidf?"):
-        find_model("tfdif", MODELS)
+    with pytest.raises(InputError, match="there is no model 'tfdif'.*did you mean 'tfidf'"):
+        load_entry(MODELS, "tfdif")
 
 
 def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys):
-    with pytest.raises(InputError, match=r"mine.yaml: there is no such page of a model"):
-        find_model(str(tmp_path / "mine.yaml"))
+    with pytest.raises(InputError, match=r"there is no file .*mine.yaml"):
+        load_entry(MODELS, str(tmp_path / "mine.yaml"))
     pages = []
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -177,7 +180,7 @@ def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys)
 def test_a_page_that_is_no_model_is_told_in_words(tmp_path, page, message):
     (tmp_path / "mine.yaml").write_text(page)
     with pytest.raises(InputError, match=message):
-        find_model(str(tmp_path / "mine.yaml"), MODELS)
+        load_entry(MODELS, str(tmp_path / "mine.yaml"))
 
 
 def test_evaluate_writes_scores_with_intervals_slices_and_chance_beside_them(tmp_path, capsys):
@@ -238,13 +241,13 @@ def test_a_release_that_lacks_something_is_told_and_nothing_is_written(tmp_path,
 
 @pytest.mark.parametrize("name", TO_BE_FITTED)
 def test_a_model_of_a_corpus_that_is_not_here_says_where_to_put_it(name):
-    page = MODELS / f"{name}.yaml"
-    corpus = (MODELS / read_yaml(page)["parameters"]["fit_on"]).resolve()
-    assert corpus.parent == MODELS.parents[1] / "resources/corpora"
+    path = ENTRIES[name]
+    corpus = (path.parent / read_yaml(path)["parameters"]["fit_on"]).resolve()
+    assert corpus.parent == ROOT / "resources/corpora"
     if corpus.is_file():
         pytest.skip(f"{corpus} is there")
     with pytest.raises(InputError, match=rf"{corpus.name}\. Expected candidates, or a file"):
-        find_model(name)
+        load_entry(MODELS, name)
 
 
 # The rows of STEB's table 6 (appendix A) and the pages that are these models.
@@ -270,18 +273,21 @@ MASKED = {row for row in TABLE_6 if row.startswith(("BERT", "RoBERTa", "DeBERTa"
 
 
 def test_the_models_of_steb_s_table_6_are_registered_or_the_manual_says_why_not():
-    lacking = [row for row, page in TABLE_6.items() if page and not (MODELS / f"{page}.yaml").is_file()]
+    lacking = [row for row, page in TABLE_6.items() if page and page not in ENTRIES]
     assert lacking == []
-    manual = (MODELS.parents[1] / "docs/style.md").read_text(encoding="utf-8")
+    manual = (ROOT / "docs/style.md").read_text(encoding="utf-8")
     assert [row for row, page in TABLE_6.items() if page is None and f"**{row}** has no page" not in manual] == []
 
 
 def test_masked_models_are_pooled_by_the_mean_and_causal_ones_by_the_last_token():
-    pooled = {row: find_model(TABLE_6[row]).parameters["pooling"] for row in CAUSAL | MASKED}
+    pooled = {row: load_entry(MODELS, TABLE_6[row]).parameters.pooling for row in CAUSAL | MASKED}
     assert {row for row, pooling in pooled.items() if pooling == "last"} == CAUSAL
     assert {row for row, pooling in pooled.items() if pooling == "mean"} == MASKED
 
 
 def test_every_transformer_of_the_registry_reads_at_least_as_much_as_in_the_paper():
-    limits = {model.name: model.parameters.get("max_tokens", 512) for model in map(find_model, REGISTERED)}
+    limits = {
+        model.name: getattr(model.parameters, "max_tokens", 512)
+        for model in (load_entry(MODELS, name) for name in REGISTERED)
+    }
     assert not [name for name, limit in limits.items() if limit < 512]

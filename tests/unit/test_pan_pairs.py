@@ -10,7 +10,8 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.pan.build import write_sets
 from authbench.pan.formats import read_problems
-from authbench.pan.pairs import LARGE, SMALL, TEST, PairSettings, both, build, violations
+from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
+from authbench.pan.settings import PairSettings
 
 
 def made_up(authors=40, topics=10, texts=6, lang=lambda author: "en"):

@@ -1,7 +1,7 @@
 """RAVEN tells verifiers that lean on topics from those that do not, and says what it cannot do."""
 
 import json
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,29 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.models.registry import MODELS, find_model
 from authbench.raven.answers import fold_scores
+from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
+from authbench.raven.encoders import TopicEncoder, load_encoder
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
 from authbench.raven.planted import Design, planted_documents
-from authbench.raven.run import fold_parts, write_answers
+from authbench.raven.run import write_answers
 from authbench.raven.select import similarities
-from authbench.raven.settings import of_arguments, verifiers_of, wrong_with
+from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
 from authbench.raven.subsets import Subset, plan, take
 from authbench.raven.tables import Run, all_tables
-from authbench.raven.vectors import document_rows, expect_encoder, registry_rows, sample_rows, topic_vectors
-from authbench.registry.entries import read_yaml
-from authbench.shipped import shipped
+from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
 from authbench.storage.parquet import read_columns
 
-SETTINGS: Mapping[str, Any] = {
-    "encoders": ["tfidf"], "topics": 24, "folds": 4, "seeds": 2, "sizes": [], "group": False, "folds_per_job": 4,
-    "verifiers": ["topicfit", "stylometric"], "min_documents": 2, "documents_per_topic": None,
-}  # fmt: skip
+SETTINGS = RavenSettings(
+    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
+    limits=TopicLimits(min_documents=2, documents_per_topic=None),
+    verifiers=("topicfit", "stylometric"),
+    folds_per_job=4,
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run on a small planted corpus, and what it said."""
     out = tmp_path_factory.mktemp("raven")
     pl.concat(planted_documents(1, Design(single=22, large=4, many=12))).write_parquet(out / "planted.parquet")
-    asked = {**SETTINGS, "documents": str(out / "planted.parquet")}
-    return out, run(asked, verifiers_of(asked, Path()).values(), MODELS, 1, out)
+    return out, run(replace(SETTINGS, documents=str(out / "planted.parquet")), 1, out)
 
 
 def shortcut(out: Path) -> pl.DataFrame:
@@ -61,7 +61,7 @@ def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tupl
 def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
     facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
     families = {name: len({topic[:9] for topic in facts[name]["members"]}) for name in ("hits", "random-0")}
-    assert families["hits"] == SETTINGS["topics"] > families["random-0"]
+    assert families["hits"] == SETTINGS.subsets.topics > families["random-0"]
     assert max(facts["hits"]["max_similarity"]) < min(facts["random-0"]["max_similarity"])
 
 
@@ -75,14 +75,14 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
         assert markdown.startswith(f"**Table {number}. ") and f"<h3>Table {number}. " in page
     assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
     assert planted[1] == (report / "table_11_shortcut.md").read_text(encoding="utf-8")
-    assert pl.read_csv(report / "scores.csv").height == 3 * 2 * SETTINGS["folds"]
+    assert pl.read_csv(report / "scores.csv").height == 3 * 2 * SETTINGS.subsets.folds
 
 
 def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
-    assert list(fold_parts({**SETTINGS, "folds_per_job": 3}).values()) == [[0, 1, 2], [3]]
+    assert list(replace(SETTINGS, folds_per_job=3).fold_parts().values()) == [[0, 1, 2], [3]]
     out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
-        verifier = verifiers_of(SETTINGS, Path())["topicfit"]
+        verifier = load_verifiers(SETTINGS)["topicfit"]
         write_answers(out / "documents.parquet", out / "pairs/hits.parquet", verifier, folds, tmp_path, 1, path)
     assert read_columns(paths).equals(read_columns([*(out / "answers/hits/topicfit").iterdir()]))
 
@@ -164,14 +164,14 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
     facts, scores = {}, []
-    for subset in plan(12, 2, [], ["any"], False):
+    for subset in plan(SubsetSettings(("any",), 12, seeds=2, sizes=(), group=False)):
         facts[subset.name], pairs = lay_out(subset, documents, {"any": (names, vectors)}, "any", 3, 1)
         pairs = pairs.filter((pl.col("fold") != 1) | (pl.col("part") != "test") | ~pl.col("same"))
         found = fold_scores(pairs, answers_of(pairs))
         assert found["overall"].is_null().to_list() == [False, True, False] and found["same"][1] == 0
         who = (pl.lit(subset.name).alias("subset"), pl.lit("<b>any</b>").alias("verifier"))
         scores.append(found.select(*who, pl.all()))
-    asked = {**SETTINGS, "documents": "<i>any</i>"}
+    asked = replace(SETTINGS, documents="<i>any</i>").as_section()
     write_report(Run(facts, pl.concat(scores), ["<b>any</b>"]), asked, tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "fold 1 of hits, fold 1 of random-0, fold 1 of random-1" in page
@@ -203,10 +203,10 @@ def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> No
 
 
 def test_more_folds_than_topics_and_unknown_names_are_all_told_before_a_run() -> None:
-    wrong = {**SETTINGS, "folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
-    told = "\n".join(wrong_with(wrong, Path()))
+    section = SETTINGS.as_section() | {"folds": 25, "verifiers": ["topicfitt"], "encoders": ["nfm"]}
+    told = "\n".join(settings_problems(RavenSettings.from_section(section)))
     assert "25 folds of 24 topics" in told and "topicfit" in told and "raven.encoders" in told
-    assert not list(wrong_with(read_yaml(shipped("config/config.yaml"))["raven"], Path()))
+    assert not list(settings_problems(RavenSettings()))
 
 
 def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,9 +220,8 @@ def test_the_shell_refuses_what_cannot_be_run(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_arguments_stand_over_the_defaults() -> None:
-    asked = of_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
-    defaults = read_yaml(shipped("config/config.yaml"))["raven"]
-    assert asked == {**defaults, "topics": 20, "encoders": ["nmf"]}
+    asked = from_arguments({"documents": "planted", "topics": 20, "encoder": ["nmf"], "seed": 3, "folds": None})
+    assert asked == replace(RavenSettings(), subsets=SubsetSettings(encoders=("nmf",), topics=20))
 
 
 TEXTS = [("u1", "t1", "one text"), ("u1", "t2", "a second"), ("u2", "t1", "one text"), ("u2", "t1", "")]
@@ -307,8 +306,7 @@ def test_of_a_large_topic_so_many_documents_stay_whatever_their_order(planted: t
 def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("authbench.raven.vectors.COMPONENTS", 6)  # of as many families
     documents = pl.concat(planted_documents(2, Design(single=4, large=2, many=4, authors=2)))
-    model = expect_encoder(name, MODELS)
-    names, vectors = topic_vectors([documents], document_rows(name, model, documents, True, 1))
+    names, vectors = topic_vectors([documents], document_rows(load_encoder(name), documents, True, 1))
     assert names == sorted(documents["topic"].unique())
     alike = similarities(vectors)
     family = np.array([topic[:9] for topic in names])
@@ -319,7 +317,7 @@ def test_topics_of_a_family_have_like_vectors(name: str, monkeypatch: pytest.Mon
 
 def test_a_model_fitted_on_a_sample_gives_batches_the_vectors_it_gives_the_whole() -> None:
     documents = pl.concat(planted_documents(2, Design(single=3, large=1, many=3)))
-    rows = registry_rows(find_model("tfidf"), documents, False)
+    rows = document_rows(load_encoder("tfidf"), documents, False, 1)
     together = topic_vectors([documents], rows)
     apart = topic_vectors((documents[start : start + 7] for start in range(0, documents.height, 7)), rows)
     assert together[0] == apart[0]
@@ -339,7 +337,7 @@ def test_a_sample_to_learn_from_is_bounded_and_no_matter_of_order(monkeypatch: p
 def test_a_topic_model_without_a_word_to_learn_is_refused() -> None:
     documents = pl.concat(planted_documents(2, Design(single=2, large=0))).with_columns(content=pl.lit("one"))
     with pytest.raises(InputError, match="no word is in two"):
-        document_rows("nmf", None, documents, True, 1)
+        document_rows(TopicEncoder("nmf"), documents, True, 1)
 
 
 def test_likeness_is_told_of_train_and_test_topics_alone() -> None:
@@ -358,7 +356,7 @@ def test_tables_that_a_run_did_not_ask_for_are_left_out(planted: tuple[Path, str
 def made_up_run(encoders: list[str]) -> Run:
     chance = np.random.default_rng(5)
     facts, scores = {}, []
-    for subset in plan(12, 3, [10], encoders, True):
+    for subset in plan(SubsetSettings(tuple(encoders), 12, seeds=3, sizes=(10,))):
         about = {"members": {}, "folds": [[], []], "documents": 5, "sizes": [], "mean_similarity": [0.1]}
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
         alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}

@@ -6,7 +6,9 @@ import polars as pl
 import pytest
 from shared_folders import DATA, skip_without_corpus
 
-from authbench.models.registry import find_model
+from authbench.models.entries import MODELS
+from authbench.models.open import open_model
+from authbench.registry.load import load_entry
 from authbench.style.datasets import find_datasets
 from authbench.style.rows import missing_files, read_rows
 from authbench.style.run import of_dataset, texts_of
@@ -36,7 +38,7 @@ def test_real_files_give_every_task_something_to_ask(name):
 @pytest.mark.parametrize("name", ["STEL_register", "parallel_shakespeare", "poetry_period_es", "poetry_retrieval_es"])
 def test_real_texts_are_nothing_to_a_random_model(name, tmp_path):
     dataset, rows = here(name)
-    found, _ = of_dataset(find_model("random"), dataset, rows, tmp_path, "chunk_and_pool", 0)
+    found, _ = of_dataset(open_model(load_entry(MODELS, "random")), dataset, rows, tmp_path, tmp_path / "rate.json", 0)
     for task, told in found["tasks"].items():
         if task == "clustering":
             assert told["v_measure"] == pytest.approx(told["by_chance"], abs=0.05)

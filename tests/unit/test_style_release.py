@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from authbench.models.registry import find_model
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache
+from authbench.registry.load import load_entry
 from authbench.style.datasets import RELEASE, find_datasets, mark, of_release
 from authbench.style.run import read_all, run
 
@@ -29,7 +31,7 @@ def test_a_release_asks_for_its_authors_in_the_languages_of_its_texts(release, t
     rows, absent = read_all(datasets, tmp_path / "nothing", "skip")
     assert list(absent) == ["STEL_feature"]
     assert set(rows[RELEASE].frame["lang"]) == {"de", "en"}
-    told = run(find_model("tfidf"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+    told = run(load_entry(MODELS, "tfidf"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
     result = told["datasets"][RELEASE]["tasks"]["retrieval"]
     assert (result["queries"], result["targets"], result["mrr"]) == (5, 5, 1.0)
 

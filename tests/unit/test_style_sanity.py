@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 from authbench.cli import main
-from authbench.models.registry import find_model
+from authbench.models.entries import MODELS
+from authbench.models.open import open_model
+from authbench.registry.load import load_entry
 from authbench.style import run as suite
 from authbench.style.datasets import FIGURES, as_dataset
 from authbench.style.rows import Rows
@@ -52,7 +54,12 @@ PAGE = {
 
 def results(model, page, frame, folder):
     found, _ = suite.of_dataset(
-        find_model(model), as_dataset("made_up", page), Rows(frame, 0, ""), folder, "chunk_and_pool", 0
+        open_model(load_entry(MODELS, model)),
+        as_dataset("made_up", page),
+        Rows(frame, 0, ""),
+        folder,
+        folder / "rate.json",
+        0,
     )
     return found["tasks"]
 

@@ -12,7 +12,10 @@ import pytest
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.leaderboard.formats import told
-from authbench.models.registry import find_model
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache, flops_per_text
+from authbench.models.open import open_model
+from authbench.registry.load import load_entry
 from authbench.report.figures import WIDTH
 from authbench.style import redundancy, scores, tables
 from authbench.style import run as suite_run
@@ -20,7 +23,7 @@ from authbench.style.collect import collect
 from authbench.style.datasets import find_datasets
 from authbench.style.figures import NAME, heat_map
 from authbench.style.run import read_all, run
-from authbench.style.vectors import flops_per_text, parameters_of, texts_per_second
+from authbench.style.vectors import texts_per_second
 from authbench.style.write import read_clusters, write_report
 
 PAGE = """
@@ -178,22 +181,22 @@ def test_operations_are_counted_by_the_checkpoint_s_shape(tmp_path):
     (tmp_path / "own.yaml").write_text(
         "title: own\ngroup: embedding\nkind: transformer\nparameters: {checkpoint: '.'}\n", encoding="utf-8"
     )
-    model = find_model(str(tmp_path / "own.yaml"))
-    assert parameters_of(model) == 2 * (4 * 16 + 2 * 4 * 8)
-    assert flops_per_text(model, 10) == 2 * 256 * 10
-    assert parameters_of(find_model("tfidf")) is None
+    model = load_entry(MODELS, str(tmp_path / "own.yaml"))
+    assert open_model(model).parameter_count() == 2 * (4 * 16 + 2 * 4 * 8)
+    assert flops_per_text(open_model(model), 10) == 2 * 256 * 10
+    assert open_model(load_entry(MODELS, "tfidf")).parameter_count() is None
 
 
 def test_operations_of_a_model_on_hugging_face_are_counted_once_it_has_been_fetched(tmp_path, monkeypatch):
     constants = pytest.importorskip("huggingface_hub.constants", reason="the extra `models` is not installed")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    assert flops_per_text(find_model("gpt2-xl"), 10) is None
+    assert flops_per_text(open_model(load_entry(MODELS, "gpt2-xl")), 10) is None
     kept = tmp_path / "models--openai-community--gpt2-xl"
     (kept / "refs").mkdir(parents=True)
     (kept / "refs/main").write_text("abc", encoding="utf-8")
     (kept / "snapshots/abc").mkdir(parents=True)
     (kept / "snapshots/abc/config.json").write_text('{"n_embd": 4, "n_layer": 2}', encoding="utf-8")
-    assert parameters_of(find_model("gpt2-xl")) == 2 * 12 * 16
+    assert open_model(load_entry(MODELS, "gpt2-xl")).parameter_count() == 2 * 12 * 16
 
 
 def test_speed_is_remembered_for_runs_that_embed_nothing(tmp_path):
@@ -260,7 +263,7 @@ def test_the_same_run_gives_the_same_bytes(suite, tmp_path):
     home, pages = suite
     datasets = find_datasets(pages)
     rows, absent = read_all(datasets, home / "data", "skip")
-    run(find_model("tfidf"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+    run(load_entry(MODELS, "tfidf"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
     first, again = (folder / "tfidf/chunk_and_pool.json" for folder in (home / "out", tmp_path / "out"))
     assert again.read_bytes() == first.read_bytes()
 
@@ -277,7 +280,15 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
 
     def again(datasets=datasets, rows=rows, **settings):
         scored.clear()
-        run(find_model("tfidf"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache", **settings)
+        run(
+            load_entry(MODELS, "tfidf"),
+            datasets,
+            rows,
+            absent,
+            tmp_path / "out",
+            VectorCache(tmp_path / "cache"),
+            **settings,
+        )
         return list(scored), (tmp_path / "out/tfidf/chunk_and_pool.json").read_bytes()
 
     everything = ["notes", "notes_retrieval"]
@@ -288,7 +299,7 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
     assert again(datasets=[budgeted, *datasets[1:]])[0] == ["notes"]
     other_rows = {**rows, "notes_retrieval": replace(rows["notes_retrieval"], digest="other")}
     assert again(rows=other_rows)[0] == ["notes_retrieval"]
-    assert again(seed=1)[0] == again(half=True, seed=2)[0] == everything
+    assert again(seed=1)[0] == again(seed=2)[0] == everything
     monkeypatch.setattr(suite_run, "code_hash", lambda path: "edited")
     assert again()[0] == everything
 
@@ -297,11 +308,11 @@ def test_a_kept_result_that_was_damaged_is_named(suite, tmp_path):
     home, pages = suite
     datasets = find_datasets(pages[:1])
     rows, absent = read_all(datasets, home / "data", "skip")
-    run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+    run(load_entry(MODELS, "random"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
     [path] = (tmp_path / "cache/scores/random").glob("*.json")
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match=path.name):
-        run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache")
+        run(load_entry(MODELS, "random"), datasets, rows, absent, tmp_path / "out", VectorCache(tmp_path / "cache"))
 
 
 def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
@@ -309,7 +320,15 @@ def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
     datasets = find_datasets(pages[:1])
     rows, absent = read_all(datasets, home / "data", "skip")
     for treatment in ("chunk_and_pool", "truncate"):
-        run(find_model("random"), datasets, rows, absent, tmp_path / "out", tmp_path / "cache", treatment)
+        run(
+            load_entry(MODELS, "random"),
+            datasets,
+            rows,
+            absent,
+            tmp_path / "out",
+            VectorCache(tmp_path / "cache"),
+            treatment,
+        )
     write_report([tmp_path / "out"], tmp_path / "report", datasets)
     table = pl.read_csv(tmp_path / "report/long_texts.csv")
     assert {"notes, clustering: chunk and pool", "notes, clustering: truncate"} <= set(table.columns)

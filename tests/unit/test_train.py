@@ -7,7 +7,7 @@ from split_folder import write_release
 from authbench.cli import main
 from authbench.train.curves import draw_curves
 from authbench.train.pairs import author_pairs, batches_of_epochs
-from authbench.train.settings import CURVES
+from authbench.train.records import CURVES
 
 
 def texts_of(authors, each=3):

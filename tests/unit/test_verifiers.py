@@ -12,8 +12,10 @@ from shared_folders import oracle
 
 from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
+from authbench.registry.load import list_entries, load_entry
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit, unmasking
-from authbench.verifiers.registry import VERIFIERS, Verifier, find_verifier
+from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.parameters import EncoderParameters, ExternalParameters, UnmaskingParameters
 from authbench.verifiers.texts import both_texts
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
@@ -110,14 +112,16 @@ def test_a_text_of_nothing_costs_eight_bits_a_character():
 def test_the_oracle_of_unmasking_holds():
     reference = oracle("unmasking")
     asked = reference["parameters"]
-    parameters = {
-        "rounds": asked["rounds"],
-        "features": asked["top_n"],
-        "folds": asked["cv_folds"],
-        "removed": asked["n_delete"],
-        "chunk_trigrams": asked["chunk_size"],
-        "chunks": asked["n_chunks"],
-    }
+    parameters = UnmaskingParameters(
+        **{
+            "rounds": asked["rounds"],
+            "features": asked["top_n"],
+            "folds": asked["cv_folds"],
+            "removed": asked["n_delete"],
+            "chunk_trigrams": asked["chunk_size"],
+            "chunks": asked["n_chunks"],
+        }
+    )
     exact = reference["deterministic_parts"]
     assert unmasking.trigrams(exact["text"]) == exact["character_trigrams"]
     for case in reference["cases"]:
@@ -178,7 +182,7 @@ def own_pages(tmp_path):
 def test_every_verifier_gives_scores_that_depend_on_pairs_and_seed_alone(own_pages, tmp_path):
     train, test = styled(12, 1), styled(6, 2)
     for name, asked in own_pages.items():
-        verifier = find_verifier(asked)
+        verifier = load_entry(VERIFIERS, asked)
         found = answer(verifier, train, train, test, Bench(1, tmp_path / name))
         assert found["id"].to_list() == test["id"].to_list(), name
         assert found["value"].is_between(0, 1).all(), name
@@ -189,7 +193,7 @@ def test_every_verifier_gives_scores_that_depend_on_pairs_and_seed_alone(own_pag
 def test_baselines_tell_authors_apart_who_can_be_told_apart(tmp_path):
     train, test = styled(60, 1), styled(60, 2)
     for name in ("naive", "ppm", "ensemble", "topicfit"):
-        found = answer(find_verifier(name), train, train, test, Bench(1, tmp_path))
+        found = answer(load_entry(VERIFIERS, name), train, train, test, Bench(1, tmp_path))
         score = evaluate(test["same"].to_numpy(), found["value"].to_numpy())
         assert score["auc"] > 0.8, name
 
@@ -206,7 +210,7 @@ def test_a_topic_fit_verifier_sees_no_masked_word(tmp_path):
 def test_an_ensemble_is_the_mean_of_its_members(tmp_path):
     train, test = styled(30, 1), styled(10, 2)
     scores = {
-        name: answer(find_verifier(name), train, train, test, Bench(1, tmp_path))["value"].to_numpy()
+        name: answer(load_entry(VERIFIERS, name), train, train, test, Bench(1, tmp_path))["value"].to_numpy()
         for name in ("naive", "ppm", "ensemble")
     }
     assert scores["ensemble"] == pytest.approx((scores["naive"] + scores["ppm"]) / 2)
@@ -216,7 +220,7 @@ def test_an_ensemble_is_the_mean_of_its_members(tmp_path):
 def test_pairs_of_one_class_teach_nothing_and_are_refused(tmp_path, label):
     pairs = styled(10).with_columns(same=pl.lit(label))
     with pytest.raises(InputError, match=f"none of the 10 pairs is {'by two authors' if label else 'by one author'}"):
-        answer(find_verifier("naive"), pairs, pairs, pairs, Bench(1, tmp_path))
+        answer(load_entry(VERIFIERS, "naive"), pairs, pairs, pairs, Bench(1, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_pairs_of_one_class_teach_nothing_and_are_refused(tmp_path, label):
     ],
 )
 def test_a_command_that_fails_is_told(tmp_path, command, said):
-    verifier = Verifier("own", "own", "external", {"command": command})
+    verifier = VerifierEntry("own", "own", "external", ExternalParameters(command))
     pairs = styled(6, 3)
     with pytest.raises(InputError, match=said):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
@@ -237,19 +241,19 @@ def test_a_command_that_fails_is_told(tmp_path, command, said):
 
 def test_a_verifier_that_is_not_there_is_told_with_the_nearest(tmp_path):
     with pytest.raises(InputError, match="did you mean 'naive'"):
-        find_verifier("naiv")
+        load_entry(VERIFIERS, "naiv")
     (tmp_path / "own.yaml").write_text("title: x\nkind: naive\nparameters: {ngram: 3}\n")
     with pytest.raises(InputError, match="unknown key 'ngram'"):
-        find_verifier(str(tmp_path / "own.yaml"))
+        load_entry(VERIFIERS, str(tmp_path / "own.yaml"))
 
 
 def test_every_page_of_the_registry_is_a_verifier():
-    for page in sorted(VERIFIERS.glob("*.yaml")):
-        assert find_verifier(page.stem).name == page.stem
+    for name in list_entries(VERIFIERS):
+        assert load_entry(VERIFIERS, name).name == name
 
 
 def test_models_that_look_at_no_text_are_refused(tmp_path):
-    verifier = Verifier("m", "m", "model", {"model": "shortcut-metadata", "fine_tune": False})
+    verifier = VerifierEntry("m", "m", "model", EncoderParameters("shortcut-metadata", fine_tune=False))
     pairs = styled(6, 3)
     with pytest.raises(InputError, match="language or source"):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
@@ -258,8 +262,8 @@ def test_models_that_look_at_no_text_are_refused(tmp_path):
 def test_texts_too_short_to_count_leave_no_answer_or_a_reason(tmp_path):
     short = of_pairs([("a", "b"), ("a", "a")] * 4, [0, 1] * 4)
     with pytest.raises(InputError, match="Give longer texts"):
-        answer(find_verifier("naive"), short, short, short, Bench(1, tmp_path))
-    found = answer(find_verifier("ppm"), short, short, of_pairs([("", "")], [1]), Bench(1, tmp_path))
+        answer(load_entry(VERIFIERS, "naive"), short, short, short, Bench(1, tmp_path))
+    found = answer(load_entry(VERIFIERS, "ppm"), short, short, of_pairs([("", "")], [1]), Bench(1, tmp_path))
     assert found.height == 1
 
 
@@ -281,9 +285,7 @@ def test_texts_that_pairs_join_are_one_authors():
 
 def test_a_model_that_learns_nothing_is_not_tuned(tmp_path):
     pairs = styled(6, 3)
-    verifier = Verifier(
-        "m", "m", "model", {"model": "tfidf", "fine_tune": True, "epochs": 1, "batch": 2, "learning_rate": 2e-5}
-    )
+    verifier = VerifierEntry("m", "m", "model", EncoderParameters("tfidf", fine_tune=True, batch=2))
     with pytest.raises(InputError, match="cannot be tuned"):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
 
@@ -299,6 +301,6 @@ def test_a_transformer_is_tuned_on_the_fold_where_asked(checkpoint, tmp_path):
         parameters = {"model": str(tmp_path / "tiny.yaml"), "fine_tune": tuned, "batch": 2, "learning_rate": 1e-2}
         (tmp_path / "own.yaml").write_text(json.dumps({"title": "own", "kind": "model", "parameters": parameters}))
         bench = Bench(1, tmp_path / str(tuned))
-        fitted = encoder.fit(train, find_verifier(str(tmp_path / "own.yaml")).parameters, bench)
+        fitted = encoder.fit(train, load_entry(VERIFIERS, str(tmp_path / "own.yaml")).parameters, bench)
         found[tuned] = encoder.similarities(fitted, test)
     assert not np.allclose(found[False], found[True], atol=1e-4)

@@ -4,6 +4,10 @@ import string
 from pathlib import Path
 from typing import Any
 
+from authbench.models.entries import MODELS
+from authbench.models.parameters import TransformerParameters
+from authbench.registry.entries import with_defaults
+
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.ascii_lowercase, "."]
 WORDS += [f"##{letter}" for letter in string.ascii_lowercase]
 
@@ -23,8 +27,8 @@ def write_checkpoint(folder: Path) -> None:
     BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
 
 
-def settings(checkpoint: Path, **changed: Any) -> dict[str, Any]:
+def settings(checkpoint: Path, **changed: Any) -> TransformerParameters:
     """Return the parameters of a model that reads the checkpoint."""
-    from authbench.models.registry import defaults
-
-    return {**defaults("transformer"), "checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32, **changed}
+    given = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32, **changed}
+    entry = with_defaults({"kind": "transformer", "parameters": given}, MODELS.schema_path)
+    return TransformerParameters(**entry["parameters"])

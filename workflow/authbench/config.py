@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,16 @@ import yaml
 from authbench.dedup.settings import weakness
 from authbench.errors import InputError
 from authbench.export.licences import wrong_with as wrong_with_licence
-from authbench.models.registry import Model, expect_names_apart, expect_trainable, expect_vectors, find_model
-from authbench.raven.settings import wrong_with as wrong_with_raven
+from authbench.models.entries import MODELS, ModelEntry, expect_distinct_names, expect_trainable, expect_vectors
+from authbench.raven.checks import settings_problems as raven_problems
+from authbench.raven.settings import RavenSettings
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
+from authbench.registry.load import load_entry
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_json, write_json
-from authbench.verifiers.registry import Verifier, find_verifier
+from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.vocabulary import find_vocabulary
 
 # Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
@@ -47,8 +49,8 @@ class Setup:
     sources: dict[str, Settings]
     inventory: dict[str, Digests]
     skipped: list[str]
-    models: dict[str, Model]
-    verifiers: dict[str, Verifier]
+    models: dict[str, ModelEntry]
+    verifiers: dict[str, VerifierEntry]
 
 
 def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
@@ -70,7 +72,7 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     problems += more
     verifiers, more = _find_verifiers(config, root)
     problems += more
-    problems += wrong_with_raven(config["raven"], root)
+    problems += raven_problems(RavenSettings.from_section(config["raven"]), root)
     raw_dir = root / config["raw_dir"]
     inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
@@ -135,40 +137,36 @@ def _entries(kind: str, root: Path) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
 
 
-def _place(kind: str, name: str, root: Path) -> tuple[str, Path]:
-    """Return the name or path of a requested entry, and the folder to look for it."""
-    if name.endswith((".yaml", ".yml")):
-        return str(root / name), shipped(f"config/{kind}")
-    own = root / "config" / kind
-    return name, own if (own / f"{name}.yaml").is_file() else shipped(f"config/{kind}")
-
-
-def _find_models(config: Settings, root: Path) -> tuple[dict[str, Model], list[str]]:
-    """The models that are evaluated or trained, as they are asked for, and what is wrong with the others."""
-    models, problems = {}, []
-    expected: dict[str, Callable[[Model], None]] = {"style.models": expect_vectors, "train.model": expect_trainable}
-    asked = [("evaluate.models", name) for name in config["evaluate"]["models"]]
-    asked += [("style.models", name) for name in config["style"]["models"]]
-    for place, name in [*asked, ("train.model", config["train"]["model"])]:
+def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], list[str]]:
+    """Return the models that are evaluated or trained, by what requests them, and what is wrong with the others."""
+    models: dict[str, ModelEntry] = {}
+    problems = []
+    expected: dict[str, Callable[[ModelEntry], None]] = {
+        "style.models": expect_vectors,
+        "train.model": expect_trainable,
+    }
+    requested = [("evaluate.models", name) for name in config["evaluate"]["models"]]
+    requested += [("style.models", name) for name in config["style"]["models"]]
+    for place, name in [*requested, ("train.model", config["train"]["model"])]:
         try:
-            models[name] = find_model(*_place("models", name, root))
+            models[name] = models.get(name) or load_entry(MODELS, name, root)
             if place in expected:
                 expected[place](models[name])
         except InputError as problem:
             problems.append(f"{place}: {problem}")
     try:
-        expect_names_apart(models[name] for name in config["evaluate"]["models"] if name in models)
+        expect_distinct_names(models[name] for name in config["evaluate"]["models"] if name in models)
     except InputError as problem:
         problems.append(f"evaluate.models: {problem}")
     return models, problems
 
 
-def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, Verifier], list[str]]:
-    """The verifiers that answer pairs, as they are asked for, and what is wrong with the others."""
+def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
+    """Return the verifiers that answer pairs, by what requests them, and what is wrong with the others."""
     verifiers, problems = {}, []
     for name in config["pan"]["verifiers"]:
         try:
-            verifiers[name] = find_verifier(*_place("verifiers", name, root))
+            verifiers[name] = load_entry(VERIFIERS, name, root)
         except InputError as problem:
             problems.append(f"pan.verifiers: {problem}")
     return verifiers, problems
@@ -182,7 +180,8 @@ def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
 
 def record_setup(setup: Setup, path: Path) -> None:
     """Keep the whole setup as JSON: {config, sources, inventory, skipped}; an equal file is left as it is."""
-    told = {part: value for part, value in asdict(setup).items() if part not in ("models", "verifiers")}
+    told = asdict(replace(setup, models={}, verifiers={}))
+    del told["models"], told["verifiers"]
     with suppress(InputError, FileNotFoundError):
         if read_json(path) == told:
             return

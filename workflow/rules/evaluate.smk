@@ -6,7 +6,7 @@ Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
 MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
-EMBEDDED = [name for name, model in MODELS.items() if model.parameters.get("interaction") == "vector"]
+EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 
 
 wildcard_constraints:

@@ -4,15 +4,19 @@ Takes   raven.documents (planted, a release, PAN's files, a table) and config/ve
 Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, figures)
 """
 
-from authbench.raven.documents import RELEASE, place_digest
-from authbench.raven.run import encoder_name, fold_parts, trained
-from authbench.raven.settings import verifiers_of
+from dataclasses import asdict
 
-RAVEN = SETTINGS["raven"]
-RAVEN_ENCODERS = {encoder_name(encoder): encoder for encoder in RAVEN["encoders"]}
-RAVEN_VERIFIERS = verifiers_of(RAVEN, HERE)
-RAVEN_SUBSETS = [subset.name for subset in trained(RAVEN)]
-RAVEN_PARTS = fold_parts(RAVEN)
+from authbench.raven.checks import load_verifiers
+from authbench.raven.documents import place_digest
+from authbench.raven.encoders import load_encoder
+from authbench.raven.run import trained
+from authbench.raven.settings import RELEASE, RavenSettings
+
+RAVEN = RavenSettings.from_section(SETTINGS["raven"])
+RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
+RAVEN_VERIFIERS = load_verifiers(RAVEN, HERE)
+RAVEN_SUBSETS = [subset.name for subset in trained(RAVEN.subsets)]
+RAVEN_PARTS = RAVEN.fold_parts()
 
 
 rule raven:
@@ -24,7 +28,7 @@ rule raven:
 rule raven_documents:
     """Bring all texts with author and topic into one table."""
     input:
-        data=result("release.sha256") if RAVEN["documents"] == RELEASE else [],
+        data=result("release.sha256") if RAVEN.documents == RELEASE else [],
     output:
         documents=result("raven/documents.parquet"),
     log:
@@ -35,8 +39,8 @@ rule raven_documents:
         mem_mb=memory(1000),
         runtime=duration(120),
     params:
-        place=result("release") if RAVEN["documents"] == RELEASE else RAVEN["documents"],
-        files=place_digest(RAVEN["documents"], Path(result("raven/inventory.json"))),
+        place=result("release") if RAVEN.documents == RELEASE else RAVEN.documents,
+        files=place_digest(RAVEN.documents, Path(result("raven/inventory.json"))),
         seed=SETTINGS["seed"],
         code=code("raven_documents"),
     script:
@@ -59,8 +63,8 @@ rule raven_topics:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
-        encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder],
-        raven={key: RAVEN[key] for key in ("min_documents", "documents_per_topic")},
+        encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].as_dict(),
+        limits=asdict(RAVEN.limits),
         seed=SETTINGS["seed"],
         code=code("raven_topics"),
     script:
@@ -83,8 +87,9 @@ rule raven_subsets:
         mem_mb=memory(2000),
         runtime=duration(60),
     params:
-        encoders=RAVEN_ENCODERS,
-        raven={key: value for key, value in RAVEN.items() if key not in ("documents", "verifiers", "folds_per_job")},
+        encoders=list(RAVEN_ENCODERS),
+        subsets=asdict(RAVEN.subsets),
+        limits=asdict(RAVEN.limits),
         seed=SETTINGS["seed"],
         code=code("raven_subsets"),
     script:
@@ -145,7 +150,7 @@ rule raven_report:
         mem_mb=memory(2000),
         runtime=duration(10),
     params:
-        raven=RAVEN,
+        raven=RAVEN.as_section(),
         verifiers=list(RAVEN_VERIFIERS),
         template=data_files("templates/raven.html.j2"),
         code=code("raven_report"),

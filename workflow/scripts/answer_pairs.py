@@ -4,9 +4,9 @@ from pathlib import Path
 
 from authbench.pan.build import write_run
 from authbench.runtime.job import log_to
-from authbench.verifiers.registry import Verifier
+from authbench.verifiers.entries import VerifierEntry
 
 log_to(snakemake.log[0])
 train, test = Path(snakemake.input.train).parent, Path(snakemake.input.test)
 out = Path(snakemake.output.answers).parent
-write_run(Verifier(**snakemake.params.verifier), train, None, test, out, snakemake.params.seed)
+write_run(VerifierEntry.from_dict(snakemake.params.verifier), train, None, test, out, snakemake.params.seed)

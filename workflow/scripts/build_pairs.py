@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from authbench.pan.build import write_sets
-from authbench.pan.pairs import PairSettings
+from authbench.pan.settings import PairSettings
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from authbench.raven.run import write_answers
 from authbench.runtime.job import log_to
-from authbench.verifiers.registry import Verifier
+from authbench.verifiers.entries import VerifierEntry
 
 log_to(snakemake.log[0])
 params = snakemake.params
 documents, pairs = Path(snakemake.input.documents), Path(snakemake.input.pairs)
 answers, work = Path(snakemake.output.answers), Path(params.work)
-write_answers(documents, pairs, Verifier(**params.verifier), params.folds, work, params.seed, answers)
+verifier = VerifierEntry.from_dict(params.verifier)
+write_answers(documents, pairs, verifier, params.folds, work, params.seed, answers)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from authbench.evaluate.split import read_split
-from authbench.models.registry import Model
+from authbench.models.entries import ModelEntry
 from authbench.runtime.job import log, log_to
 from authbench.train.run import last_line, train
 from authbench.train.settings import TrainSettings
@@ -13,5 +13,6 @@ params = snakemake.params
 settings = {key: params.train[key] for key in ("epochs", "batch", "learning_rate", "evaluations")}
 splits = [read_split(Path(params.release), name) for name in ("train", "dev")]
 out = Path(snakemake.output.curves).parent
-curves = train(Model(**params.model), *splits, TrainSettings(**settings), range(params.train["seeds"]), out)
+model = ModelEntry.from_dict(params.model)
+curves = train(model, *splits, TrainSettings(**settings), range(params.train["seeds"]), out)
 log.warning("%s", last_line(curves))

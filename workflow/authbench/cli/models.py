@@ -1,43 +1,56 @@
-"""How are models scored, compared and tuned?"""
+"""Subcommands that score, compare and tune models."""
 
 import argparse
 from pathlib import Path
 
 from authbench.cli.command import Command, amount, whole_number
+from authbench.train.settings import SEEDS, TrainSettings
 
 
 def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
-    parser.add_argument("--split", default="test", help="which split asks (default: test)")
+    parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
     parser.add_argument(
-        "--model", action="append", required=True, metavar="NAME", help="of config/models, or a page of your own"
+        "--model",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="model, a name of config/models or the path of your own entry; may be repeated",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets a folder per model")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps vectors (default: embeddings in --out)")
-    parser.add_argument("--half", action="store_true", help="keep vectors in 16 bits")
-    parser.add_argument("--seed", type=int, default=0, help="of drawn negatives and intervals (default: 0)")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="output directory; one subdirectory per model"
+    )
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="directory that caches vectors (default: embeddings in --out)"
+    )
+    parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed for drawing negatives and bootstrap intervals (default: 0)"
+    )
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.run import evaluate, line
     from authbench.evaluate.split import read_split
-    from authbench.models.registry import expect_names_apart, find_model
+    from authbench.models.entries import MODELS, expect_distinct_names
+    from authbench.models.model import VectorCache
+    from authbench.registry.load import load_entries
 
-    models = [find_model(name) for name in dict.fromkeys(arguments.model)]
-    expect_names_apart(models)
+    models = list(load_entries(MODELS, arguments.model).values())
+    expect_distinct_names(models)
     split = read_split(arguments.release, arguments.split)
-    cache = arguments.cache or arguments.out / "embeddings"
+    cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     for model in models:
-        result = evaluate(model, split, arguments.seed, arguments.out, cache, arguments.half)
+        result = evaluate(model, split, arguments.seed, arguments.out, cache)
         print(line(model.name, result), flush=True)
     print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
     return 0
 
 
 def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("results", nargs="+", type=Path, metavar="DIR", help="what authbench evaluate wrote")
+    parser.add_argument("results", nargs="+", type=Path, metavar="DIR", help="output directory of authbench evaluate")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="gets the tables (default: leaderboard in the first DIR)"
+        "--out", type=Path, metavar="DIR", help="output directory (default: leaderboard in the first DIR)"
     )
 
 
@@ -53,42 +66,73 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 def style_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
     parser.add_argument(
-        "--model", action="append", default=[], metavar="NAME", help="of config/models, or your own page"
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="model, a name of config/models or the path of your own entry; may be repeated",
     )
     parser.add_argument(
-        "--dataset", action="append", metavar="NAME", help="of config/style, or your own page (default: all)"
+        "--dataset",
+        action="append",
+        metavar="NAME",
+        help="dataset, a name of config/style or the path of your own entry; may be repeated (default: all)",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets a folder per model, and report/")
-    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="take author retrieval from this release")
-    parser.add_argument("--missing", choices=("skip", "error"), default="skip", help="datasets without files")
     parser.add_argument(
-        "--long-texts", choices=("chunk_and_pool", "truncate", "both"), default="chunk_and_pool", help="of encoders"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="output directory; one subdirectory per model, and report",
     )
-    parser.add_argument("--clusters", type=Path, metavar="FILE", help="frozen redundancy clusters (a clusters.json)")
+    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="release to score author retrieval on, too")
     parser.add_argument(
-        "--cache", type=Path, metavar="DIR", help="keeps vectors, scores (default: embeddings in --out)"
+        "--missing",
+        choices=("skip", "error"),
+        default="skip",
+        help="what to do with datasets without files (default: skip)",
     )
-    parser.add_argument("--half", action="store_true", help="keep vectors in 16 bits")
-    parser.add_argument("--seed", type=int, default=0, help="of k-means (default: 0)")
+    parser.add_argument(
+        "--long-texts",
+        choices=("chunk_and_pool", "truncate", "both"),
+        default="chunk_and_pool",
+        help="how transformers read texts longer than their limit (default: chunk_and_pool)",
+    )
+    parser.add_argument(
+        "--clusters",
+        type=Path,
+        metavar="FILE",
+        help="clusters.json of an earlier report, whose redundancy clusters stay",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help="directory that caches vectors and scores (default: embeddings in --out)",
+    )
+    parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
 
 
 def style(arguments: argparse.Namespace) -> int:
-    from authbench.models.registry import expect_vectors, find_model
+    from authbench.models.entries import MODELS, expect_vectors
+    from authbench.models.model import VectorCache
+    from authbench.registry.load import load_entries
     from authbench.style.datasets import find_datasets, of_release
     from authbench.style.run import read_all, run
     from authbench.style.vectors import LONG_TEXTS
     from authbench.style.write import write_report
 
-    models = [find_model(name) for name in arguments.model]
+    models = list(load_entries(MODELS, arguments.model).values())
     for model in models:
         expect_vectors(model)
     datasets = of_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
-    cache = arguments.cache or arguments.out / "embeddings"
+    cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing)
     for model in models:
         for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
-            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, arguments.half)
+            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed)
     print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
     print(f"The report: {arguments.out / 'report'}/index.html")
     return 0
@@ -96,27 +140,48 @@ def style(arguments: argparse.Namespace) -> int:
 
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
-    parser.add_argument("--model", required=True, metavar="NAME", help="where to begin: of config/models, or your own")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets models, their pages and curves")
     parser.add_argument(
-        "--seeds", type=whole_number, default=3, help="trainings, each with a seed of its own (default: 3)"
+        "--model",
+        required=True,
+        metavar="NAME",
+        help="model to tune, a name of config/models or the path of your own entry",
     )
-    parser.add_argument("--epochs", type=whole_number, default=1, help="pairs of each author (default: 1)")
-    parser.add_argument("--batch", type=whole_number, default=32, help="pairs at a time (default: 32)")
-    parser.add_argument("--learning-rate", type=amount, default=2e-5, metavar="RATE", help="(default: 2e-5)")
-    parser.add_argument("--evaluations", type=whole_number, default=10, help="scores on the dev split (default: 10)")
-    parser.add_argument("--from", dest="learnt", default="train", metavar="SPLIT", help="(default: train)")
-    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="(default: dev)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="output directory for models, their config entries and curves",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole_number,
+        default=SEEDS,
+        help="number of trainings, each with a random seed of its own (default: %(default)s)",
+    )
+    defaults = TrainSettings()
+    for name, kind, about in (
+        ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
+        ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
+        ("learning-rate", amount, "peak learning rate"),
+        ("evaluations", whole_number, "how often the dev split is scored"),
+    ):
+        default = getattr(defaults, name.replace("-", "_"))
+        parser.add_argument(f"--{name}", type=kind, default=default, help=f"{about} (default: {default})")
+    parser.add_argument(
+        "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
+    )
+    parser.add_argument("--dev", default="dev", metavar="SPLIT", help="split to score on the way (default: dev)")
 
 
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.split import read_split
-    from authbench.models.registry import expect_trainable, find_model
+    from authbench.models.entries import MODELS, expect_trainable
+    from authbench.registry.load import load_entry
     from authbench.train.curves import write_curves
     from authbench.train.run import last_line, train
-    from authbench.train.settings import TrainSettings
 
-    model = find_model(arguments.model)
+    model = load_entry(MODELS, arguments.model)
     expect_trainable(model)
     settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
     learnt, dev = (read_split(arguments.release, name) for name in (arguments.learnt, arguments.dev))

@@ -1,10 +1,12 @@
-"""How are verifiers tried: on PAN's task, and on topics that are least alike?"""
+"""Subcommands that evaluate verifiers: on PAN's task, and on topics that are least alike."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from authbench.cli.command import Command, share
+from authbench.pan.settings import TOPIC, TOPIC_MODEL, PairSettings
+from authbench.raven.settings import RavenSettings
 
 
 def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,21 +20,38 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         help="answers.jsonl of a system, or its folder",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="gets tables, figures and index.html")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="output directory for tables, figures and index.html")
     parser.add_argument(
-        "--year", type=int, choices=(2020, 2021), default=2021, help="whose mean is Overall (default: 2021)"
+        "--year", type=int, choices=(2020, 2021), default=2021, help="year of PAN whose mean is Overall (default: 2021)"
     )
     parser.add_argument("--holm", action="store_true", help="correct the significance of F1 for the number of pairs")
-    parser.add_argument("--baseline", action="append", default=[], metavar="SYSTEM", help="which others must beat")
     parser.add_argument(
-        "--subset", action="append", default=[], metavar="SYSTEM", help="a table where this one answers"
+        "--baseline",
+        action="append",
+        default=[],
+        metavar="SYSTEM",
+        help="baseline, which other systems are compared with; may be repeated",
     )
-    parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs.jsonl: do answers follow topics?")
-    parser.add_argument("--topics", type=int, default=150, metavar="N", help="of that model (default: 150)")
     parser.add_argument(
-        "--beside", type=Path, action="append", default=[], metavar="DIR", help="--out of another data set"
+        "--subset",
+        action="append",
+        default=[],
+        metavar="SYSTEM",
+        help="add a table of the problems that this system answers; may be repeated",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs.jsonl, to show whether answers follow topics")
+    parser.add_argument(
+        "--topics", type=int, default=TOPIC_MODEL, metavar="N", help="topics of the topic model (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="output directory for another data set, for a table by data set",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def pan_evaluate(arguments: argparse.Namespace) -> int:
@@ -71,23 +90,33 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
 
 
 def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("documents", type=Path, metavar="RELEASE_OR_TABLE", help="with authors, topics and texts")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets train-large, train-small, test")
     parser.add_argument(
-        "--setting", choices=("open", "closed"), default="open", help="are test authors and topics new?"
+        "documents", type=Path, metavar="RELEASE_OR_TABLE", help="documents with authors, topics and texts"
     )
-    parser.add_argument("--topics", default="topic", metavar="COLUMN", help="what tells topics (default: topic)")
-    parser.add_argument("--test", type=share, default=0.2, metavar="SHARE", help="of authors tested on (default: 0.2)")
     parser.add_argument(
-        "--same", type=share, default=0.5, metavar="SHARE", help="of pairs by one author (default: 0.5)"
+        "--out", type=Path, required=True, metavar="DIR", help="output directory for train-large, train-small and test"
     )
-    parser.add_argument("--small", type=share, default=0.2, metavar="SHARE", help="of train-large (default: 0.2)")
-    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+    parser.add_argument(
+        "--setting",
+        choices=("open", "closed"),
+        default=PairSettings.setting,
+        help="open: authors and topics of the test set are not in train; closed: all are (default: %(default)s)",
+    )
+    parser.add_argument("--topics", default=TOPIC, metavar="COLUMN", help="column of topics (default: %(default)s)")
+    for name, about in (
+        ("test", "share of authors in the test set"),
+        ("same", "share of pairs by one author"),
+        ("small", "size of train-small as a share of train-large"),
+    ):
+        default = getattr(PairSettings(), name)
+        parser.add_argument(
+            f"--{name}", type=share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
+        )
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def pan_pairs(arguments: argparse.Namespace) -> int:
     from authbench.pan.build import write_sets
-    from authbench.pan.pairs import PairSettings
 
     settings = PairSettings(arguments.setting, arguments.test, arguments.same, arguments.small)
     facts = write_sets(arguments.documents, arguments.out, settings, arguments.topics, arguments.seed)
@@ -97,21 +126,34 @@ def pan_pairs(arguments: argparse.Namespace) -> int:
 
 
 def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--train", type=Path, required=True, metavar="DIR", help="pairs.jsonl and truth.jsonl")
-    parser.add_argument("--calibrate", type=Path, metavar="DIR", help="likewise, for thresholds (default: --train)")
-    parser.add_argument("--test", type=Path, required=True, metavar="FILE", help="pairs.jsonl, or its folder")
     parser.add_argument(
-        "--verifier", action="append", required=True, metavar="NAME", help="of config/verifiers, or a page of your own"
+        "--train", type=Path, required=True, metavar="DIR", help="directory with pairs.jsonl and truth.jsonl"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets <verifier>/answers.jsonl")
-    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+    parser.add_argument(
+        "--calibrate", type=Path, metavar="DIR", help="likewise, to set thresholds on (default: --train)"
+    )
+    parser.add_argument(
+        "--test", type=Path, required=True, metavar="FILE", help="pairs.jsonl to answer, or its directory"
+    )
+    parser.add_argument(
+        "--verifier",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="verifier, a name of config/verifiers or the path of your own entry; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="output directory; answers in <verifier>/answers.jsonl"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def pan_run(arguments: argparse.Namespace) -> int:
     from authbench.pan.build import write_run
-    from authbench.verifiers.registry import find_verifier
+    from authbench.registry.load import load_entries
+    from authbench.verifiers.entries import VERIFIERS
 
-    for verifier in [find_verifier(name) for name in arguments.verifier]:
+    for verifier in load_entries(VERIFIERS, arguments.verifier).values():
         out = arguments.out / verifier.name
         answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed)
         print(f"{out}/answers.jsonl: {answers.height:,} answers", flush=True)
@@ -119,29 +161,47 @@ def pan_run(arguments: argparse.Namespace) -> int:
 
 
 def raven_arguments(parser: argparse.ArgumentParser) -> None:
+    defaults = RavenSettings()
     parser.add_argument(
-        "documents", nargs="?", default="planted", metavar="DOCUMENTS",
-        help="a release, a folder with PAN's pairs and truth, or a table with author, topic and text "
-        "(default: planted, a made-up corpus)",
+        "documents", nargs="?", default=defaults.documents, metavar="DOCUMENTS",
+        help="a release, a directory with PAN's pairs and truth, or a table with author, topic and text "
+        "(default: %(default)s, a made-up corpus)",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="gets everything; the page is in report")
-    parser.add_argument("--verifier", action="append", metavar="NAME", help="of config/verifiers, or your own page")
-    parser.add_argument("--encoder", action="append", metavar="NAME", help="of config/models, nmf, lda; first for HITS")
-    parser.add_argument("--topics", type=int, metavar="M", help="of a subset (default: 70)")
-    parser.add_argument("--folds", type=int, metavar="K", help="by topic (default: 10)")
-    parser.add_argument("--seeds", type=int, metavar="R", help="random subsets (default: 5)")
-    parser.add_argument("--sizes", type=int, nargs="*", metavar="M", help="other numbers of topics for HITS")
-    parser.add_argument("--min-documents", type=int, metavar="N", help="a topic with fewer is left out (default: 5)")
-    parser.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; tables in report")
+    parser.add_argument(
+        "--verifier",
+        action="append",
+        metavar="NAME",
+        help="verifier, a name of config/verifiers or the path of your own entry; may be repeated "
+        f"(default: {', '.join(defaults.verifiers)})",
+    )
+    parser.add_argument(
+        "--encoder",
+        action="append",
+        metavar="NAME",
+        help="what gives topics their vectors: a model of config/models, the path of an entry, nmf or lda; may be "
+        f"repeated, HITS goes by the first (default: {', '.join(defaults.subsets.encoders)})",
+    )
+    subsets, limits = defaults.subsets, defaults.limits
+    for name, letter, default, about in (
+        ("topics", "M", subsets.topics, "topics of a subset"),
+        ("folds", "K", subsets.folds, "cross-validation folds, by topic"),
+        ("seeds", "R", subsets.seeds, "random subsets of as many topics"),
+        ("min-documents", "N", limits.min_documents, "leave out topics with fewer documents"),
+    ):
+        parser.add_argument(f"--{name}", type=int, metavar=letter, help=f"{about} (default: {default})")
+    sizes = ", ".join(map(str, subsets.sizes))
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
 def raven(arguments: argparse.Namespace) -> int:
-    from authbench.models.registry import MODELS
+    from authbench.raven.checks import from_arguments
     from authbench.raven.command import run
-    from authbench.raven.settings import of_arguments, verifiers_of
 
-    settings = of_arguments(vars(arguments))
-    print(run(settings, verifiers_of(settings, Path()).values(), MODELS, arguments.seed, arguments.out))
+    print(run(from_arguments(vars(arguments)), arguments.seed, arguments.out))
     print(f"All tables: {arguments.out}/report/index.html")
     return 0
 

@@ -22,8 +22,9 @@ from authbench.evaluate.scores import per_query_values, summarise
 from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
-from authbench.models.encode import encode, late_scorer
-from authbench.models.registry import Model
+from authbench.models.entries import ModelEntry
+from authbench.models.model import CPU, Model, VectorCache, Vectors
+from authbench.models.open import open_model
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
@@ -31,13 +32,10 @@ from authbench.storage.parquet import write_plain_parquet
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
 
-def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half: bool = False) -> dict[str, Any]:
-    """Score a model on a split and write the three files; what scores.json holds is returned.
-
-    Vectors of transformers are kept under `cache`, with `half` in 16 bits.
-    """
+def evaluate(model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache) -> dict[str, Any]:
+    """Score a model on a split and write the three files; return what scores.json holds."""
     negatives = draw_negatives(split, seed)
-    ranking = ranked(model, split, negatives, cache, half)
+    ranking = ranked(open_model(model, cache), split, negatives)
     result = {
         "model": model.as_dict(),
         "benchmark": {
@@ -58,18 +56,16 @@ def evaluate(model: Model, split: Split, seed: int, out: Path, cache: Path, half
     return result
 
 
-def ranked(model: Model, split: Split, negatives: Mapping[str, Lists], cache: Path, half: bool) -> Ranking:
-    """Where the answers stand by a model: by its vectors, on the GPU that made them if one did, or token by token."""
-    if model.parameters.get("interaction") == "late":
-        return rank(late_scorer(model, split), split, negatives)
-    queries, candidates = encode(model, split, cache, half)
-    if model.kind == "transformer":
+def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
+    """Return where the positives rank by a model, computed on the device that it names."""
+    compared = model.compare(split.documents, split.candidates, split.asks)
+    if not isinstance(compared, Vectors):
+        return rank(compared, split, negatives)
+    if compared.device != CPU:
         from authbench.evaluate.device import rank_on
-        from authbench.models.transformer import device
 
-        if device() != "cpu":
-            return rank_on(device(), queries, candidates, split, negatives)
-    return rank(cosine(queries, candidates), split, negatives)
+        return rank_on(compared.device, compared.queries, compared.candidates, split, negatives)
+    return rank(cosine(compared.queries, compared.candidates), split, negatives)
 
 
 def line(name: str, result: Mapping[str, Any]) -> str:

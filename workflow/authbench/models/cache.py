@@ -1,6 +1,6 @@
-"""Which texts has a model embedded already?
+"""Cache of vectors by text.
 
-Vectors are kept by the SHA-256 of the text in a folder per model and settings, so that a new metric, split or
+Vectors are stored by the SHA-256 of the text in a folder per model and settings, so that a new metric, split or
 benchmark embeds new texts only, and a run that was killed goes on where it was. Nothing else than the text and what
 names the folder may decide a vector.
 """
@@ -28,80 +28,86 @@ KEY_BYTES = 16
 def embed_new(
     texts: Sequence[str], folder: Path, identity: Mapping[str, Any], encode: Callable[[Sequence[str]], F32], half: bool
 ) -> F32:
-    """The vector of each text (texts x dimensions): kept ones from `folder`, all others by `encode`, kept at once.
+    """Return the vector of each text, shape (texts, dimensions), computing those that the cache lacks.
 
-    `identity` is all that decides a vector beside the text; the folder holds it, and one that holds another is refused.
-    With `half`, vectors are kept in 16 bits (and given as they are kept, new or not).
+    Args:
+        folder: the cache, which a run that is killed leaves usable.
+        identity: all that decides a vector beside the text; written to the folder.
+        encode: computes vectors, shape (texts, dimensions).
+        half: cache vectors in 16 bits, and return them as they are cached, new or not.
+
+    Raises:
+        InputError: the folder belongs to another identity, or a vector is not finite.
     """
-    claim(folder, identity)
-    keys = [text_key(text) for text in texts]
+    _claim(folder, identity)
+    keys = [_text_key(text) for text in texts]
     first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    known = set(kept_keys(folder))
+    known = set(_cached_keys(folder))
     missing = sorted((key for key in first if key not in known), key=lambda key: (-len(texts[first[key]]), key))
-    for part in told(missing, len(keys)):
+    for part in _with_progress(missing, len(keys)):
         vectors = encode([texts[first[key]] for key in part])
         if not np.isfinite(vectors).all():
             raise InputError(
                 f"{identity.get('checkpoint')}: gives vectors that are not numbers. Such a model cannot be scored; "
                 "if dtype is float16, try bfloat16 or float32."
             )
-        write_part(folder, part, vectors, half)
-    return load(folder, keys)
+        _write_part(folder, part, vectors, half)
+    return _load(folder, keys)
 
 
-def text_key(text: str) -> bytes:
+def _text_key(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:KEY_BYTES]
 
 
-def claim(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Make the folder one of this identity. Raises InputError where it is another's."""
+def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Make the folder one of this identity. Raises InputError if it is another's."""
     path = folder / "identity.json"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         write_json(path, dict(identity))
-    elif (held := read_json(path)) != dict(identity):
-        raise InputError(f"{folder}: holds vectors of {held}, not of {dict(identity)}. Give another folder.")
+    elif (known := read_json(path)) != dict(identity):
+        raise InputError(f"{folder}: holds vectors of {known}, not of {dict(identity)}. Give another folder.")
 
 
-def kept_keys(folder: Path) -> Iterator[bytes]:
+def _cached_keys(folder: Path) -> Iterator[bytes]:
     for path in sorted(folder.glob("*.parquet")):
         yield from read_columns([path], ["key"])["key"]
 
 
-def write_part(folder: Path, keys: Sequence[bytes], vectors: F32, half: bool) -> None:
+def _write_part(folder: Path, keys: Sequence[bytes], vectors: F32, half: bool) -> None:
     width = vectors.shape[1]
-    kept = vectors.astype(np.float16 if half else np.float32)
+    stored = vectors.astype(np.float16 if half else np.float32)
     frame = pl.DataFrame(
-        {"key": keys, "vector": pl.Series(kept, dtype=pl.Array(pl.Float16 if half else pl.Float32, width))}
+        {"key": keys, "vector": pl.Series(stored, dtype=pl.Array(pl.Float16 if half else pl.Float32, width))}
     )
     write_parquet(frame, folder / f"{hashlib.sha256(b''.join(keys)).hexdigest()[:32]}.parquet")
 
 
-def load(folder: Path, keys: Sequence[bytes]) -> F32:
-    """The kept vectors of these keys, in their order."""
+def _load(folder: Path, keys: Sequence[bytes]) -> F32:
+    """Return the cached vectors of these keys, in their order."""
     places: dict[bytes, list[int]] = {}
     for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     vectors = np.empty((0, 0), np.float32)
     for path in sorted(folder.glob("*.parquet")):
         part = read_columns([path])
-        held = part["vector"].to_numpy()
+        rows = part["vector"].to_numpy()
         if not len(vectors):
-            vectors = np.empty((len(keys), held.shape[1]), np.float32)
+            vectors = np.empty((len(keys), rows.shape[1]), np.float32)
         for row, key in enumerate(part["key"]):
             for place in places.get(key, ()):
-                vectors[place] = held[row]
+                vectors[place] = rows[row]
     return vectors
 
 
-def told(keys: Sequence[bytes], texts: int) -> Iterator[Sequence[bytes]]:
-    """The keys in parts; between them the terminal says how many texts are done, and how fast."""
-    started = spoken = time.monotonic()
+def _with_progress(keys: Sequence[bytes], texts: int) -> Iterator[Sequence[bytes]]:
+    """Yield the keys in parts, and print between them how many texts are done, and how fast."""
+    started = printed = time.monotonic()
     for begin in range(0, len(keys), AT_ONCE):
         yield keys[begin : begin + AT_ONCE]
         done, now = min(begin + AT_ONCE, len(keys)), time.monotonic()
-        if now - spoken > 10 or (done == len(keys) and now - started > 10):
-            spoken = now
+        if now - printed > 10 or (done == len(keys) and now - started > 10):
+            printed = now
             rate = done / (now - started)
             print(
                 f"embedded {done:,} of {len(keys):,} new texts ({texts:,} in all), {rate:.1f} texts/s, "

@@ -1,17 +1,15 @@
-"""What does a model score that knows nothing at all?"""
-
-from collections.abc import Mapping
-from typing import Any
+"""Random vectors: what a model scores that knows nothing at all."""
 
 import numpy as np
 import polars as pl
 
 from authbench.identity import keyed_hash
+from authbench.models.parameters import RandomParameters
 
 
-def random_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> np.ndarray:
-    """A random direction per document, by a hash of its id (documents x `dimensions`)."""
-    size, seed = parameters["dimensions"], parameters["seed"]
+def random_vectors(documents: pl.DataFrame, candidates: int, parameters: RandomParameters) -> np.ndarray:
+    """Return a random direction per document, by a hash of its id, shape (documents, dimensions)."""
+    size, seed = parameters.dimensions, parameters.seed
     vectors = np.empty((documents.height, size), np.float32)
     for row, ident in enumerate(documents["id"]):
         vectors[row] = np.random.Generator(np.random.Philox(keyed_hash(seed, "random model", ident))).standard_normal(

@@ -1,27 +1,27 @@
-"""How often does an author use the words that build sentences?"""
+"""Frequencies of function words, from one list per language."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 import polars as pl
 import regex
 import yaml
 
+from authbench.models.parameters import FunctionWordsParameters
 from authbench.models.standardise import F32, standardised
 from authbench.shipped import shipped
 
-PAGE = shipped("text/function_words.yaml")
+LISTS = shipped("text/function_words.yaml")
 UNSPACED = ("zh", "ja")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
 
 
-def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> F32:
-    """Standardised frequencies of the function words of each text's own language (documents x words of all languages).
+def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: FunctionWordsParameters) -> F32:
+    """Return standardised frequencies of the function words of each text's own language.
 
-    A language without a list has zeros.
+    A language without a list has zeros. The shape is (documents, words of all languages).
     """
     lists = read_lists()
     starts = dict(zip(lists, np.cumsum([0, *map(len, lists.values())])[:-1].tolist(), strict=True))
@@ -35,12 +35,13 @@ def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: 
 
 @cache
 def read_lists() -> Mapping[str, Sequence[str]]:
-    lists: Mapping[str, Sequence[str]] = yaml.safe_load(PAGE.read_text(encoding="utf-8"))
+    """Return the function words of each language."""
+    lists: Mapping[str, Sequence[str]] = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
     return lists
 
 
 def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:
-    """How often each entry occurs, per word of the text (Chinese, Japanese: per character)."""
+    """Return how often each entry occurs, per word of the text (Chinese, Japanese: per character)."""
     text = text.lower().replace("’", "'")
     if lang in UNSPACED:
         return [text.count(entry) / max(1, len(text)) for entry in entries]

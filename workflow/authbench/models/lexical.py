@@ -1,20 +1,21 @@
-"""Which strings does an author use?"""
+"""TF-IDF vectors of n-grams of characters, words or parts of speech."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.models.parameters import CANDIDATES, NgramsParameters
+
 # Words of any script; a character of Chinese or Japanese is a word.
 WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
 TAG = r"\S+"
-CANDIDATES = "candidates"
 
 
-def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> Any:
-    """TF-IDF of n-grams: rows of each of `parts` side by side (documents x n-grams).
+def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters) -> Any:
+    """Return TF-IDF of n-grams, rows of each of `parts` side by side, shape (documents, n-grams).
 
     What there is to count, and how often it occurs, is learnt from the candidates, or from the file that `fit_on` names
     (JSON lines with `content`, and `lang` for parts of speech). A part has an `analyzer` (`char`, `char_wb`, `word` as
@@ -24,25 +25,25 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
 
-    corpus = None if parameters["fit_on"] == CANDIDATES else read_corpus(Path(parameters["fit_on"]))
+    corpus = None if parameters.fit_on == CANDIDATES else read_corpus(Path(parameters.fit_on))
     parts = []
-    for part in parameters["parts"]:
-        analyzer = part["analyzer"]
+    for part in parameters.parts:
+        analyzer = part.analyzer
         counter = CountVectorizer(
             analyzer="word" if analyzer == "pos" else analyzer,
-            ngram_range=tuple(part["n"]),
-            lowercase=parameters["lower_case"],
+            ngram_range=part.n,
+            lowercase=parameters.lower_case,
             token_pattern={"word": WORD, "pos": TAG}.get(analyzer),
             dtype=np.float32,
         )
-        texts = counted(documents, analyzer)
-        known = texts[:candidates] if corpus is None else counted(corpus, analyzer)
-        parts.append(weighted(counter, known, texts, parameters["sublinear"]))
+        texts = _counted(documents, analyzer)
+        known = texts[:candidates] if corpus is None else _counted(corpus, analyzer)
+        parts.append(weighted(counter, known, texts, parameters.sublinear))
     return parts[0] if len(parts) == 1 else normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
 
 
 def read_corpus(path: Path) -> pl.DataFrame:
-    """`content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row does not tell it."""
+    """Return `content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row has none."""
     from authbench.errors import InputError
     from authbench.storage.json_lines import read_objects
 
@@ -54,8 +55,8 @@ def read_corpus(path: Path) -> pl.DataFrame:
     return pl.DataFrame({"content": [row["content"] for row in rows], "lang": [row.get("lang") or "" for row in rows]})
 
 
-def counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
-    """What an analyzer counts in: the texts, or their parts of speech."""
+def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
+    """Return what an analyzer counts in: the texts, or their parts of speech."""
     if analyzer != "pos":
         return documents["content"].to_list()
     from authbench.models.parts_of_speech import tags
@@ -64,7 +65,7 @@ def counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
 
 
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
-    """TF-IDF of the texts by what a corpus has; zeros where no string is to be counted there.
+    """Return TF-IDF of the texts by what a corpus has; zeros where no string is to be counted there.
 
     Texts that begin with the corpus are counted once.
     """

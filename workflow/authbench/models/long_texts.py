@@ -1,4 +1,4 @@
-"""How is a text that is longer than a model reads taken apart?
+"""Parts of a text that is longer than a model reads.
 
 Consecutive whole sentences are packed while they fit; a sentence that alone is too long is cut at the limit. The text's
 vector is the plain mean of its parts' (STEB paper, appendix F).
@@ -11,7 +11,7 @@ Piece = tuple[int, int, int]
 
 
 def pack(sentence_tokens: Sequence[int], limit: int) -> list[list[Piece]]:
-    """The parts of a text whose sentences have that many tokens, each part of at most `limit` tokens.
+    """Return the parts of a text whose sentences have that many tokens, each part of at most `limit` tokens.
 
     >>> pack([4, 4, 4], 10)
     [[(0, 0, 4), (1, 0, 4)], [(2, 0, 4)]]

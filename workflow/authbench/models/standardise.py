@@ -1,7 +1,9 @@
-"""How are counts of different size made comparable?
+"""Standardised features, as in Cosine Delta.
 
-As in Cosine Delta (Evert et al. 2017, "Understanding and explaining Delta measures"): each feature is measured in
-standard deviations from its mean over the candidates of the text's language, and vectors are compared by their angle.
+Each feature is measured in standard deviations from its mean over the candidates of the text's language, and vectors
+are compared by their angle.
+
+Source: Evert et al. 2017, "Understanding and explaining Delta measures".
 """
 
 import numpy as np
@@ -13,7 +15,7 @@ MOST = 5.0  # deviations that count: a rare word in a short text would drown all
 
 
 def standardised(features: NDArray[np.float64], languages: pl.Series, candidates: int) -> F32:
-    """L2-normalised deviations (texts x features); a feature that never varies in a language is 0 there."""
+    """Return L2-normalised deviations (texts x features); a feature that never varies in a language is 0 there."""
     rows = np.zeros(features.shape, np.float32)
     codes = (languages.rank("dense") - 1).to_numpy()
     for code in np.unique(codes):

@@ -5,8 +5,6 @@ what stylometry has counted since Mendenhall (1887), in any script.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +12,7 @@ import regex
 
 from authbench.chunk.sentences import sentence_starts
 from authbench.models.function_words import WORD
+from authbench.models.parameters import StylometricParameters
 from authbench.models.standardise import F32, standardised
 
 MARKS = ".,;:!?…-–—_/\\|'\"“”‘’«»„()[]{}*&%$#@+=<>~^`。、，！？：；「」『』（）《》〈〉·・～،؛؟।"
@@ -40,14 +39,14 @@ LONGEST_WORD = 12
 FIRST_WORDS = 100  # of which the share of different ones is taken: richness depends on length otherwise
 
 
-def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: Mapping[str, Any]) -> F32:
-    """Standardised measurements (documents x features of `measure`)."""
+def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: StylometricParameters) -> F32:
+    """Return standardised measurements, shape (documents, features of `measure`)."""
     table = np.array([list(measure(text).values()) for text in documents["content"]])
     return standardised(table, documents["lang"], candidates)
 
 
 def measure(text: str) -> dict[str, float]:
-    """Every measurement of a text by its name: shares of characters or words, means, and their spread."""
+    """Return every measurement of a text by its name: shares of characters or words, means, and their spread."""
     chars, words = max(1, len(text)), WORD.findall(text)
     counted = Counter(text)
     sizes = np.array([len(word) for word in words] or [0])

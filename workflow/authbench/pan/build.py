@@ -1,4 +1,4 @@
-"""What does a set of pairs leave on disk, and what do verifiers make of it?
+"""Write sets of pairs, and the answers of verifiers to them.
 
 <out>/train-large/ train-small/ test/   pairs.jsonl and truth.jsonl, as PAN's
 <out>/pairs.json                        settings and counts
@@ -15,29 +15,30 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_documents
 from authbench.pan.formats import read_pairs, read_problems, write_answers, write_pairs, write_truth
-from authbench.pan.pairs import PairSettings, both, build
+from authbench.pan.pairs import both, build
+from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.verifiers import Bench, answer
-from authbench.verifiers.registry import Verifier
+from authbench.verifiers.entries import VerifierEntry
 
 
 def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
-    """Build the sets from a release or a table and write them, whole; what pairs.json holds is returned."""
+    """Build the sets from a release or a table, write them, and return what pairs.json holds."""
     documents = _documents(place, topic)
     sets = build(documents, settings, seed)
-    facts = {
+    metadata = {
         "settings": asdict(settings) | {"topic": topic, "seed": seed},
         "documents": documents.height,
         "authors": documents["author"].n_unique(),
-        "sets": {name: counted(pairs) for name, pairs in sets.items()},
+        "sets": {name: _counted(pairs) for name, pairs in sets.items()},
     }
     with atomic_folder(out) as folder:
         for name, pairs in sets.items():
             write_pairs(pairs, folder / name / "pairs.jsonl")
             write_truth(pairs, folder / name / "truth.jsonl")
-        write_plain_json(folder / "pairs.json", facts)
-    return facts
+        write_plain_json(folder / "pairs.json", metadata)
+    return metadata
 
 
 def _documents(place: Path, topic: str) -> pl.DataFrame:
@@ -49,7 +50,7 @@ def _documents(place: Path, topic: str) -> pl.DataFrame:
     return distinct
 
 
-def counted(pairs: pl.DataFrame) -> dict[str, int]:
+def _counted(pairs: pl.DataFrame) -> dict[str, int]:
     sides = both(pairs, "author", "topic", "doc")
     return {
         "pairs": pairs.height,
@@ -61,19 +62,29 @@ def counted(pairs: pl.DataFrame) -> dict[str, int]:
 
 
 def write_run(
-    verifier: Verifier, train: Path, held_out: Path | None, test: Path, out: Path, seed: int, cache: Path | None = None
+    verifier: VerifierEntry,
+    train: Path,
+    held_out: Path | None,
+    test: Path,
+    out: Path,
+    seed: int,
+    cache: Path | None = None,
 ) -> pl.DataFrame:
-    """Let a verifier learn from a folder of pairs, and write its answers to another's to `out`/answers.jsonl.
+    """Let a verifier learn from a folder of pairs, write its answers to `out`/answers.jsonl and return them.
 
-    It is calibrated on `held_out`, or on the train pairs as PAN's baselines. `cache` keeps what may serve again.
+    Args:
+        train: folder with pairs.jsonl and truth.jsonl to learn from.
+        held_out: likewise, to calibrate on; the train pairs if None, as PAN's baselines.
+        test: pairs.jsonl to answer, or its folder.
+        cache: folder for vectors that may serve again; a temporary one if None.
     """
     learnt = read_problems(train)
     with tempfile.TemporaryDirectory() as own:
         bench = Bench(seed, cache or Path(own))
-        answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, asked(test), bench)
+        answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, _read_test(test), bench)
     write_answers(answers, out / "answers.jsonl")
     return answers
 
 
-def asked(test: Path) -> pl.DataFrame:
+def _read_test(test: Path) -> pl.DataFrame:
     return read_pairs(test / "pairs.jsonl" if test.is_dir() else test)

@@ -1,39 +1,27 @@
-"""Which pairs of texts make a verification task that topics do not give away?
+"""Pairs of texts for a verification task that topics do not give away.
 
-The overview's data (section 3), from any documents: the texts of a pair are on different topics; authors write on two
-to six; in the open setting no author and no topic of the test set is in the train sets, in the closed one all are; a
-small train set lies within the large one.
+As the PAN overview's data (section 3), from any documents: the texts of a pair are on different topics; authors write
+on two to six; in the open setting no author and no topic of the test set is in the train sets, in the closed one all
+are; a small train set lies within the large one.
 
 A text stands in at most one pair by its author, and pairs by two authors are made of the same texts: no text and no
-author tells the answer. All chance is a hash of identity. `violations` checks every set that `build` gives.
+author reveals the answer. All chance is a hash of identity. `violations` checks every set that `build` gives.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import digest, keyed_hash, keyed_hashes, uniform
+from authbench.pan.settings import PairSettings
 
 LEAST_TOPICS, MOST_TOPICS = 2, 6  # of an author
 DIVISIONS = 200  # of the topics that are tried
 TRIES = 1_000  # partners looked at for a text
 LARGE, SMALL, TEST = "train-large", "train-small", "test"
 Pair = tuple[int, int]  # rows of documents
-
-
-@dataclass(frozen=True)
-class PairSettings:
-    """`setting`: open | closed; `test`: share of the authors (closed: of their pairs) that are tested on; `same`: share
-    of pairs by one author; `small`: share of the large train set; `per_author`: pairs by one author at most."""
-
-    setting: str = "open"
-    test: float = 0.2
-    same: float = 0.5
-    small: float = 0.2
-    per_author: int = 10
 
 
 def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[str, pl.DataFrame]:

@@ -14,16 +14,16 @@ import regex
 
 from authbench.arrays import F64
 from authbench.pan.metrics import Truth
+from authbench.pan.settings import TOPIC_MODEL
 from authbench.verifiers.texts import cosines, distinct
 
-TOPICS = 150
 MOST_WORDS = 5_000  # of the vocabulary
 WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
 LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and in at most half of them
 ITERATIONS = 200
 
 
-def topic_similarities(pairs: pl.DataFrame, topics: int = TOPICS, seed: int = 0) -> tuple[F64, int]:
+def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0) -> tuple[F64, int]:
     """For each pair the cosine of its texts' topic vectors (L1-normalised), and how many topics there are: fewer than
     asked where there are fewer texts or words. 0 for a text without a content word.
 

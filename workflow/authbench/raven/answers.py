@@ -1,4 +1,4 @@
-"""What does a verifier say of the test pairs of every fold, and how right is it?"""
+"""Scores of a verifier on the test pairs of every fold, and how right they are."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,32 +8,34 @@ import polars as pl
 from authbench.pan.metrics import OF_2020, brier, evaluate, overall
 from authbench.raven.folds import PARTS
 from authbench.verifiers import Bench, answer
-from authbench.verifiers.registry import Verifier
+from authbench.verifiers.entries import VerifierEntry
 
 ANSWERS = pl.Schema({"fold": pl.Int64, "id": pl.String, "value": pl.Float64})
 MEASURES = (*("auc", "c@1", "f0.5u", "f1"), "overall")  # in the order of the paper's tables
 
 
 def answer_folds(
-    verifier: Verifier, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], folder: Path, seed: int
+    verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], folder: Path, seed: int
 ) -> pl.DataFrame:
-    """The answers to the test pairs of these folds (ANSWERS): learnt from train pairs, set on those kept aside.
+    """Return the scores on the test pairs of these folds, as ANSWERS.
 
-    `pairs` as `folds.PAIRS`; `texts` (id, content) has every text of theirs. `folder` is the verifier's own place; what
-    it keeps there of a text serves all folds.
+    Args:
+        pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
+        texts: `id` and `content` of every text of the pairs.
+        folder: the verifier's own, where vectors of texts serve all folds.
     """
-    told = []
+    answers = []
     for fold in folds:
         here = pairs.filter(pl.col("fold") == fold)
         train, held_out, test = (with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
-        said = answer(verifier, train, held_out, test, Bench(seed, folder)) if test.height else None
-        if said is not None:
-            told.append(said.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
-    return pl.concat([pl.DataFrame(schema=ANSWERS), *told])
+        scores = answer(verifier, train, held_out, test, Bench(seed, folder)) if test.height else None
+        if scores is not None:
+            answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
+    return pl.concat([pl.DataFrame(schema=ANSWERS), *answers])
 
 
 def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """The pairs as verifiers take them: id, text1, text2, same. Texts are shared, not copied."""
+    """Return the pairs as verifiers take them: id, text1, text2, same. Texts are shared, not copied."""
     place = pl.DataFrame({"id": texts["id"]}).with_row_index("place")
     rows = pairs
     for side, number in (("first", "one"), ("second", "two")):
@@ -49,9 +51,9 @@ def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def fold_scores(pairs: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """A row per fold: MEASURES (overall of 2020, as the paper's) and `brier`, `pairs` and `same` tested.
+    """Return a row per fold: MEASURES (overall of 2020, as the paper's) and `brier`, `pairs` and `same` tested.
 
-    A fold whose test pairs are all of one kind, or that has none, has no scores: nothing can be told apart there.
+    A fold whose test pairs are all of one kind, or that has none, has no scores.
     """
     test = pairs.filter(pl.col("part") == "test").join(answers, on=["fold", "id"], how="left", maintain_order="left")
     rows = []

@@ -15,6 +15,7 @@ from authbench.format.columns import CANDIDATES
 from authbench.format.documents import NEEDED, SUFFIXES, complete_documents, expect_unique_ids, read_frames
 from authbench.identity import digest
 from authbench.raven.planted import planted_documents
+from authbench.raven.settings import PLANTED, RELEASE
 from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.storage.json_lines import read_objects
 from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_rows, write_batches
@@ -23,7 +24,6 @@ DOCUMENTS = pl.Schema(
     {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
 )
 KEYS = ("id", "author", "topic")
-PLANTED, RELEASE = "planted", "release"
 LANGUAGE_OF_PAN = "en"
 
 

@@ -1,58 +1,80 @@
-"""What may a run of RAVEN be asked?"""
+"""Settings of a RAVEN run and their defaults."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from authbench.errors import InputError
-from authbench.models.registry import MODELS
-from authbench.raven.vectors import expect_encoder
-from authbench.registry.entries import read_yaml, schema_problems
-from authbench.shipped import shipped
-from authbench.verifiers.registry import Verifier, find_verifier
-
-SCHEMA = shipped("schemas/config.schema.yaml")
+PLANTED, RELEASE = "planted", "release"
 
 
-def wrong_with(settings: Mapping[str, Any], root: Path) -> Iterator[str]:
-    """Everything about the section `raven` that keeps it from running, in words; paths are relative to `root`."""
-    smallest = min([settings["topics"], *settings["sizes"]])
-    if settings["folds"] > smallest:
-        yield f"raven.folds: {settings['folds']} folds of {smallest} topics; expected a topic for each fold"
-    if settings["folds"] == smallest == 2:
-        yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
-    for place, names, find in (
-        ("encoders", settings["encoders"], lambda name: expect_encoder(own(name, root), MODELS)),
-        ("verifiers", settings["verifiers"], lambda name: find_verifier(own(name, root))),
-    ):
-        for name in names:
-            try:
-                find(name)
-            except InputError as problem:
-                yield f"raven.{place}: {problem}"
+@dataclass(frozen=True)
+class TopicLimits:
+    """Which documents take part.
+
+    Args:
+        min_documents: a topic with fewer is left out.
+        documents_per_topic: of a larger topic so many are drawn; all if None.
+    """
+
+    min_documents: int = 5
+    documents_per_topic: int | None = 1000
 
 
-def verifiers_of(settings: Mapping[str, Any], root: Path) -> dict[str, Verifier]:
-    """The verifiers that are asked for, by name."""
-    found = [find_verifier(own(name, root)) for name in settings["verifiers"]]
-    return {verifier.name: verifier for verifier in found}
+@dataclass(frozen=True)
+class SubsetSettings:
+    """Which subsets of the topics are compared.
+
+    Args:
+        encoders: models of the registry, `nmf` or `lda`; HITS goes by the first.
+        topics: topics of a subset, m.
+        folds: cross-validation folds, by topic.
+        seeds: random subsets of as many topics.
+        sizes: other numbers of topics that HITS is tried with.
+        group: whether topics that are not taken are also joined to those that are.
+    """
+
+    encoders: tuple[str, ...] = ("tfidf", "nmf", "lda")
+    topics: int = 70
+    folds: int = 10
+    seeds: int = 5
+    sizes: tuple[int, ...] = (50, 60, 70, 80, 90, 100)
+    group: bool = True
 
 
-def of_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The section `raven` of config/config.yaml with what a command line says instead. Raises InputError where it
-    cannot be run."""
-    settings: dict[str, Any] = read_yaml(shipped("config/config.yaml"))["raven"]
-    names = {"verifier": "verifiers", "encoder": "encoders"}
-    said = {names.get(name, name): value for name, value in given.items() if value is not None}
-    settings |= {name: value for name, value in said.items() if name in settings}
-    problems = [problem for section, problem in schema_problems({"raven": settings}, SCHEMA) if section == "raven"]
-    if not problems:
-        problems = list(wrong_with(settings, Path()))
-    if problems:
-        raise InputError("\n".join(problems))
-    return settings
+@dataclass(frozen=True)
+class RavenSettings:
+    """All settings, which a configuration has in its section `raven`, side by side.
 
+    Args:
+        documents: PLANTED, RELEASE, or a release's folder, PAN's files or a table.
+        verifiers: names of config/verifiers, or paths of entries.
+        folds_per_job: folds that one job trains and tests a verifier on.
+    """
 
-def own(name: str, root: Path) -> str:
-    """A name of the registry, or the path of a page of one's own, which is relative to `root`."""
-    return str(root / name) if name.endswith((".yaml", ".yml")) else name
+    documents: str = PLANTED
+    subsets: SubsetSettings = field(default_factory=SubsetSettings)
+    limits: TopicLimits = field(default_factory=TopicLimits)
+    verifiers: tuple[str, ...] = ("naive", "ppm", "topicfit", "stylometric")
+    folds_per_job: int = 10
+
+    @classmethod
+    def from_section(cls, section: Mapping[str, Any]) -> "RavenSettings":
+        """Return the settings of the section `raven` of a configuration, which is complete."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in section.items()
+        }
+        subsets = SubsetSettings(**{part.name: values.pop(part.name) for part in fields(SubsetSettings)})
+        limits = TopicLimits(**{part.name: values.pop(part.name) for part in fields(TopicLimits)})
+        return cls(subsets=subsets, limits=limits, **values)
+
+    def as_section(self) -> dict[str, Any]:
+        """Return the section `raven` of a configuration with these settings."""
+        values = {"documents": self.documents, **asdict(self.subsets), "verifiers": self.verifiers}
+        values |= {**asdict(self.limits), "folds_per_job": self.folds_per_job}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def fold_parts(self) -> dict[str, list[int]]:
+        """Return the folds of each job by the name of its file."""
+        starts = range(0, self.subsets.folds, self.folds_per_job)
+        parts = [list(range(start, min(start + self.folds_per_job, self.subsets.folds))) for start in starts]
+        return {f"folds-{part[0]}-{part[-1]}": part for part in parts}

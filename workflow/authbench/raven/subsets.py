@@ -1,17 +1,18 @@
-"""Which subsets of the topics are compared?
+"""Subsets of the topics that are compared.
 
 HITS takes one of `topics` topics, chance takes `seeds` of as many (section 6). What else the tables of the paper ask:
 HITS with other numbers of topics (tables 1, 7, 8), HITS by other vectors (table 10), and all topics, each joined to the
 one that HITS took (table 9).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
+from authbench.raven.encoders import encoder_name
 from authbench.raven.select import F64, nearest, select_topics
+from authbench.raven.settings import SubsetSettings
 
 MAIN = "hits"
 
@@ -29,14 +30,15 @@ class Subset:
     trained: bool = True
 
 
-def plan(topics: int, seeds: int, sizes: Sequence[int], encoders: Sequence[str], group: bool) -> list[Subset]:
-    """All subsets of a run: HITS and random of `topics` topics, then what the other tables ask."""
-    first = encoders[0]
+def plan(settings: SubsetSettings) -> list[Subset]:
+    """Return all subsets of a run: HITS and random of `topics` topics, then those of the other tables."""
+    topics, seeds, sizes = settings.topics, settings.seeds, settings.sizes
+    first, *others = map(encoder_name, settings.encoders)
     return [
         Subset(MAIN, "hits", topics, first),
         *(Subset(f"random-{seed}", "random", topics, first, seed) for seed in range(seeds)),
-        *([Subset("group", "group", topics, first)] if group else []),
-        *(Subset(f"hits-by-{encoder}", "hits", topics, encoder) for encoder in encoders[1:]),
+        *([Subset("group", "group", topics, first)] if settings.group else []),
+        *(Subset(f"hits-by-{encoder}", "hits", topics, encoder) for encoder in others),
         *(Subset(f"hits-{size}", "hits", size, first) for size in sizes if size != topics),
         *(
             Subset(f"random-{size}-{seed}", "random", size, first, seed, trained=False)
@@ -47,13 +49,8 @@ def plan(topics: int, seeds: int, sizes: Sequence[int], encoders: Sequence[str],
     ]
 
 
-def plan_of(settings: Mapping[str, Any]) -> list[Subset]:
-    """`plan` by the section `raven` of a configuration."""
-    return plan(*(settings[key] for key in ("topics", "seeds", "sizes", "encoders", "group")))
-
-
 def take(subset: Subset, names: Sequence[str], vectors: F64, seed: int) -> dict[str, list[str]]:
-    """The topics of a subset in the order they are taken, each with the topics whose documents it stands for.
+    """Return the topics of a subset in the order they are taken, each with the topics whose documents it stands for.
 
     `names` and `vectors` (topics x dimensions) are those of its encoder. Raises InputError where there are too few.
     """

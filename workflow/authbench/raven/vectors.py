@@ -1,8 +1,8 @@
-"""What is a topic about, as a vector?
+"""Vectors of topics.
 
-The mean of the L2-normalised vectors of its documents (as the authors' code has equation 1), by a model of the registry
-or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent words that no more than half of the
-documents have, as in section 7.3.
+A topic's vector is the mean of the L2-normalised vectors of its documents (as the authors' code has equation 1), by a
+model of the registry or by a topic model: NMF or LDA with 50 components over the 5,000 most frequent words that no more
+than half of the documents have, as in section 7.3.
 
 Documents stream: of the corpus a process holds one batch, the sums of the topics, and for models that learn from the
 corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
@@ -10,7 +10,6 @@ corpus a sample of at most FIT_DOCUMENTS and FIT_BYTES, drawn by hash.
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,10 +17,10 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.models.registry import Model, find_model
+from authbench.models.open import open_model
+from authbench.raven.encoders import TopicEncoder
 from authbench.raven.select import F64
 
-TOPIC_MODELS = ("nmf", "lda")
 COMPONENTS = 50
 MOST_WORDS = 5_000
 FIT_DOCUMENTS = 10_000
@@ -61,7 +60,7 @@ class TopicSums:
             self.sums = np.vstack([self.sums, np.zeros((missing, new.shape[1]))]) + new
 
     def means(self) -> tuple[list[str], F64]:
-        """The topics in alphabetical order, and the mean of each (topics x dimensions).
+        """Return the topics in alphabetical order, and the mean of each, shape (topics, dimensions).
 
         Means of CSR rows are given in as many dimensions as there are topics, with the same products of any two.
         """
@@ -74,7 +73,7 @@ class TopicSums:
 
 
 def in_fewer_dimensions(rows: Any) -> F64:
-    """Dense rows with the inner products of these sparse ones, exact but for rounding (rows x rows)."""
+    """Return dense rows with the inner products of these sparse ones, exact but for rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
     values, axes = np.linalg.eigh(products)
     found: F64 = axes * np.sqrt(np.maximum(values, 0.0))
@@ -82,9 +81,9 @@ def in_fewer_dimensions(rows: Any) -> F64:
 
 
 def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str], F64]:
-    """The topics of all documents in alphabetical order, and their vectors (topics x dimensions).
+    """Return the topics of all documents in alphabetical order, and their vectors, shape (topics, dimensions).
 
-    A batch has `topic` and what `rows` reads. Raises InputError where there is no document.
+    A batch has `topic` and what `rows` reads. Raises InputError if there is no document.
     """
     from sklearn.preprocessing import normalize
 
@@ -97,49 +96,23 @@ def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str
     return sums.means()
 
 
-def expect_encoder(name: str, folder: Path) -> Model | None:
-    """The model that gives document vectors, None for a topic model. Raises InputError where there is none such, or
-    it gives no vector per text."""
-    if name in TOPIC_MODELS:
-        return None
-    model = find_model(name, folder)
-    if model.parameters.get("interaction") == "late":
-        raise InputError(f"{name}: compares tokens, and has no vector for a text. Expected another model, nmf or lda.")
-    return model
+def document_rows(encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, seed: int) -> Rows:
+    """Return what gives the vectors of documents, fitted on `sample` if it learns.
 
-
-def document_rows(name: str, model: Model | None, sample: pl.DataFrame, whole: bool, seed: int) -> Rows:
-    """What gives the vectors of documents: `model`, or the topic model `name`, fitted on `sample` where it learns.
-
-    `whole` says that the sample is the corpus, which then comes as one batch.
+    Args:
+        sample: `id`, `lang`, `content`.
+        complete: whether the sample is the corpus, which then comes as one batch.
     """
-    if model is None:
-        return topic_model(name, sample["content"], keyed_hash(seed, "topic model", name) % (1 << 32))
-    if model.kind == "transformer":
-        from authbench.models.transformer import embed
-
-        parameters = model.parameters
-        return lambda batch: embed(batch["content"].to_list(), parameters, parameters["document_prompt"])
-    return registry_rows(model, sample, whole)
+    if encoder.model is None:
+        return topic_model(encoder.name, sample["content"], keyed_hash(seed, "topic model", encoder.name) % (1 << 32))
+    model = open_model(encoder.model)
+    reference = None if complete else as_documents(sample)
+    return lambda batch: model.embed(as_documents(batch), reference)
 
 
-def registry_rows(model: Model, sample: pl.DataFrame, whole: bool) -> Rows:
-    """Vectors by a kind that learns from the texts it is given first."""
-    from authbench.models import encoder
-
-    encode = encoder(model.kind)
-
-    def rows(batch: pl.DataFrame) -> Any:
-        if whole:
-            return encode(as_split(batch), batch.height, model.parameters)
-        return encode(as_split(pl.concat([sample, batch])), sample.height, model.parameters)[sample.height :]
-
-    return rows
-
-
-def as_split(documents: pl.DataFrame) -> pl.DataFrame:
-    """The columns that kinds of the registry look at (`evaluate.split.TEXT_FIELDS`)."""
-    return documents.select(
+def as_documents(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return documents as models take them."""
+    return frame.select(
         "id",
         "lang",
         "content",
@@ -150,7 +123,10 @@ def as_split(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
-    """Weights of the components of NMF (over TF-IDF) or LDA (over which words there are), fitted on these texts."""
+    """Return a topic model, fitted on these texts, that gives the weights of its components.
+
+    NMF is over TF-IDF, LDA over the presence of words.
+    """
     from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -185,9 +161,14 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
 
 
 def sample_rows(ids: pl.Series, sizes: pl.Series, seed: int) -> Any:
-    """The rows of the documents that models learn from, ascending: by hash, within FIT_DOCUMENTS and FIT_BYTES."""
+    """Return the rows of the documents that models learn from, ascending.
+
+    Drawn by hash, within FIT_DOCUMENTS and FIT_BYTES.
+    """
     order = pl.DataFrame({"row": np.arange(len(ids)), "id": ids, "size": sizes}).with_columns(
         rank=pl.Series([keyed_hash(seed, "fit", ident) for ident in ids], dtype=pl.UInt64)
     )
-    held = order.sort("rank", "id").head(FIT_DOCUMENTS)
-    return held.filter((pl.col("size").cum_sum() <= FIT_BYTES) | (pl.int_range(pl.len()) == 0))["row"].sort().to_numpy()
+    drawn = order.sort("rank", "id").head(FIT_DOCUMENTS)
+    return (
+        drawn.filter((pl.col("size").cum_sum() <= FIT_BYTES) | (pl.int_range(pl.len()) == 0))["row"].sort().to_numpy()
+    )

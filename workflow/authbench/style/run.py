@@ -1,4 +1,4 @@
-"""What does one model score on every dataset, on disk?
+"""Score one model on every dataset, and write the results.
 
     <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions
     <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
@@ -22,134 +22,140 @@ from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench import __version__, tokens
 from authbench.errors import InputError
-from authbench.models.registry import Model
+from authbench.models.entries import ModelEntry, with_long_texts
+from authbench.models.model import Model, VectorCache, flops_per_text
+from authbench.models.open import open_model
 from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
 from authbench.style.datasets import Dataset
 from authbench.style.rows import Rows, missing_files, read_rows
 from authbench.style.tasks import TASKS
-from authbench.style.vectors import decided_by, encoded_so_far, flops_per_text, texts_per_second, vectors_of
+from authbench.style.vectors import texts_per_second, vectors_of
 
 FEW = 3  # datasets without files that are told where there are files of none
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
 
 def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dict[str, Rows], dict[str, str]]:
-    """The rows of the datasets whose files are there, and what is said of the others.
+    """Return the rows of the datasets whose files are there, and why the others have none, by name.
 
-    With `missing: error` raises InputError where files of one are not there.
+    Raises:
+        InputError: no dataset has files, or `missing` is error and one has none.
     """
     absent = {one.name: problem for one in datasets if (problem := missing_files(one, data))}
     if absent and missing == "error":
-        told = "\n".join(f"  {name}: {problem}" for name, problem in absent.items())
+        listed = "\n".join(f"  {name}: {problem}" for name, problem in absent.items())
         raise InputError(
-            f"Nothing was run: files of {len(absent)} datasets are missing\n{told}\nmissing: skip runs the others."
+            f"Nothing was run: files of {len(absent)} datasets are missing\n{listed}\nmissing: skip runs the others."
         )
     if len(absent) == len(datasets):
         if not data.is_dir():
             raise InputError(f"{data}: there is no such folder. Expected the one that holds the datasets' folders.")
-        told = "\n".join(f"  {name}: {problem}" for name, problem in list(absent.items())[:FEW])
+        listed = "\n".join(f"  {name}: {problem}" for name, problem in list(absent.items())[:FEW])
         count = "1 dataset" if len(datasets) == 1 else f"{len(datasets)} datasets"
         raise InputError(
-            f"{data}: no files of what was asked for, {count}\n{told}" + ("\n  ..." if len(absent) > FEW else "")
+            f"{data}: no files of what was asked for, {count}\n{listed}" + ("\n  ..." if len(absent) > FEW else "")
         )
     return {one.name: read_rows(one, data) for one in datasets if one.name not in absent}, absent
 
 
 def run(
-    model: Model,
+    entry: ModelEntry,
     datasets: Sequence[Dataset],
     rows: Mapping[str, Rows],
     absent: Mapping[str, str],
     out: Path,
-    cache: Path,
+    cache: VectorCache,
     long_texts: str = "chunk_and_pool",
     seed: int = 0,
-    half: bool = False,
 ) -> dict[str, Any]:
-    """Score a model on all datasets with rows, and write the result, which is returned, and its speed."""
+    """Score a model on all datasets with rows, write the result and its speed, and return the result.
+
+    Args:
+        rows: rows of the datasets whose files are there, by name.
+        absent: why other datasets are not run, by name.
+        cache: keeps vectors, and what each dataset gave.
+    """
+    model = open_model(with_long_texts(entry, long_texts), cache)
+    rates = cache.folder / "rates" / f"{entry.name}-{long_texts}.json"
     results: dict[str, Any] = {}
-    rate = texts_per_second(rates_file(cache, model, long_texts), 0, 0.0)
+    rate = texts_per_second(rates, 0, 0.0)
     versions = {"authbench": __version__, "python": platform.python_version()} | {
         library: version(library) for library in LIBRARIES
     }
-    decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": model.name}
-    decides |= {"vectors": decided_by(model, long_texts, half), "long_texts": long_texts}
+    decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": entry.name}
+    decides |= {"vectors": model.identity(), "long_texts": long_texts}
     for dataset in datasets:
         if dataset.name in rows:
             started = time.monotonic()
-            path = cache / "scores" / model.name / f"{digest_of(decides, dataset, rows[dataset.name])}.json"
+            path = cache.folder / "scores" / entry.name / f"{_digest(decides, dataset, rows[dataset.name])}.json"
             known = path.is_file()
             if not known:
-                found, speed = of_dataset(model, dataset, rows[dataset.name], cache, long_texts, seed, half)
+                found, speed = of_dataset(model, dataset, rows[dataset.name], cache.folder, rates, seed)
                 rate = speed or rate
                 write_json(path, found)
             results[dataset.name] = read_json(path)
             how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
-            print(f"{model.name}: {dataset.name} {how}", file=sys.stderr, flush=True)
-    told = {
-        "model": model.as_dict(),
+            print(f"{entry.name}: {dataset.name} {how}", file=sys.stderr, flush=True)
+    result = {
+        "model": entry.as_dict(),
         "settings": {"long_texts": long_texts, "seed": seed},
         "versions": versions,
         "datasets": results,
         "not_run": dict(absent),
     }
-    write_plain_json(out / model.name / f"{long_texts}.json", told)
-    write_plain_json(speed_file(out / model.name / f"{long_texts}.json"), {"texts_per_second": rate})
-    return told
+    path = out / entry.name / f"{long_texts}.json"
+    write_plain_json(path, result)
+    write_plain_json(path.with_suffix(".speed.json"), {"texts_per_second": rate})
+    return result
 
 
-def digest_of(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
-    """A digest of all that decides the result of a dataset: its tasks, its rows, and `decides` of any dataset."""
-    whole = {
+def _digest(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
+    """Return a digest of all that decides the result of a dataset: its tasks, its rows and `decides`."""
+    parts = {
         **decides,
         "dataset": [dataset.name, dataset.attribute, dataset.languages, dataset.paper, dataset.tasks],
         "features": features.measured_by(dataset.probed_for),
         "rows": [rows.digest, rows.bad_rows],
     }
-    return hashlib.sha256(orjson.dumps(whole, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
-
-
-def rates_file(cache: Path, model: Model, long_texts: str) -> Path:
-    return cache / "rates" / f"{model.name}-{long_texts}.json"
-
-
-def speed_file(scores: Path) -> Path:
-    return scores.with_suffix(".speed.json")
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
 
 
 def of_dataset(
-    model: Model, dataset: Dataset, rows: Rows, cache: Path, long_texts: str, seed: int, half: bool = False
+    model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
 ) -> tuple[dict[str, Any], float | None]:
-    """The results of a dataset's tasks, what was read and what its texts cost; and texts per second so far, if known.
+    """Return the results of a dataset's tasks, what was read and what its texts cost; and texts per second so far.
 
-    Raises InputError, naming the dataset, where rows and tasks do not fit.
+    Args:
+        cache: keeps features of texts.
+        rates: keeps how fast the model has been.
+
+    Raises:
+        InputError: rows and tasks do not fit; the message names the dataset.
     """
     try:
-        asked = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
+        frames = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
     except InputError as problem:
         raise InputError(f"{dataset.name}: {problem}") from None
-    documents = texts_of(dataset, asked)
+    documents = texts_of(dataset, frames)
     if documents.is_empty():
-        nothing = {"tasks": {task: {"undefined": "no text"} for task in asked}, **facts(dataset, rows, documents)}
+        nothing = {"tasks": {task: {"undefined": "no text"} for task in frames}, **_metadata(dataset, rows, documents)}
         return nothing, None
-    before, started = encoded_so_far(model, cache), time.monotonic()
-    vectors = vectors_of(model, documents, dataset.name, cache, long_texts, half)
-    seconds = time.monotonic() - started
-    new = encoded_so_far(model, cache) - before if model.kind == "transformer" else documents.height
-    rate = texts_per_second(rates_file(cache, model, long_texts), new, seconds)
+    before, started = model.embedded, time.monotonic()
+    vectors = vectors_of(model, documents, dataset.name)
+    rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
     mean = float(documents["token_length"].mean() or 0)  # type: ignore[arg-type]
     with threadpool_limits(1):  # thousands of small products: more threads wait for each other
         scored = {
-            task: TASKS[task].score(asked[task], vectors, settings, seed, cache)
+            task: TASKS[task].score(frames[task], vectors, settings, seed, cache)
             for task, settings in dataset.tasks.items()
         }
     cost = {"flops_per_text": flops_per_text(model, mean), "tokens_per_text": mean}
-    return {"tasks": scored, "cost": cost, **facts(dataset, rows, documents)}, rate
+    return {"tasks": scored, "cost": cost, **_metadata(dataset, rows, documents)}, rate
 
 
-def facts(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
+def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
     return {
         "attribute": dataset.attribute,
         "languages": list(dataset.languages),
@@ -161,10 +167,10 @@ def facts(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, An
     }
 
 
-def texts_of(dataset: Dataset, asked: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Every text that a task asks about, once: `content`, `lang`, `token_length` (cl100k)."""
+def texts_of(dataset: Dataset, frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return every text of a task, once: `content`, `lang`, `token_length` (cl100k)."""
     parts = []
-    for task, frame in asked.items():
+    for task, frame in frames.items():
         language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])
         for column in TASKS[task].texts(dataset.tasks[task]):
             parts.append(frame.select(content=column, lang=language))

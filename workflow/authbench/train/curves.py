@@ -7,7 +7,7 @@ import polars as pl
 
 from authbench.report.figures import LEFT, WIDTH, cycle, drawing, element, legend, text
 from authbench.storage.atomic import write_text
-from authbench.train.settings import CURVES
+from authbench.train.records import CURVES
 
 MEASURED = {"success@5": "S@5 on dev", "eer": "EER on dev", "loss": "loss"}
 HEIGHT = 120
@@ -15,12 +15,12 @@ GAP = 44
 
 
 def write_curves(table: Path, model: str, picture: Path) -> None:
-    """Draw the curves of a table (`settings.CURVES`) into an SVG file."""
+    """Draw the curves of a table (`records.CURVES`) into an SVG file."""
     write_text(picture, draw_curves(pl.read_csv(table, schema=CURVES), model))
 
 
 def draw_curves(curves: pl.DataFrame, model: str) -> str:
-    """Three plots over the steps, one above the other, with a line per seed (frame as `settings.CURVES`)."""
+    """Three plots over the steps, one above the other, with a line per seed (frame as `records.CURVES`)."""
     seeds = curves["seed"].unique().sort().to_list()
     colours = {f"seed {seed}": colour for seed, colour in zip(seeds, cycle(len(seeds)), strict=True)}
     parts, y = legend(colours, {}, 0)

@@ -1,4 +1,4 @@
-"""Which two texts of an author are to be drawn together?"""
+"""Pairs of texts by one author to train on."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from authbench.identity import keyed_hash
 
 
 def author_pairs(documents: pl.DataFrame, seed: int, epoch: int) -> list[tuple[str, str]]:
-    """One pair of texts of every author who has two, in an order that a hash of (seed, epoch, author) gives.
+    """Return one pair of texts of every author who has two, in an order that a hash of (seed, epoch, author) gives.
 
-    An author is there once: whatever else is in a batch is by somebody else and serves as a negative.
+    An author is in an epoch once, so that all other texts of a batch are negatives.
     `documents` has `id`, `author_id` and `content`.
     """
     pairs = []
@@ -22,7 +22,7 @@ def author_pairs(documents: pl.DataFrame, seed: int, epoch: int) -> list[tuple[s
 
 
 def batches_of_epochs(documents: pl.DataFrame, seed: int, epochs: int, batch: int) -> Iterator[tuple[str, str]]:
-    """The pairs of all epochs, each epoch cut to whole batches, so that no batch holds two epochs."""
+    """Yield the pairs of all epochs, each epoch cut to whole batches, so that no batch holds two epochs."""
     for epoch in range(epochs):
         pairs = author_pairs(documents, seed, epoch)
         yield from pairs[: len(pairs) // batch * batch]

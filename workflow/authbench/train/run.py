@@ -2,7 +2,7 @@
 
 <out>/curves.csv            loss, Success@5 and EER on the dev split, by seed and step
 <out>/<model>-seed-<k>/     the trained model, as sentence-transformers store one
-<out>/<model>-seed-<k>.yaml its page: authbench evaluate --model <out>/<model>-seed-<k>.yaml
+<out>/<model>-seed-<k>.yaml its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ import polars as pl
 import yaml
 
 from authbench.evaluate.split import Split
-from authbench.models.registry import Model, expect_trainable
+from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.train.settings import TrainSettings
 from authbench.train.tune import tune
 
 
 def train(
-    model: Model, learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
+    model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
 ) -> pl.DataFrame:
-    """Tune a model once per seed; the curves of all seeds are returned. Raises InputError if it cannot be tuned."""
+    """Tune a model once per seed and return the CURVES of all seeds. Raises InputError if it cannot be tuned."""
     expect_trainable(model)
     tags = learnt.documents["source"].unique().to_list()
     curves = []
@@ -30,14 +30,14 @@ def train(
         name = f"{model.name}-seed-{seed}"
         with atomic_folder(out / name) as folder:
             curves.append(tune(model, learnt, dev, settings, seed, folder))
-        write_text(out / f"{name}.yaml", page(model, name, tags))
-    told = pl.concat(curves)
-    write_text(out / "curves.csv", told.write_csv())
-    return told
+        write_text(out / f"{name}.yaml", _entry_text(model, name, tags))
+    table = pl.concat(curves)
+    write_text(out / "curves.csv", table.write_csv())
+    return table
 
 
 def last_line(curves: pl.DataFrame) -> str:
-    """What training did for the dev split, in one line: means over the seeds, before and after."""
+    """Return in one line what training did for the dev split: means over the seeds, before and after."""
     ends = (
         curves.sort("seed", "step")
         .group_by("seed", maintain_order=True)
@@ -47,21 +47,20 @@ def last_line(curves: pl.DataFrame) -> str:
         )
     )
     mean = {name: float(np.mean(ends[name].to_numpy())) for name in ends.columns if name != "seed"}
-    told = [
+    parts = [
         f"{heading} {mean[f'{name} before']:.3f} -> {mean[f'{name} after']:.3f}"
         for heading, name in (("S@5", "success@5"), ("EER", "eer"))
     ]
-    return f"dev, mean of {ends.height} seeds: " + "  ".join(told)
+    return f"dev, mean of {ends.height} seeds: " + "  ".join(parts)
 
 
-def page(model: Model, name: str, tags: Sequence[str]) -> str:
-    """The page of a trained model: that of its origin, with its own checkpoint, which lies beside the page."""
-    parameters = dict(model.parameters) | {"checkpoint": name, "revision": None, "pooling": "own"}
-    about = {
+def _entry_text(model: ModelEntry, name: str, tags: Sequence[str]) -> str:
+    """Return the config entry of a trained model: that of its origin, with its checkpoint, which is beside it."""
+    entry = {
         "title": f"{model.title}, tuned",
         "group": model.group,
         "kind": model.kind,
         "trained_on": sorted({*model.trained_on, *tags}),
-        "parameters": parameters,
+        "parameters": with_tuned_checkpoint(model, name).parameters.as_dict(),
     }
-    return yaml.safe_dump(about, allow_unicode=True, sort_keys=False)
+    return yaml.safe_dump(entry, allow_unicode=True, sort_keys=False)

@@ -1,10 +1,7 @@
-"""Settings of a training, their defaults, and the columns of its curves."""
+"""Settings of a training and their defaults."""
 
 from dataclasses import dataclass
 
-import polars as pl
-
-CURVES = pl.Schema({"seed": pl.Int64, "step": pl.Int64, "loss": pl.Float64, "success@5": pl.Float64, "eer": pl.Float64})
 SEEDS = 3  # trainings of a model, each with a random seed of its own
 
 

@@ -1,6 +1,6 @@
-"""How is a model tuned, and how does it fare on the way?
+"""Contrastive training of a model, scored on the way.
 
-Contrastive, with the other texts of a batch as negatives: the trainer and the loss of sentence-transformers
+The other texts of a batch are the negatives: the trainer and the loss of sentence-transformers
 (MultipleNegativesRankingLoss; Henderson et al. 2017), our pairs and our metrics.
 """
 
@@ -17,17 +17,21 @@ from authbench.evaluate.split import Split
 from authbench.evaluate.verification import draw_negatives
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import per_query
-from authbench.models.encode import unit
-from authbench.models.registry import Model
-from authbench.models.transformer import DECIDING, embed_with, load_model
+from authbench.models.entries import ModelEntry
+from authbench.models.transformer import TransformerModel
 from authbench.train.pairs import batches_of_epochs
-from authbench.train.settings import CURVES, TrainSettings
+from authbench.train.records import CURVES
+from authbench.train.settings import TrainSettings
 
 
-def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> pl.DataFrame:
-    """Train on the texts of one split, save the model to `out` and give its CURVES on another.
+def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> pl.DataFrame:
+    """Train on the texts of one split, save the model to `out` and return its CURVES on another.
 
-    Raises InputError where fewer authors have two texts than a batch holds.
+    Args:
+        entry: a model that `expect_trainable` lets pass.
+
+    Raises:
+        InputError: fewer authors have two texts than a batch holds.
     """
     from datasets import Dataset, disable_progress_bars
     from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
@@ -44,12 +48,10 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
         )
     disable_progress_bars()
     set_seed(seed)
-    load_model.cache_clear()
-    trained = load_model(*(model.parameters[name] for name in DECIDING))
-    load_model.cache_clear()
-    trained.max_seq_length = model.parameters["max_tokens"]
+    model = TransformerModel(entry)
+    trained = model.fresh_checkpoint()
     steps = len(pairs) // settings.batch
-    curves = [measured(trained, model.parameters, dev, seed, 0, None)]
+    curves = [measured(model, trained, dev, seed, 0, None)]
 
     class Measure(TrainerCallback):  # type: ignore[misc]
         def on_log(
@@ -57,7 +59,7 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
         ) -> None:
             if logs and "loss" in logs:
                 trained.eval()
-                row = measured(trained, model.parameters, dev, seed, state.global_step, logs["loss"])
+                row = measured(model, trained, dev, seed, state.global_step, logs["loss"])
                 trained.train()
                 curves.append(row)
                 told = f"loss {logs['loss']:.3f}, on {dev.name}: S@5 {row[3]:.3f}, EER {row[4]:.3f}"
@@ -95,10 +97,10 @@ def tune(model: Model, train: Split, dev: Split, settings: TrainSettings, seed: 
 
 
 def measured(
-    trained: Any, parameters: Mapping[str, Any], dev: Split, seed: int, step: int, loss: float | None
+    model: TransformerModel, trained: Any, dev: Split, seed: int, step: int, loss: float | None
 ) -> tuple[int, int, float | None, float, float]:
-    """A row of CURVES: Success@5 and the equal error rate over the whole pool of the dev split."""
-    rows = unit(embed_with(trained, dev.documents["content"].to_list(), parameters, parameters["document_prompt"]))
+    """Return a row of CURVES: Success@5 and the equal error rate over all candidates of the dev split."""
+    rows = model.embed_with(trained, dev.documents["content"].to_list())
     negatives = {"whole": draw_negatives(dev, 0)["whole"]}
     ranking = rank(cosine(rows[dev.asks], rows[: dev.candidates]), dev, negatives)
     success = per_query(ranking.ranks["whole"], dev.positives.starts)["success@5"]

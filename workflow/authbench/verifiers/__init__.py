@@ -1,11 +1,11 @@
-"""Who says whether two texts are by one author?
+"""Verifiers, which score whether two texts are by one author.
 
-A verifier is a page of YAML in config/verifiers: its `kind` names a module of this package, `parameters` are that
-module's. A kind learns from pairs (`fit`), is set on pairs that it may have kept aside (`calibrate`), and answers
-(`predict`):
+The `kind` of a config entry (`entries`) names a module of this package. A kind learns from pairs (`fit`), is set on
+pairs that it may have kept aside (`calibrate`), and answers (`predict`):
 
->>> from authbench.verifiers.registry import find_verifier
->>> scores = answer(find_verifier("naive"), train, train, test, Bench(seed=1, folder=Path("work")))  # doctest: +SKIP
+>>> from authbench.registry.load import load_entry
+>>> from authbench.verifiers.entries import VERIFIERS
+>>> scores = answer(load_entry(VERIFIERS, "naive"), train, train, test, Bench(1, Path("work")))  # doctest: +SKIP
 
 Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author).
 """
@@ -20,9 +20,9 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
-from authbench.verifiers.registry import Verifier
+from authbench.verifiers.entries import VerifierEntry
 
-# What a table of pairs may hold: id, text1, text2 always; `same` to learn from; the rest is known of some.
+# Columns of pairs: id, text1, text2 always; `same` to learn from; the rest where it is known.
 PAIRS = pl.Schema(
     {
         "id": pl.String,
@@ -39,16 +39,16 @@ PAIRS = pl.Schema(
 
 @dataclass(frozen=True)
 class Bench:
-    """What a verifier works with: `seed` is all its chance, `folder` its own place for vectors and exchanged files."""
+    """What a verifier works with: its random seed, and a folder of its own for vectors and exchanged files."""
 
     seed: int
     folder: Path
 
 
 class Kind(Protocol):
-    """What the module of a kind offers. What `fit` and `calibrate` give is the kind's own affair."""
+    """Functions of the module of a kind; what `fit` and `calibrate` return is opaque to others."""
 
-    def fit(self, train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Any:
+    def fit(self, train: pl.DataFrame, parameters: Any, bench: Bench) -> Any:
         """Learn from pairs with `same`."""
 
     def calibrate(self, fitted: Any, held_out: pl.DataFrame) -> Any:
@@ -59,7 +59,7 @@ class Kind(Protocol):
 
 
 def kind(name: str) -> Kind:
-    """The module of a kind. What it needs beyond this package is imported when it is used."""
+    """Return the module of a kind. What it needs beyond this package is imported when it is used."""
     from authbench.verifiers import encoder, ensemble, external, naive, ppm, topicfit, unmasking
 
     kinds: Mapping[str, Kind] = {
@@ -75,12 +75,17 @@ def kind(name: str) -> Kind:
 
 
 def answer(
-    verifier: Verifier, train: pl.DataFrame, held_out: pl.DataFrame, pairs: pl.DataFrame, bench: Bench
+    verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, pairs: pl.DataFrame, bench: Bench
 ) -> pl.DataFrame:
-    """The answers of a verifier to `pairs`, as a table of `id` and `value`, in the order of the pairs.
+    """Return the scores of a verifier, columns `id` and `value`, in the order of `pairs`.
 
-    It learns from `train` and is calibrated on `held_out` (PAN's baselines take the train pairs for both). Raises
-    InputError where pairs to learn from are of one class only.
+    Args:
+        train: PAIRS with `same`, to learn from.
+        held_out: likewise, to calibrate on; PAN's baselines take the train pairs for both.
+        pairs: PAIRS to score.
+
+    Raises:
+        InputError: pairs to learn from are of one class only.
     """
     for name, table in (("train", train), ("held-out", held_out)):
         expect_both_classes(table, f"the {name} pairs")
@@ -91,7 +96,7 @@ def answer(
 
 
 def expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
-    """Raises InputError where pairs by one author, or pairs by two, are missing."""
+    """Raise InputError if pairs by one author, or pairs by two, are missing."""
     same = int(pairs["same"].sum())
     if not same or same == pairs.height:
         missing = "by two authors" if same else "by one author"

@@ -1,9 +1,5 @@
-"""What do several verifiers say together?
+"""The plain mean of the scores of several verifiers, as the PAN overview's meta system."""
 
-The plain mean of their scores, as the overview's meta system.
-"""
-
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,8 +7,10 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
+from authbench.registry.load import load_entry
 from authbench.verifiers import Bench, Kind, kind
-from authbench.verifiers.registry import find_verifier
+from authbench.verifiers.entries import VERIFIERS
+from authbench.verifiers.parameters import EnsembleParameters
 
 
 class Member(NamedTuple):
@@ -20,10 +18,10 @@ class Member(NamedTuple):
     state: Any
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> list[Member]:
+def fit(train: pl.DataFrame, parameters: EnsembleParameters, bench: Bench) -> list[Member]:
     members = []
-    for name in parameters["members"]:
-        found = find_verifier(name)
+    for name in parameters.members:
+        found = load_entry(VERIFIERS, name)
         steps = kind(found.kind)
         members.append(
             Member(steps, steps.fit(train, found.parameters, replace(bench, folder=bench.folder / found.name)))

@@ -1,6 +1,6 @@
-"""How do other people's systems take part?
+"""Systems of other people, as a command that reads pairs in PAN's format and writes answers.jsonl.
 
-A command is given a fold's pairs in PAN's format and writes answers.jsonl. It may name these folders:
+It may name these folders:
 
     {train}        pairs.jsonl and truth.jsonl to learn from
     {calibration}  pairs.jsonl and truth.jsonl to set thresholds on
@@ -11,9 +11,8 @@ A command is given a fold's pairs in PAN's format and writes answers.jsonl. It m
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -21,9 +20,10 @@ from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.pan.formats import align, read_answers, write_pairs, write_truth
 from authbench.verifiers import Bench
+from authbench.verifiers.parameters import ExternalParameters
 
 PLACE = re.compile(r"\{(train|calibration|test|out)\}")
-SAID = 2_000  # characters of what a failed command said last
+LAST_OUTPUT = 2_000  # characters of the last output of a failed command
 
 
 class Fitted(NamedTuple):
@@ -31,18 +31,21 @@ class Fitted(NamedTuple):
     folder: Path
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
-    hand_over(train, bench.folder / "train")
-    return Fitted(parameters["command"], bench.folder)
+def fit(train: pl.DataFrame, parameters: ExternalParameters, bench: Bench) -> Fitted:
+    _write_problems(train, bench.folder / "train")
+    return Fitted(parameters.command, bench.folder)
 
 
 def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    hand_over(held_out, fitted.folder / "calibration")
+    _write_problems(held_out, fitted.folder / "calibration")
     return fitted
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Raises InputError where the command fails or its answers cannot be read; a pair without an answer is 0.5."""
+    """Return the scores.
+
+    Raises InputError if the command fails or its answers cannot be read; a pair without an answer is 0.5.
+    """
     here = fitted.folder.resolve()
     test, out = here / "test", here / "out"
     write_pairs(pairs, test / "pairs.jsonl")
@@ -54,11 +57,11 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     except (OSError, ValueError) as problem:
         raise InputError(f"The command `{fitted.command}` cannot be run: {problem}.") from None
     if ended.returncode:
-        said = (ended.stderr or ended.stdout)[-SAID:]
-        raise InputError(f"The command `{fitted.command}` ended with status {ended.returncode}:\n{said}")
+        output = (ended.stderr or ended.stdout)[-LAST_OUTPUT:]
+        raise InputError(f"The command `{fitted.command}` ended with status {ended.returncode}:\n{output}")
     return align(pairs["id"], read_answers(out / "answers.jsonl"), str(out / "answers.jsonl"))
 
 
-def hand_over(pairs: pl.DataFrame, folder: Path) -> None:
+def _write_problems(pairs: pl.DataFrame, folder: Path) -> None:
     write_pairs(pairs, folder / "pairs.jsonl")
     write_truth(pairs, folder / "truth.jsonl")

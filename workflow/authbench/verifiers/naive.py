@@ -1,11 +1,11 @@
-"""Do two texts use the same strings?
+"""PAN's naive baseline.
 
-PAN's naive baseline: TF-IDF of the most frequent character n-grams, fitted on the train texts, cosine of the two
-texts, and thresholds p1 and p2 found by grid search (`thresholds`).
+TF-IDF of the most frequent character n-grams, fitted on the train texts, cosine of the two texts, and thresholds p1
+and p2 found by grid search (`thresholds`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers import Bench
+from authbench.verifiers.parameters import NaiveParameters
 from authbench.verifiers.texts import both_texts, cosines, distinct
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
@@ -31,8 +32,8 @@ class Fitted:
     thresholds: Thresholds | None = None
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
-    return Fitted(fitted_vectorizer(both_texts(train), "char", parameters["n"], parameters["vocabulary"]))
+def fit(train: pl.DataFrame, parameters: NaiveParameters, bench: Bench) -> Fitted:
+    return Fitted(fitted_vectorizer(both_texts(train), "char", parameters.n, parameters.vocabulary))
 
 
 def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
@@ -45,7 +46,7 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
-    """TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError where the texts have none.
+    """Return TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError if the texts have none.
 
     Counts TEXTS_AT_ONCE at a time: beside the texts it holds two numbers for each different n-gram.
     """
@@ -75,7 +76,7 @@ def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: i
 
 
 def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """The cosine of each pair, 0 where a text has no known n-gram. Holds the vectors of PAIRS_AT_ONCE."""
+    """Return the cosine of each pair, 0 where a text has no known n-gram. Holds the vectors of PAIRS_AT_ONCE."""
     found = [np.empty(0)]
     for part in pairs.iter_slices(PAIRS_AT_ONCE):
         texts, first, second = distinct(part)

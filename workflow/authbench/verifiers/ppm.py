@@ -1,11 +1,9 @@
-"""Does one text foretell the other?
+"""PAN's compression baseline (Teahan and Harper 2003).
 
-PAN's compression baseline (Teahan and Harper 2003): a PPM model of each text gives the cross-entropy of the other; a
-logistic regression on their mean and absolute difference gives the probability of one author, and within a radius of
-0.5 there is no answer.
+A PPM model of each text gives the cross-entropy of the other; a logistic regression on their mean and absolute
+difference gives the probability of one author, and within a radius of 0.5 there is no answer.
 """
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +11,7 @@ import polars as pl
 
 from authbench.arrays import F64, I32, I64
 from authbench.verifiers import Bench
+from authbench.verifiers.parameters import PpmParameters
 from authbench.verifiers.texts import distinct
 
 ROOMY = 2  # places of a table for each string that it may hold
@@ -26,19 +25,19 @@ class Fitted(NamedTuple):
     regression: Any
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: PpmParameters, bench: Bench) -> Fitted:
     from sklearn.linear_model import LogisticRegression
 
-    seen = features(cross_entropies(train, parameters["order"]))
+    seen = features(cross_entropies(train, parameters.order))
     return Fitted(
-        parameters["order"],
-        parameters["radius"],
+        parameters.order,
+        parameters.radius,
         LogisticRegression().fit(seen, train["same"].cast(pl.Int8).to_numpy()),
     )
 
 
 def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    """As it is: the radius is given."""
+    """Return the verifier as it is: the radius is a parameter."""
     return fitted
 
 
@@ -48,19 +47,19 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def answers(probabilities: F64, radius: float) -> F64:
-    """Three decimals of each probability; 0.5 within the radius of it."""
+    """Round each probability to three decimals; return 0.5 where it lies within `radius` of 0.5."""
     silent = (probabilities >= 0.5 - radius) & (probabilities <= 0.5 + radius)
     return np.where(silent, 0.5, np.round(probabilities, 3))
 
 
 def features(entropies: F64) -> F64:
-    """The mean and the absolute difference of both cross-entropies at four decimals (pairs x 2)."""
+    """Return the mean and the absolute difference of both cross-entropies at four decimals, shape (pairs, 2)."""
     first, second = entropies.T
     return np.round(np.stack([(first + second) / 2, np.abs(first - second)], axis=1), 4)
 
 
 def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
-    """Bits per character of text 2 by a model of text 1, and of text 1 by a model of text 2 (pairs x 2).
+    """Return bits per character of text 2 by a model of text 1, and of text 1 by a model of text 2, shape (pairs, 2).
 
     A model counts every character after each of its contexts of up to `order` characters; a character's probability
     is its share in the longest context in which it was seen, 1/256 where it never was. Holds the texts, and at most

@@ -1,7 +1,4 @@
-"""Which different texts do pairs have?
-
-A text that stands in many pairs is looked at once.
-"""
+"""The different texts of pairs, so that a text that is in many pairs is looked at once."""
 
 from typing import Any
 
@@ -12,7 +9,7 @@ from authbench.arrays import F64, I64
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
-    """The different texts in alphabetical order, and for each pair the places of its two texts."""
+    """Return the different texts in alphabetical order, and for each pair the places of its two texts."""
     both = pl.concat([pairs["text1"], pairs["text2"]])
     texts = both.unique().sort()
     place = both.to_frame("text").join(
@@ -22,12 +19,12 @@ def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
 
 
 def both_texts(pairs: pl.DataFrame) -> list[str]:
-    """All texts of the pairs, pair after pair, repeated where pairs repeat them."""
+    """Return all texts of the pairs, pair after pair, repeated where pairs repeat them."""
     return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
 
 
 def cosines(rows: Any, first: I64, second: I64) -> F64:
-    """The dot product of each pair of L2-normalised rows, dense or CSR, in [0, 1]: below 0 is 0."""
+    """Return the dot product of each pair of L2-normalised rows, dense or CSR, in [0, 1]: below 0 is 0."""
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)
     else:

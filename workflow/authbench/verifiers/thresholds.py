@@ -1,6 +1,6 @@
-"""Which similarity is high enough for one author, which is low enough for two, and where is it better to say nothing?
+"""Thresholds of similarity, the calibration of PAN's naive baseline.
 
-The calibration of PAN's naive baseline: two thresholds p1 < p2 on a grid, chosen for the overall score of 2021.
+Two thresholds p1 < p2 on a grid are chosen for the overall score of 2021.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,10 @@ class Thresholds(NamedTuple):
 
 
 def rescale(similarities: F64, thresholds: Thresholds) -> F64:
-    """Scores from similarities in [0, 1]: up to p1 they fill [0, 0.49], from p2 [0.51, 1], and are 0.5 in between."""
+    """Return scores from similarities in [0, 1].
+
+    Similarities up to p1 fill [0, 0.49], those from p2 fill [0.51, 1], and those in between become 0.5.
+    """
     p1, p2 = thresholds
     low, high = similarities <= p1, similarities >= p2
     scores = np.full(len(similarities), 0.5)
@@ -31,7 +34,7 @@ def rescale(similarities: F64, thresholds: Thresholds) -> F64:
 
 
 def search(truth: Truth, similarities: F64) -> Thresholds:
-    """The first p1 < p2 of GRID, p1 first, with the highest overall score, compared at three decimals.
+    """Return the first p1 < p2 of GRID, p1 first, with the highest overall score, compared at three decimals.
 
     Points where F0.5u is undefined are left out. Raises InputError where it is at all of them.
     """
@@ -44,7 +47,7 @@ def search(truth: Truth, similarities: F64) -> Thresholds:
 
 
 def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
-    """The overall score after `rescale` by each p1 and p2, from running sums over the sorted similarities.
+    """Return the overall score after `rescale` by each p1 and p2, from running sums over the sorted similarities.
 
     Sorted, those of "two authors" end at `low`, those without an answer at `high`.
     """

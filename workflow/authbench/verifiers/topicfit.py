@@ -1,19 +1,19 @@
-"""Do two texts speak of the same things?
+"""A verifier of topics, which should not be trusted (HITS paper, "topic-fit model").
 
-A verifier that should not be trusted (HITS paper, "topic-fit model"): the most frequent words, which carry style, are
-masked, and the naive baseline compares what is left, word by word. It does well only where topics give authors away.
+The most frequent words, which carry style, are masked, and the naive baseline compares what is left, word by word. It
+does well only where topics give authors away.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from authbench.arrays import F64
 from authbench.verifiers import Bench, naive
+from authbench.verifiers.parameters import TopicfitParameters
 from authbench.verifiers.texts import both_texts
 
 WORD = re.compile(r"\w+")
@@ -25,10 +25,10 @@ class Fitted:
     rest: naive.Fitted
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
-    masked = most_frequent(both_texts(train), parameters["masked"])
+def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> Fitted:
+    masked = most_frequent(both_texts(train), parameters.masked)
     texts = [mask(text, masked) for text in both_texts(train)]
-    return Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters["vocabulary"])))
+    return Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters.vocabulary)))
 
 
 def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
@@ -40,14 +40,16 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 
 
 def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
-    """The words, in lower case, that occur most often, at most half of all; of equally frequent ones the first in the
-    alphabet."""
+    """Return the words, in lower case, that occur most often, at most half of all.
+
+    Of equally frequent words the first in the alphabet is taken.
+    """
     often = Counter(word for text in texts for word in WORD.findall(text.lower()))
     return frozenset(sorted(often, key=lambda word: (-often[word], word))[: min(count, len(often) // 2)])
 
 
 def mask(text: str, words: frozenset[str]) -> str:
-    """The text with an asterisk for each letter of these words.
+    """Return the text with an asterisk for each letter of these words.
 
     >>> mask("The dogs and cats", frozenset({"the", "and"}))
     '*** dogs *** cats'
@@ -56,7 +58,7 @@ def mask(text: str, words: frozenset[str]) -> str:
 
 
 def mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
-    """The pairs with both texts masked, each different text once."""
+    """Return the pairs with both texts masked, each different text once."""
     columns = []
     for column in ("text1", "text2"):
         texts = pairs[column].unique()

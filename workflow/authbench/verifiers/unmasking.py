@@ -1,13 +1,12 @@
-"""How fast do two texts become alike when what tells them apart is taken away?
+"""Unmasking for short texts (Koppel and Schler 2004; Bevendorff et al. 2019), as in PAN's baseline.
 
-Unmasking for short texts (Koppel and Schler 2004; Bevendorff et al. 2019), as in PAN's baseline: chunks are drawn from
-each text's character trigrams, a linear SVM tells the two texts' chunks apart, the strongest features go, and so on.
-The curve of its accuracy falls fast where both texts are by one author; a logistic regression over curve and slope says
-how fast is fast, and thresholds (`thresholds`) where to say nothing.
+Chunks are drawn from each text's character trigrams, a linear SVM tells the two texts' chunks apart, the strongest
+features go, and so on. The curve of its accuracy falls fast where both texts are by one author; a logistic regression
+over curve and slope says how fast is fast, and thresholds (`thresholds`) when not to answer.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +16,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.identity import keyed_hash
 from authbench.verifiers import Bench
+from authbench.verifiers.parameters import UnmaskingParameters
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 SHORTEST = 3  # characters of a text
@@ -27,13 +27,13 @@ SMOOTHED = 3  # points of a moving average
 class Fitted:
     """Settings and seed, a logistic regression of scikit-learn, and thresholds once it is calibrated."""
 
-    parameters: Mapping[str, Any]
+    parameters: UnmaskingParameters
     seed: int
     regression: Any
     thresholds: Thresholds | None = None
 
 
-def fit(train: pl.DataFrame, parameters: Mapping[str, Any], bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: UnmaskingParameters, bench: Bench) -> Fitted:
     from sklearn.linear_model import LogisticRegression
 
     seen = features(train, parameters, bench.seed)
@@ -62,9 +62,9 @@ def probabilities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     return found
 
 
-def features(pairs: pl.DataFrame, parameters: Mapping[str, Any], seed: int) -> F64:
+def features(pairs: pl.DataFrame, parameters: UnmaskingParameters, seed: int) -> F64:
     """The curve of each pair and its slope (pairs x points), by a hash of (seed, texts); NaN for texts too short."""
-    points = parameters["rounds"] - SMOOTHED + 1
+    points = parameters.rounds - SMOOTHED + 1
     found = np.full((pairs.height, 2 * points), np.nan)
     for row, (one, other) in enumerate(pairs.select("text1", "text2").iter_rows()):
         if min(len(one), len(other)) >= SHORTEST:
@@ -75,15 +75,15 @@ def features(pairs: pl.DataFrame, parameters: Mapping[str, Any], seed: int) -> F
     return found
 
 
-def curve(one: str, other: str, parameters: Mapping[str, Any], chance: np.random.Generator) -> F64:
+def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator) -> F64:
     """How well the two texts' chunks are told apart, round after round: 0 by chance, 1 always; smoothed."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import cross_validate
     from sklearn.svm import LinearSVC
 
     chunks, labels = draw_chunks(one, other, parameters, chance)
-    remove, folds = parameters["removed"], parameters["folds"]
-    rounds = max(1, min(parameters["rounds"], (chunks.shape[1] - 1) // remove))
+    remove, folds = parameters.removed, parameters.folds
+    rounds = max(1, min(parameters.rounds, (chunks.shape[1] - 1) // remove))
     accuracy = np.empty(rounds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -98,11 +98,11 @@ def curve(one: str, other: str, parameters: Mapping[str, Any], chance: np.random
 
 
 def draw_chunks(
-    one: str, other: str, parameters: Mapping[str, Any], chance: np.random.Generator
+    one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator
 ) -> tuple[F64, np.ndarray]:
     """How often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and whose chunk it is."""
     tokens = [trigrams(text) for text in (one, other)]
-    count, size = parameters["chunks"], parameters["chunk_trigrams"]
+    count, size = parameters.chunks, parameters.chunk_trigrams
     known = sorted({*tokens[0], *tokens[1]})
     place = {token: number for number, token in enumerate(known)}
     rows = []
@@ -111,7 +111,7 @@ def draw_chunks(
         drawn = places[chance.integers(len(places), size=(count, size))]
         rows += [np.bincount(chunk, minlength=len(known)) for chunk in drawn]
     table = np.stack(rows).astype(np.float64)
-    frequent = np.argsort(-table.sum(axis=0), kind="stable")[: parameters["features"]]
+    frequent = np.argsort(-table.sum(axis=0), kind="stable")[: parameters.features]
     order = chance.permutation(2 * count)
     return table[order][:, frequent], np.repeat([1, 0], count)[order]
 

@@ -1,0 +1,138 @@
+"""Config entries of models: config/models/<name>.yaml, or an entry of one's own given by its path."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.models.parameters import CANDIDATES, NgramsParameters, Parameters, TransformerParameters, parameters_of
+from authbench.models.parts_of_speech import PIPELINES, tagger
+from authbench.registry.load import EntryKind
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model of the registry.
+
+    Attributes:
+        group: what it is ranked among.
+        trained_on: sources whose texts it may have seen.
+    """
+
+    name: str
+    title: str
+    group: str
+    kind: str
+    parameters: Parameters
+    trained_on: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values, from which `from_dict` makes it again."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "group": self.group,
+            "kind": self.kind,
+            "parameters": self.parameters.as_dict(),
+            "trained_on": list(self.trained_on),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "ModelEntry":
+        values = {**plain, "trained_on": tuple(plain["trained_on"])}
+        return cls(**values | {"parameters": parameters_of(plain["kind"], plain["parameters"])})
+
+
+def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
+    """Raise InputError if two models have one name: their results would share a folder."""
+    names = [model.name for model in models]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Two models are called {name}, which names their results. Rename one of the files.")
+
+
+def expect_vectors(model: ModelEntry) -> None:
+    """Raise InputError if a model gives a text no vector of its own."""
+    if model.parameters.late:
+        raise InputError(f"{model.name}: late interaction has no vector for a text. Set interaction: vector.")
+
+
+def expect_trainable(model: ModelEntry) -> None:
+    """Raise InputError if contrastive training cannot tune a model."""
+    if not isinstance(model.parameters, TransformerParameters):
+        raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
+    if not model.parameters.trainable:
+        raise InputError(
+            f"{model.name}: pooling: labels gives the probabilities of a classifier, which cannot be tuned as vectors. "
+            "Expected pooling own, mean, cls or last."
+        )
+
+
+def with_long_texts(model: ModelEntry, long_texts: str) -> ModelEntry:
+    """Return the model with another treatment of long texts; a model without such a setting stays as it is."""
+    if not isinstance(model.parameters, TransformerParameters):
+        return model
+    return replace(model, parameters=replace(model.parameters, long_texts=long_texts))
+
+
+def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
+    """Return a transformer with the checkpoint, in a folder, that training has made of it."""
+    assert isinstance(model.parameters, TransformerParameters), "expect_trainable first"
+    return replace(model, parameters=replace(model.parameters, checkpoint=checkpoint, revision=None, pooling="own"))
+
+
+def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with an entry beyond the schema."""
+    parameters = entry["parameters"]
+    if parameters.get("pooling") == "labels" and parameters.get("interaction") == "late":
+        yield (
+            "parameters.interaction: late compares tokens, and pooling: labels gives one vector for a whole text; "
+            "expected interaction: vector, or another pooling"
+        )
+    for place, part in enumerate(parameters.get("parts", [])):
+        if part["n"][0] > part["n"][1]:
+            yield f"parameters.parts[{place}].n: {part['n']}; expected the shortest n-gram first"
+
+
+def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
+    parameters, title = parameters_of(entry["kind"], entry["parameters"]), entry["title"]
+    if isinstance(parameters, TransformerParameters) and (path.parent / parameters.checkpoint).is_dir():
+        parameters = replace(parameters, checkpoint=str(path.parent / parameters.checkpoint))
+    if isinstance(parameters, NgramsParameters):
+        parameters, note = _with_tagger(_with_corpus(parameters, path), path)
+        title += note
+    return ModelEntry(name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]))
+
+
+def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:
+    """Add the digest of the corpus that counts are learnt from. Raises InputError if there is no such file."""
+    if parameters.fit_on == CANDIDATES:
+        return parameters
+    places = [path.parent / parameters.fit_on, Path(parameters.fit_on)]
+    corpus = next((place for place in places if place.is_file()), None)
+    if corpus is None:
+        raise InputError(
+            f"{path}: parameters.fit_on: there is no file {parameters.fit_on}. Expected {CANDIDATES}, or a file of "
+            "JSON lines with `content`, by its path from the working directory or from the entry's folder."
+        )
+    with corpus.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return replace(parameters, fit_on=str(corpus), corpus_sha256=digest)
+
+
+def _with_tagger(parameters: NgramsParameters, path: Path) -> tuple[NgramsParameters, str]:
+    """Add the tagger of parts of speech, or leave its parts out and return what the title says of that."""
+    plain = tuple(part for part in parameters.parts if part.analyzer != "pos")
+    if len(plain) == len(parameters.parts):
+        return parameters, ""
+    if installed := tagger():
+        return replace(parameters, tagger=installed), ""
+    if not plain:
+        raise InputError(f"{path}: parts of speech need spaCy and {PIPELINES[0]}, which are not installed.")
+    note = f" (left out: parts of speech, as spaCy and {PIPELINES[0]} are not installed)"
+    return replace(parameters, parts=plain, tagger=None), note
+
+
+MODELS = EntryKind("model", "models", "model.schema.yaml", _build, _problems)

@@ -1,0 +1,61 @@
+"""Models of counted features: every kind but transformers."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from authbench.arrays import I32
+from authbench.models.chance import random_vectors
+from authbench.models.entries import ModelEntry
+from authbench.models.function_words import LISTS, function_word_vectors
+from authbench.models.lexical import ngram_vectors
+from authbench.models.model import Rows, Vectors, expect_finite
+from authbench.models.shortcuts import metadata_vectors, rare_word_vectors
+from authbench.models.stylometric import stylometric_vectors
+
+# documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
+Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
+ENCODERS: Mapping[str, Encoder] = {
+    "random": random_vectors,
+    "metadata": metadata_vectors,
+    "rare_words": rare_word_vectors,
+    "ngrams": ngram_vectors,
+    "function_words": function_word_vectors,
+    "stylometric": stylometric_vectors,
+}
+COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
+
+
+class FeatureModel:
+    """A model whose vectors are computed anew from documents and the texts that it learns counts from."""
+
+    def __init__(self, entry: ModelEntry) -> None:
+        self.entry = entry
+        self.embedded = 0
+
+    def identity(self) -> Mapping[str, Any]:
+        return {
+            "kind": self.entry.kind,
+            "parameters": self.entry.parameters.as_dict(),
+            "words": hashlib.sha256(LISTS.read_bytes()).hexdigest()[:16],
+        }
+
+    def embed(self, documents: pl.DataFrame, reference: pl.DataFrame | None = None) -> Rows:
+        if reference is None:
+            return self._rows(documents, documents.height)
+        both = pl.concat([frame.select(COLUMNS) for frame in (reference, documents)])
+        return self._rows(both, reference.height)[reference.height :]
+
+    def compare(self, documents: pl.DataFrame, candidates: int, queries: I32) -> Vectors:
+        rows = self._rows(documents, candidates)
+        expect_finite(rows, documents["id"], self.entry.name)
+        return Vectors(rows[queries], rows[:candidates])
+
+    def parameter_count(self) -> None:
+        return None
+
+    def _rows(self, documents: pl.DataFrame, learnt: int) -> Rows:
+        self.embedded += documents.height
+        return ENCODERS[self.entry.kind](documents, learnt, self.entry.parameters)

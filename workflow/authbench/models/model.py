@@ -1,0 +1,102 @@
+"""What every model can do: give vectors of texts, compare queries with candidates, say what that depends on and costs.
+
+`authbench.models.open` opens the model of an entry.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import I32
+from authbench.errors import InputError
+from authbench.models.entries import ModelEntry
+
+# A row per text, L2-normalised: a float32 array, or a CSR matrix where most columns are zero.
+Rows: TypeAlias = Any
+# Scores of the queries at [first, last) with all candidates; good until the next are requested.
+Scorer: TypeAlias = Callable[[int, int], np.ndarray]
+CPU = "cpu"
+
+
+@dataclass(frozen=True)
+class VectorCache:
+    """Where vectors are cached, and whether in 16 bits."""
+
+    folder: Path
+    half: bool = False
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of queries and of candidates, which are compared by their dot product on a device of torch."""
+
+    queries: Rows
+    candidates: Rows
+    device: str = CPU
+
+
+class Model(Protocol):
+    """An opened model.
+
+    Attributes:
+        entry: its config entry.
+        embedded: texts embedded so far, not counting those found in the cache.
+    """
+
+    @property
+    def entry(self) -> ModelEntry: ...
+
+    @property
+    def embedded(self) -> int: ...
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return all that decides the vector of a text beside that text, the reference texts and our code."""
+
+    def embed(self, documents: pl.DataFrame, reference: pl.DataFrame | None = None) -> Rows:
+        """Return the vectors of documents, in their order.
+
+        Args:
+            documents: `id`, `content`, `lang`, `genre`, `source`, `token_length`.
+            reference: likewise, the texts that counts are learnt from; the documents themselves if None.
+        """
+
+    def compare(self, documents: pl.DataFrame, candidates: int, queries: I32) -> Vectors | Scorer:
+        """Return the vectors of queries and candidates, or a scorer if the model compares tokens.
+
+        Args:
+            documents: as for `embed`; the first `candidates` are the candidates.
+            queries: rows of documents.
+        """
+
+    def parameter_count(self) -> int | None:
+        """Return the parameters that each token meets, embeddings aside; None if there are none or it is unknown."""
+
+
+def flops_per_text(model: Model, tokens: float) -> float | None:
+    """Return two operations per parameter and token (Kaplan et al. 2020), for texts of so many tokens on average."""
+    parameters = model.parameter_count()
+    return None if parameters is None else 2.0 * parameters * tokens
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Return the rows scaled to length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: np.ndarray = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return scaled
+
+
+def expect_finite(rows: Rows, ids: pl.Series, name: str) -> None:
+    """Raise InputError, naming documents, if a vector of a model has a value that is not a number."""
+    if isinstance(rows, np.ndarray):
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    else:
+        broken = np.unique(rows.nonzero()[0][~np.isfinite(rows.data)])
+    if len(broken):
+        raise InputError(
+            f"{name}: the vectors of {len(broken)} of {len(ids)} texts are not numbers "
+            f"({', '.join(ids.gather(broken[:5]).to_list())}). Such a model cannot be scored; nothing was written."
+        )

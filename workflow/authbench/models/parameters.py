@@ -1,0 +1,150 @@
+"""Parameters of models, a dataclass for each kind. Defaults stand in schemas/model.schema.yaml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+CANDIDATES = "candidates"  # `fit_on`: counts are learnt from the candidates themselves
+NOT_USED = ""  # `tagger`: no part counts parts of speech
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """What all kinds have in common.
+
+    Attributes:
+        cached: whether vectors depend on single texts, so that they can be cached before a pool is known.
+        late: whether tokens are compared, and a text has no vector.
+        trainable: whether contrastive training can tune the model.
+        reads_metadata: whether vectors depend on the language, source or genre of a text.
+    """
+
+    cached: ClassVar[bool] = False
+    late: ClassVar[bool] = False
+    trainable: ClassVar[bool] = False
+    reads_metadata: ClassVar[bool] = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values, from which `parameters_of` makes them again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class RandomParameters(_Parameters):
+    dimensions: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class MetadataParameters(_Parameters):
+    reads_metadata: ClassVar[bool] = True
+
+    fields: tuple[str, ...]
+    length: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"fields": list(self.fields), "length": self.length}
+
+
+@dataclass(frozen=True)
+class RareWordsParameters(_Parameters):
+    most_documents: int
+
+
+@dataclass(frozen=True)
+class NgramPart:
+    """N-grams of one analyzer (char, char_wb, word, pos), with the shortest and the longest `n`."""
+
+    analyzer: str
+    n: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class NgramsParameters(_Parameters):
+    """Parameters of TF-IDF vectors.
+
+    Attributes:
+        fit_on: CANDIDATES, or the path of JSON lines with `content`.
+        corpus_sha256: digest of that file, None for CANDIDATES.
+        tagger: what tags parts of speech, None where its parts are left out for lack of one, else NOT_USED.
+    """
+
+    parts: tuple[NgramPart, ...]
+    lower_case: bool
+    sublinear: bool
+    fit_on: str
+    corpus_sha256: str | None = None
+    tagger: str | None = NOT_USED
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = super().as_dict() | {"parts": [{"analyzer": part.analyzer, "n": list(part.n)} for part in self.parts]}
+        unset = {"corpus_sha256": None, "tagger": NOT_USED}
+        return {name: value for name, value in plain.items() if name not in unset or value != unset[name]}
+
+
+@dataclass(frozen=True)
+class FunctionWordsParameters(_Parameters):
+    reads_metadata: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class StylometricParameters(_Parameters):
+    pass
+
+
+@dataclass(frozen=True)
+class TransformerParameters(_Parameters):
+    """Parameters of a transformer; each is explained in the schema."""
+
+    checkpoint: str
+    revision: str | None
+    pooling: str
+    max_tokens: int
+    long_texts: str
+    query_prompt: str
+    document_prompt: str
+    interaction: str
+    dtype: str
+    remote_code: bool
+
+    @property
+    def late(self) -> bool:  # type: ignore[override]
+        return self.interaction == "late"
+
+    @property
+    def cached(self) -> bool:  # type: ignore[override]
+        return not self.late
+
+    @property
+    def trainable(self) -> bool:  # type: ignore[override]
+        return self.pooling != "labels"
+
+
+Parameters: TypeAlias = (
+    RandomParameters
+    | MetadataParameters
+    | RareWordsParameters
+    | NgramsParameters
+    | FunctionWordsParameters
+    | StylometricParameters
+    | TransformerParameters
+)
+KINDS: Mapping[str, type[Parameters]] = {
+    "random": RandomParameters,
+    "metadata": MetadataParameters,
+    "rare_words": RareWordsParameters,
+    "ngrams": NgramsParameters,
+    "function_words": FunctionWordsParameters,
+    "stylometric": StylometricParameters,
+    "transformer": TransformerParameters,
+}
+
+
+def parameters_of(kind: str, plain: Mapping[str, Any]) -> Parameters:
+    """Return the parameters of a kind from plain values that fit the schema and are complete."""
+    values = dict(plain)
+    if kind == "ngrams":
+        values["parts"] = tuple(NgramPart(part["analyzer"], tuple(part["n"])) for part in plain["parts"])
+    if kind == "metadata":
+        values["fields"] = tuple(plain["fields"])
+    return KINDS[kind](**values)

@@ -1,0 +1,52 @@
+"""Check the settings of a RAVEN run, and load the verifiers that they name."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.raven.encoders import load_encoder
+from authbench.raven.settings import RavenSettings
+from authbench.registry.entries import schema_problems
+from authbench.registry.load import load_entry
+from authbench.shipped import shipped
+from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+
+
+def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[str]:
+    """Yield what keeps settings from running; paths of entries are relative to `base`."""
+    folds, smallest = settings.subsets.folds, min([settings.subsets.topics, *settings.subsets.sizes])
+    if folds > smallest:
+        yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
+    if folds == smallest == 2:
+        yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
+    for name in settings.subsets.encoders:
+        try:
+            load_encoder(name, base)
+        except InputError as problem:
+            yield f"raven.encoders: {problem}"
+    for name in settings.verifiers:
+        try:
+            load_entry(VERIFIERS, name, base)
+        except InputError as problem:
+            yield f"raven.verifiers: {problem}"
+
+
+def load_verifiers(settings: RavenSettings, base: Path = Path()) -> dict[str, VerifierEntry]:
+    """Return the verifiers of a run by name."""
+    found = [load_entry(VERIFIERS, name, base) for name in settings.verifiers]
+    return {verifier.name: verifier for verifier in found}
+
+
+def from_arguments(given: Mapping[str, Any]) -> RavenSettings:
+    """Return the default settings with what a command line gives instead. Raises InputError if they cannot run."""
+    section = RavenSettings().as_section()
+    plural = {"verifier": "verifiers", "encoder": "encoders"}
+    values = {plural.get(name, name): value for name, value in given.items() if value is not None}
+    section |= {name: value for name, value in values.items() if name in section}
+    found = schema_problems({"raven": section}, shipped("schemas/config.schema.yaml"))
+    problems = [problem for key, problem in found if key == "raven"]
+    problems = problems or list(settings_problems(RavenSettings.from_section(section)))
+    if problems:
+        raise InputError("\n".join(problems))
+    return RavenSettings.from_section(section)

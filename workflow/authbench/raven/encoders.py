@@ -1,0 +1,49 @@
+"""What gives topics their vectors: a model of the registry, or a topic model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.models.entries import MODELS, ModelEntry
+from authbench.registry.load import load_entry
+
+TOPIC_MODELS = ("nmf", "lda")
+
+
+@dataclass(frozen=True)
+class TopicEncoder:
+    """An encoder by the name of its files; `model` is None if it is the topic model of that name."""
+
+    name: str
+    model: ModelEntry | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the encoder as plain values, from which `from_dict` makes it again."""
+        return {"name": self.name, "model": self.model and self.model.as_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "TopicEncoder":
+        return cls(plain["name"], plain["model"] and ModelEntry.from_dict(plain["model"]))
+
+
+def encoder_name(requested: str) -> str:
+    """Return what the files of an encoder are called: its name, or that of the entry that a path names."""
+    return Path(requested).stem if requested.endswith((".yaml", ".yml")) else requested
+
+
+def load_encoder(requested: str, base: Path = Path()) -> TopicEncoder:
+    """Return an encoder by its name, or by the path of a model's entry.
+
+    Raises:
+        InputError: there is none, or it gives no vector per text.
+    """
+    if requested in TOPIC_MODELS:
+        return TopicEncoder(requested)
+    model = load_entry(MODELS, requested, base)
+    if model.parameters.late:
+        raise InputError(
+            f"{requested}: compares tokens, and has no vector for a text. Expected another model, nmf or lda."
+        )
+    return TopicEncoder(model.name, model)

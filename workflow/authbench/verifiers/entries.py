@@ -1,0 +1,39 @@
+"""Config entries of verifiers: config/verifiers/<name>.yaml, or an entry of one's own given by its path."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from authbench.registry.load import EntryKind
+from authbench.verifiers.parameters import EncoderParameters, Parameters, parameters_of
+
+
+@dataclass(frozen=True)
+class VerifierEntry:
+    """A verifier of the registry."""
+
+    name: str
+    title: str
+    kind: str
+    parameters: Parameters
+
+    @property
+    def shares_vectors(self) -> bool:
+        """Whether all that it keeps in its folder are vectors of texts, which serve any pairs."""
+        return isinstance(self.parameters, EncoderParameters) and not self.parameters.fine_tune
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values, from which `from_dict` makes it again."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> "VerifierEntry":
+        return cls(**{**plain, "parameters": parameters_of(plain["kind"], plain["parameters"])})
+
+
+def _build(name: str, entry: Mapping[str, Any], path: Path) -> VerifierEntry:
+    return VerifierEntry(name, entry["title"], entry["kind"], parameters_of(entry["kind"], entry["parameters"]))
+
+
+VERIFIERS = EntryKind("verifier", "verifiers", "verifier.schema.yaml", _build)
