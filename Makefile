@@ -13,14 +13,24 @@ BENCHMARKS := "ingest.py 50000" "normalize.py" "chunk.py" "measures.py" "languag
 RUN := .venv/bin/python -m
 READY := .venv/ready-$(EXTRAS)
 
-.PHONY: environment demo test check plan bench clean
+DIST ?= loadfile
+PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST)
+
+.PHONY: environment demo test test-all test-unit check plan bench clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
 
-test: environment       ## run all tests, those of single functions first
-	$(RUN) pytest tests/unit --numprocesses $(CORES) --dist loadfile
-	$(RUN) pytest --ignore tests/unit --numprocesses $(CORES) --dist loadfile
+test: environment       ## what must hold after every change: single functions, then every stage and suite on the demo
+	$(PYTEST) tests/unit
+	$(PYTEST) tests/pipeline
+
+# kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, installed packages, builds elsewhere
+test-all: test          ## those tests and the long ones
+	$(PYTEST) --ignore tests/unit --ignore tests/pipeline
+
+test-unit: environment  ## single functions alone
+	$(PYTEST) tests/unit
 
 check: environment      ## format, lint, types
 	$(RUN) ruff format --check .

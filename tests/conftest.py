@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from process_settings import changes, process_settings
-from project import BuildElsewhere, Project, build_elsewhere, copy_project, stop
+from project import Project, copy_project
 
 # A claim is not broken by a machine that is busy: no example has a deadline.
 settings.register_profile("desk", deadline=None)
@@ -37,17 +37,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildElsewhere]:
-    build = build_elsewhere(tmp_path_factory.mktemp("elsewhere"))
-    yield build
-    stop(build.process)
-
-
-@pytest.fixture(scope="session")
 def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The finished demo, one for all processes of the tests. Look at it, and change copies of it only."""
-    if any("elsewhere" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        request.getfixturevalue("elsewhere")  # it takes long: begin it first
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if hasattr(request.config, "workerinput") else base) / "demo"
     with folder.with_suffix(".lock").open("w") as lock:

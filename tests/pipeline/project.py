@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import warm_snakemake
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -59,9 +61,7 @@ class Project:
 
     def snakemake(self, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
         """The exit status of a run, and all that it said."""
-        process = self.start(*arguments, env=env)
-        said, _ = process.communicate(timeout=600)
-        return process.returncode, said
+        return warm_snakemake.run(arguments, self.folder, surroundings(env))
 
     def build(self, *arguments: str, cores: int = 2, env: Mapping[str, str] | None = None) -> str:
         status, said = self.snakemake("--cores", str(cores), *arguments, env=env)
@@ -161,41 +161,6 @@ def copy_project(folder: Path) -> Project:
     for vocabulary in (ROOT / "resources/vocabulary").glob("*"):
         (folder / "resources/vocabulary" / vocabulary.name).symlink_to(vocabulary)
     return Project(folder)
-
-
-@dataclass(frozen=True)
-class BuildElsewhere:
-    """A build of the demo in another folder that goes on beside the tests."""
-
-    project: Project
-    process: "subprocess.Popen[bytes]"
-    log: Path
-
-    def finished(self) -> Project:
-        assert self.process.wait(timeout=900) == 0, self.log.read_text(encoding="utf-8")
-        return self.project
-
-
-def build_elsewhere(folder: Path) -> BuildElsewhere:
-    """Start the demo with all that may not matter otherwise: one core, eight shards, raw files in another folder and
-    written in another order, another locale, time zone and seed of Python's own hashes."""
-    project = copy_project(folder / "a folder of another name")
-    raw, moved = project.folder / "resources/demo/raw", folder / "raw"
-    for path in sorted((path for path in raw.rglob("*") if path.is_file()), reverse=True):
-        (moved / path.relative_to(raw)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, moved / path.relative_to(raw))
-    shutil.rmtree(raw)
-    other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "snakemake", "--cores", "1", "--config", "shards=8", f"raw_dir={moved}"],
-            cwd=project.folder,
-            env=surroundings(other),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    return BuildElsewhere(project, process, folder / "log")
 
 
 def stop(process: "subprocess.Popen[Any]") -> None:

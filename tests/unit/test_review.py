@@ -1,12 +1,11 @@
 """Can a person judge the texts, and does the next build heed it?"""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from browser import CHROMIUM, Browser
+from hostile_sheet import THRESHOLDS, sheet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,10 +18,9 @@ from authbench.review.difference import SHOWN, difference, shown
 from authbench.review.exclusions import excluded, read_exclusions
 from authbench.review.neighbours import jaccard, kept_neighbours, removed_copies
 from authbench.review.passages import excerpts, passage_of, passages
-from authbench.review.sheets import REASONS, Beside, measures, write_sheets
+from authbench.review.sheets import REASONS, Beside, measures
 from authbench.storage.parquet import write_parquet
 
-THRESHOLDS = {"unique_words": 0.2, "symbols": 0.5, "language": None}
 NOTHING = Beside({}, {}, {}, {})
 
 
@@ -201,98 +199,12 @@ def test_an_empty_list_rules_nothing_out(tmp_path: Path) -> None:
     assert read_exclusions(tmp_path / "none").is_empty()
 
 
-# The sheets, in a browser
-
-HOSTILE = [
-    "<script>document.title='broken in'</script><img src=x onerror=\"document.title='broken in'\">",
-    "</div></article><h1>out</h1>{{ 7 * 7 }}",
-    "harmless \u202egnp.exe \u2066\x00\x1b[31m text",
-    "w" * 1_000_000,
-    "\u0915\u094d\u200d\u0937 नमस्ते",
-]
-
-
-def sheet(folder: Path, contents: list[str] = HOSTILE) -> Path:
-    count = len(contents)
-    texts = pl.DataFrame(
-        {
-            "doc_key": [f"s:{number}\"'><b>" for number in range(count)],
-            "lang": ["hi"] * count,
-            "primary": ["news"] * count,
-            "genre": ["news"] * count,
-            "source": ["<i>s</i>"] * count,
-            "length_bucket": ["long"] * count,
-            "token_length": [5] * count,
-            "content": contents,
-            "unique_words": [0.5] * count,
-        }
-    )
-    keys = texts["doc_key"]
-    beside = Beside(
-        {keys[0]: contents[0] + " <b>&amp; \u202e"},
-        {keys[0]: [("s:<u>", "near_duplicate", 0.91)]},
-        {"s:<u>": "<script>alert(1)</script>"},
-        {keys[0]: [("s:<u>2", 0.4, "<style>*{display:none}</style>")]},
-    )
-    folder.mkdir(exist_ok=True)
-    write_sheets(folder, "demo", texts, THRESHOLDS, beside, per_cell=2)
-    return folder / "hi.html"
+# The sheets
 
 
 def test_the_same_texts_give_the_same_sheets(tmp_path: Path) -> None:
     one, other = (sheet(tmp_path / name).read_bytes() for name in ("one", "other"))
     assert one == other
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here; apt-get install chromium")
-    downloads = tmp_path_factory.mktemp("downloads")
-    with Browser(tmp_path_factory.mktemp("profile"), downloads) as browser:
-        yield browser, downloads
-
-
-def test_hostile_texts_are_shown_as_text(browser: tuple[Browser, Path], tmp_path: Path) -> None:
-    page, _ = browser
-    page.open(sheet(tmp_path / "review"))
-    assert page.value("document.title") == "Hindi · review of demo"
-    assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
-    assert page.value("document.querySelectorAll('script, style, img, h1, u, b, i').length") == 3  # the page's own
-    first = "document.querySelectorAll('article')[{}].querySelector('.text').textContent"
-    assert page.value(first.format(0)) == HOSTILE[0]
-    assert page.value(first.format(1)) == HOSTILE[1]
-    assert page.value(first.format(2)) == "harmless U+202Egnp.exe U+2066U+0000U+001B[31m text"
-    assert page.value(first.format(3)).startswith("w" * 50_000)
-    assert page.value(first.format(4)) == HOSTILE[4]
-    assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    assert page.value("document.querySelector('.difference').innerHTML").count("<del>") >= 1
-
-
-def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
-    browser: tuple[Browser, Path], tmp_path: Path
-) -> None:
-    page, downloads = browser
-    path = sheet(tmp_path / "review", ["one", "two", "three"])
-    page.open(path)
-    page.value("localStorage.clear()")
-    page.open(path)
-    page.press("1", "g", "5", "u")
-    page.press("k", "k", "n")
-    page.value("document.activeElement.value = 'a menu'")
-    page.press("Enter")
-    page.press("1", "s")
-    told = page.event("Browser.downloadProgress")
-    while told["state"] != "completed":
-        told = page.event("Browser.downloadProgress")
-    page.open(path)
-    assert page.value("document.getElementById('count').textContent") == "2 of 3 judged"
-    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
-    assert page.value(verdicts) == "out: boilerplate|good|not judged"
-    saved = downloads / "verdicts-demo.jsonl"
-    ruled_out = read_exclusions(saved)
-    assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
-    assert len(saved.read_text().splitlines()) == 2
 
 
 def test_every_reason_has_a_key_of_its_own_and_fits_the_list() -> None:

@@ -35,7 +35,7 @@ STALLED = """
 import sys, time
 from authbench.storage.atomic import atomic_file, atomic_folder
 
-with (whole if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
+with (atomic_file if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
     print("writing", flush=True)
     time.sleep(600)
 """

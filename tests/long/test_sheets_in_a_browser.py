@@ -1,0 +1,61 @@
+"""The sheets for review in a browser: hostile texts, and verdicts that are given by keys."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, Browser
+from hostile_sheet import HOSTILE, sheet
+
+from authbench.review.exclusions import read_exclusions
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here; apt-get install chromium")
+    downloads = tmp_path_factory.mktemp("downloads")
+    with Browser(tmp_path_factory.mktemp("profile"), downloads) as browser:
+        yield browser, downloads
+
+
+def test_hostile_texts_are_shown_as_text(browser: tuple[Browser, Path], tmp_path: Path) -> None:
+    page, _ = browser
+    page.open(sheet(tmp_path / "review"))
+    assert page.value("document.title") == "Hindi · review of demo"
+    assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
+    assert page.value("document.querySelectorAll('script, style, img, h1, u, b, i').length") == 3  # the page's own
+    first = "document.querySelectorAll('article')[{}].querySelector('.text').textContent"
+    assert page.value(first.format(0)) == HOSTILE[0]
+    assert page.value(first.format(1)) == HOSTILE[1]
+    assert page.value(first.format(2)) == "harmless U+202Egnp.exe U+2066U+0000U+001B[31m text"
+    assert page.value(first.format(3)).startswith("w" * 50_000)
+    assert page.value(first.format(4)) == HOSTILE[4]
+    assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.value("document.querySelector('.difference').innerHTML").count("<del>") >= 1
+
+
+def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
+    browser: tuple[Browser, Path], tmp_path: Path
+) -> None:
+    page, downloads = browser
+    path = sheet(tmp_path / "review", ["one", "two", "three"])
+    page.open(path)
+    page.value("localStorage.clear()")
+    page.open(path)
+    page.press("1", "g", "5", "u")
+    page.press("k", "k", "n")
+    page.value("document.activeElement.value = 'a menu'")
+    page.press("Enter")
+    page.press("1", "s")
+    told = page.event("Browser.downloadProgress")
+    while told["state"] != "completed":
+        told = page.event("Browser.downloadProgress")
+    page.open(path)
+    assert page.value("document.getElementById('count').textContent") == "2 of 3 judged"
+    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
+    assert page.value(verdicts) == "out: boilerplate|good|not judged"
+    saved = downloads / "verdicts-demo.jsonl"
+    ruled_out = read_exclusions(saved)
+    assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
+    assert len(saved.read_text().splitlines()) == 2
