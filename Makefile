@@ -13,6 +13,8 @@ BENCHMARKS := "ingest.py 50000" "normalize.py" "chunk.py" "measures.py" "languag
 RUN := .venv/bin/python -m
 READY := .venv/ready-$(EXTRAS)
 
+# Tests run in random order, whose seed pytest prints first; --randomly-seed repeats it.
+# With DIST=load several processes share the tests of a file.
 DIST ?= loadfile
 PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST)
 
