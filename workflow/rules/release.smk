@@ -5,8 +5,7 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
         SHA256SUMS), check.json, release.sha256 (digests of the data alone: what jobs on the release depend on)
 """
 
-STATISTICS = ["languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources"]
-FIGURES = ["languages", "genres", "lengths", "documents_per_author", "funnel"]
+from authbench.format.files import FIGURES, STATISTICS
 
 
 rule write_release:

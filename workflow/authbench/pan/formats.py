@@ -1,4 +1,4 @@
-"""What do PAN's files say?
+"""PAN's files of verification problems.
 
     pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text]}
     truth.jsonl     {"id", "same": true, "authors": [author, author]}
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import orjson
 import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
-from authbench.storage.atomic import atomic_file
+from authbench.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
 SHOWN = 5
@@ -29,29 +28,31 @@ NONE: Checks = {}
 
 
 def read_pairs(path: Path) -> pl.DataFrame:
-    """`id`, `text1`, `text2`, `topic1`, `topic2` (null where the file has no `fandoms`); holds all texts, once."""
-    rows = read_rows(path, "pairs.jsonl", {"id": is_text, "pair": is_two_texts}, {"fandoms": is_two})
-    told = ((row["id"], *row["pair"], *(row.get("fandoms") or UNKNOWN)) for row in rows)
+    """Read `id`, `text1`, `text2`, `topic1`, `topic2` (null without `fandoms`). Memory: all texts, once."""
+    rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, {"fandoms": _is_two})
+    values = ((row["id"], *row["pair"], *(row.get("fandoms") or UNKNOWN)) for row in rows)
     names = ("id", "text1", "text2", "topic1", "topic2")
-    return stacked(told, pl.Schema(dict.fromkeys(names, pl.String)))
+    return _as_table(values, pl.Schema(dict.fromkeys(names, pl.String)))
 
 
 def read_truth(path: Path) -> pl.DataFrame:
-    """`id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
-    rows = read_rows(path, "truth.jsonl", {"id": is_text, "same": is_truth}, {"authors": is_two})
-    told = ((row["id"], bool(row["same"]), *(row.get("authors") or UNKNOWN)) for row in rows)
-    return stacked(told, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String}))
+    """Read `id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
+    rows = _read_rows(path, "truth.jsonl", {"id": _is_text, "same": _is_truth}, {"authors": _is_two})
+    values = ((row["id"], bool(row["same"]), *(row.get("authors") or UNKNOWN)) for row in rows)
+    return _as_table(
+        values, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String})
+    )
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """`id`, `value`. A value may lie outside [0, 1]: whoever scores it says so."""
-    rows = read_rows(path, "answers.jsonl", {"id": is_text, "value": is_score})
-    told = ((row["id"], float(row["value"])) for row in rows)
-    return stacked(told, pl.Schema({"id": pl.String, "value": pl.Float64}))
+    """Read `id`, `value`. A value may lie outside [0, 1]: the evaluation reports it."""
+    rows = _read_rows(path, "answers.jsonl", {"id": _is_text, "value": _is_score})
+    values = ((row["id"], float(row["value"])) for row in rows)
+    return _as_table(values, pl.Schema({"id": pl.String, "value": pl.Float64}))
 
 
-def stacked(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
-    """A table of rows, which are objects only a batch at a time."""
+def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
+    """Return rows, objects only a batch at a time, as a table."""
     waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
     while part := list(islice(waiting, ROWS_AT_ONCE)):
         parts.append(pl.DataFrame(part, schema=schema, orient="row"))
@@ -59,7 +60,7 @@ def stacked(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
 
 
 def read_problems(folder: Path) -> pl.DataFrame:
-    """The pairs of a folder with their truth, in the order of pairs.jsonl. Raises InputError where ids differ."""
+    """Read the pairs of a folder with their truth, in the order of pairs.jsonl. Raises InputError where ids differ."""
     pairs, truth = read_pairs(folder / "pairs.jsonl"), read_truth(folder / "truth.jsonl")
     for one, other, has, lacks in ((pairs, truth, "pairs", "truth"), (truth, pairs, "truth", "pairs")):
         ids = one.join(other, on="id", how="anti")["id"]
@@ -72,7 +73,7 @@ def read_problems(folder: Path) -> pl.DataFrame:
 
 
 def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
-    """The values for these ids, NO_ANSWER where there is none. Raises InputError where there is one for another id."""
+    """Return the value of each id, NO_ANSWER where there is none. Raises InputError where another id has one."""
     extra = answers.filter(~pl.col("id").is_in(ids.implode()))["id"]
     if len(extra):
         raise InputError(
@@ -86,44 +87,32 @@ def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
 def write_pairs(pairs: pl.DataFrame, path: Path) -> None:
     topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else None
     rows = pairs.select("id", "text1", "text2", *(topics or ())).iter_rows()
-    write_lines(path, ({"id": row[0], "fandoms": row[3:], "pair": row[1:3]} for row in rows))
+    write_json_lines(path, ({"id": row[0], "fandoms": row[3:], "pair": row[1:3]} for row in rows))
 
 
 def write_truth(pairs: pl.DataFrame, path: Path) -> None:
     authors = ("author1", "author2") if {"author1", "author2"} <= set(pairs.columns) else None
     rows = pairs.select("id", "same", *(authors or ())).iter_rows()
-    write_lines(path, ({"id": row[0], "same": row[1], "authors": row[2:]} for row in rows))
+    write_json_lines(path, ({"id": row[0], "same": row[1], "authors": row[2:]} for row in rows))
 
 
 def write_answers(answers: pl.DataFrame, path: Path) -> None:
-    write_lines(path, answers.select("id", "value").iter_rows(named=True))
+    write_json_lines(path, answers.select("id", "value").iter_rows(named=True))
 
 
-def write_lines(path: Path, rows: Iterable[Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as aside, aside.open("wb") as file:
-        for row in rows:
-            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+def _read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a JSON lines file, each with these fields.
 
-
-def read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON lines file, each with these fields.
-
-    Raises InputError naming the first line that is wrong, an id that comes twice, or a file without a line.
+    Raises:
+        InputError: names the first line that is wrong; an id comes twice, or the file has no line.
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Expected PAN's {form}.")
     seen: set[str] = set()
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                row = orjson.loads(line)
-            except orjson.JSONDecodeError as problem:
-                raise InputError(
-                    f"{path}, line {number}: not JSON: {problem}. Expected an object a line, in UTF-8."
-                ) from None
-            if wrong := next(wrong_with(row, fields, optional), None):
-                raise InputError(f"{path}, line {number}: {wrong}")
+    for first, rows in value_batches(path):
+        for number, row in enumerate(rows, start=first):
+            if problem := next(_problems(row, fields, optional), None):
+                raise InputError(f"{path}, line {number}: {problem}")
             if row["id"] in seen:
                 raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
             seen.add(row["id"])
@@ -132,7 +121,7 @@ def read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) ->
         raise InputError(f"{path}: holds no line. Expected PAN's {form}, a JSON object a line.")
 
 
-def wrong_with(row: Any, fields: Checks, optional: Checks) -> Iterator[str]:
+def _problems(row: Any, fields: Checks, optional: Checks) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"{row!r:.40} is no object. Expected {', '.join(fields)}."
         return
@@ -144,27 +133,27 @@ def wrong_with(row: Any, fields: Checks, optional: Checks) -> Iterator[str]:
             yield f"{field} is {row[field]!r:.40}. Expected {is_right.__doc__}."
 
 
-def is_text(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     """a text"""
     return isinstance(value, str)
 
 
-def is_two_texts(value: Any) -> bool:
+def _is_two_texts(value: Any) -> bool:
     """a list of two texts"""
-    return isinstance(value, list) and len(value) == 2 and all(map(is_text, value))
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
 
 
-def is_two(value: Any) -> bool:
+def _is_two(value: Any) -> bool:
     """a list of two texts or nulls, or nothing"""
-    return not value or (isinstance(value, list) and len(value) == 2 and all(v is None or is_text(v) for v in value))
+    return not value or (isinstance(value, list) and len(value) == 2 and all(v is None or _is_text(v) for v in value))
 
 
-def is_truth(value: Any) -> bool:
+def _is_truth(value: Any) -> bool:
     """true or false"""
     return isinstance(value, bool) or value in (0, 1)
 
 
-def is_score(value: Any) -> bool:
+def _is_score(value: Any) -> bool:
     """a number, from 0 to 1"""
     return isinstance(value, int | float) and not isinstance(value, bool)
 

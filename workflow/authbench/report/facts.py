@@ -33,7 +33,7 @@ def collect(
     run: Mapping[str, Any],
     excluded: Iterable[str] | None = None,
 ) -> dict[str, Any]:
-    """The facts that `release.write_release` and `report.render` tell, from the files of the stages before.
+    """The facts that `release.write.write_release` and `report.render` tell, from the files of the stages before.
 
     `counts` are those of all stages and parts, `sampled` and `split` the facts of sampling and splitting, `run` the
     setup of the run (`config.record_setup`), `excluded` the keys that `filter.exclude` names, if it is set. Raises

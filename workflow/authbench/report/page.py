@@ -51,9 +51,9 @@ COPY_WORDS = {
 def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> str:
     """The report of a release as one HTML page.
 
-    `documents` and `queries` are those of the release (`release.write.make_release`), `sources` the source files by
-    tag, `facts` what `release.write.tell` gives: funnel, deviation, skipped_sources, scorers, toxicity_rates, ingest,
-    dedup, split, config, versions, inputs, takedown, splits and warnings.
+    `documents` and `queries` are those of the release (`release.contents`), `sources` the source files by
+    tag, `facts` what `release.findings.make_findings` gives: funnel, deviation, skipped_sources, scorers,
+    toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits and warnings.
     """
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])

@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from authbench.format.columns import GROUND_TRUTH
+from authbench.format.release import Release, concat, open_complete_release
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.words import Sources
@@ -21,8 +23,8 @@ def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -
         sources: the source entries by tag (title, about, license, author).
         findings: what `write_release` returned.
     """
-    documents = pl.read_parquet(release / "provenance.parquet")
-    queries = _queries(release, findings["splits"])
+    written = open_complete_release(release)
+    documents, queries = written.provenance, _queries(written)
     tables = statistics.tables(documents, queries, findings["splits"])
     for name, picture in figures.pictures(tables, statistics.funnel_table(findings["funnel"])).items():
         write_text(release / "figures" / f"{name}.svg", picture)
@@ -30,13 +32,9 @@ def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -
     write_text(release / SUMS, checksums(release))
 
 
-def _queries(release: Path, splits: list[str]) -> pl.DataFrame:
-    """Return `split` and `query_id` of every query, from the ground truth of the splits."""
-    schema = {"query_id": pl.String}
-    parts = [
-        pl.read_ndjson(release / split / "ground_truth.jsonl", schema=schema, ignore_errors=False).with_columns(
-            split=pl.lit(split)
-        )
-        for split in splits
-    ]
-    return pl.concat(parts)
+def _queries(release: Release) -> pl.DataFrame:
+    """Return `split` and `query_id` of every query of the release."""
+    return pl.concat(
+        concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).select(pl.lit(split).alias("split"), "query_id")
+        for split in release.splits
+    )
