@@ -1,0 +1,190 @@
+"""The format of a release is declared once: docs, files and readers agree with the declaration."""
+
+import json
+import re
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+from published import publish
+
+from authbench.errors import InputError
+from authbench.evaluate.split import read_split
+from authbench.format import files
+from authbench.format.columns import (
+    CANDIDATES,
+    GROUND_TRUTH,
+    PROVENANCE,
+    QUERIES,
+    SPLIT_TABLES,
+    TEXT_MEASURES,
+    Column,
+    Table,
+)
+from authbench.format.release import (
+    DOCUMENTS,
+    Release,
+    concat,
+    open_complete_release,
+    open_release,
+    read_rows,
+)
+from authbench.runtime.code import closure
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
+TYPES = {pl.String: "string", pl.Int32: "integer", pl.Int64: "integer", pl.Float64: "number", pl.Boolean: "boolean"}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    _, release, public = publish(tmp_path_factory.mktemp("published"))
+    return release, public
+
+
+def type_of(column: Column) -> str:
+    return "list of strings" if column.dtype == pl.List(pl.String) else TYPES[column.dtype]
+
+
+def table_of_docs(table: Table) -> str:
+    rows = [
+        f"| `{column.name}` | {type_of(column)}{'' if column.required else ', optional'} | {column.meaning} |"
+        for column in table.columns
+    ]
+    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+
+
+@pytest.mark.parametrize("table", [*SPLIT_TABLES.values(), PROVENANCE], ids=lambda table: table.name)
+def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
+    assert table_of_docs(table) in DOCS
+
+
+@pytest.mark.parametrize("meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MANIFEST_KEYS])
+def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, str]) -> None:
+    assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
+
+
+def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple[Path, Path]) -> None:
+    release, public = published
+    splits = open_release(release).splits
+    there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+    named = {name.replace("<split>", split) for name in files.RELEASE_FILES for split in splits}
+    named |= {f"statistics/{name}.csv" for name in files.STATISTICS} | {f"figures/{name}.svg" for name in files.FIGURES}
+    assert there == named - {"statistics/*.csv", "figures/*.svg"}
+    more = {path.relative_to(public).as_posix() for path in public.rglob("*") if path.is_file()} - there
+    assert more == set(files.BUNDLE_FILES)
+
+
+def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path]) -> None:
+    release = open_complete_release(published[0])
+    assert set(release.manifest) == set(files.MANIFEST_KEYS)
+    schema = release.provenance.schema
+    assert dict(list(schema.items())[: len(PROVENANCE.columns)]) == dict(PROVENANCE.schema)
+    for name, dtype in list(schema.items())[len(PROVENANCE.columns) :]:
+        assert dtype.is_numeric() or dtype == pl.Boolean or name in TEXT_MEASURES
+    for split in release.splits:
+        for table in SPLIT_TABLES.values():
+            for line in release.path(split, table).read_bytes().splitlines():
+                row = orjson.loads(line)
+                assert tuple(row) in (table.names, table.required)
+                for column in table.columns:
+                    if column.pattern:
+                        assert re.fullmatch(column.pattern, row[column.name])
+
+
+def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path]) -> None:
+    release = open_complete_release(published[0])
+    for split in release.splits:
+        texts = pl.concat(release.texts(split))
+        assert texts.schema == DOCUMENTS
+        rows = release.provenance.filter(pl.col("split") == split)
+        assert texts["id"].to_list() == rows["id"].to_list()
+        assert texts["author_id"].to_list() == rows["author_id"].to_list()
+        queries = concat(release.rows(split, QUERIES), QUERIES)
+        assert texts.filter("query")["id"].to_list() == queries["query_id"].to_list()
+
+
+def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -> None:
+    _, folder, _ = publish(tmp_path, queries_in_candidates=False)
+    release = open_complete_release(folder)
+    for split in release.splits:
+        texts = pl.concat(release.texts(split))
+        rows = release.provenance.filter(pl.col("split") == split)
+        assert sorted(texts["id"]) == rows["id"].to_list()
+        assert dict(texts.select("id", "author_id").iter_rows()) == dict(rows.select("id", "author_id").iter_rows())
+        assert (texts["query"] != texts["candidate"]).all()
+
+
+def test_a_bundle_withholds_texts_and_is_not_evaluated(published: tuple[Path, Path]) -> None:
+    release, public = (open_complete_release(folder) for folder in published)
+    assert public.withheld and not release.withheld
+    for split in release.splits:
+        here = set(public.present.filter(pl.col("split") == split)["id"])
+        assert set(pl.concat(public.candidates(split))["candidate_id"]) == here
+        for query, positives, _, ignored in public.truth(split).iter_rows():
+            assert {query, *positives, *ignored} <= here and positives
+        whole = release.truth(split)
+        assert public.truth(split).height <= whole.height
+        with pytest.raises(InputError, match="authbench rebuild"):
+            read_split(public.folder, split)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"candidate_id": None}, "no candidate_id. Expected candidate_id, author_id, lang"),
+        ({"author_id": 7}, "author_id is 7. Expected a string."),
+        ({"token_length": 1.5}, "token_length is 1.5. Expected a whole number."),
+        ({"token_length": "12"}, "token_length is '12'. Expected a whole number."),
+        ([], "[] is no object. Expected candidate_id"),
+    ],
+)
+def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: object, problem: str) -> None:
+    row = dict.fromkeys(CANDIDATES.names, "x") | {"token_length": 3}
+    rows = [row, row, {**row, **change} if isinstance(change, dict) else change, row]
+    path = tmp_path / "candidates.jsonl"
+    path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in rows))
+    with pytest.raises(InputError) as error:
+        list(read_rows(path, CANDIDATES))
+    assert str(error.value).startswith(f"{path}, line 3: {problem}")
+
+
+def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path) -> None:
+    row = {"query_id": "q", "positive_ids": ["a"], "author_id": "x", "more": 1}
+    path = tmp_path / "ground_truth.jsonl"
+    path.write_bytes(orjson.dumps(row) + b"\n" + orjson.dumps({**row, "ignored_ids": ["b"]}) + b"\n")
+    [frame] = read_rows(path, GROUND_TRUTH)
+    assert frame.rows() == [("q", ["a"], "x", None), ("q", ["a"], "x", ["b"])]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [("[]", "expected a JSON object"), ("{", "cannot be read as JSON"), ('{"config": 3}', "config is 3")],
+)
+def test_a_manifest_of_another_form_is_named(tmp_path: Path, manifest: str, problem: str) -> None:
+    (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        open_release(tmp_path)
+
+
+def test_splits_come_in_the_order_of_the_manifest(tmp_path: Path) -> None:
+    for split in ("a", "b", "more"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / CANDIDATES.file).touch()
+    assert open_release(tmp_path) == Release(tmp_path, ("a", "b", "more"), {})
+    manifest = {"splits": ["b", "a", "absent"]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert open_release(tmp_path).splits == ("b", "a", "more")
+    (tmp_path / "provenance.parquet").touch()
+    with pytest.raises(InputError, match="the splits absent, which have no candidates.jsonl"):
+        open_complete_release(tmp_path)
+
+
+ADAPTERS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py"))
+
+
+@pytest.mark.parametrize("adapter", [name for name in ADAPTERS if name != "check_release"])
+def test_the_checker_reruns_the_check_alone(adapter: str) -> None:
+    reached = closure(ROOT / f"workflow/scripts/{adapter}.py")
+    assert [module for module in reached if module.startswith("authbench.check")] == []

@@ -1,0 +1,115 @@
+"""Documents of a release or of a table: one reading for PAN and RAVEN."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from published import publish
+
+from authbench.errors import InputError
+from authbench.format.documents import DOCUMENTS, SUFFIXES, expect_unique_ids, read_documents
+from authbench.format.release import open_complete_release
+from authbench.pan.build import write_sets
+from authbench.pan.pairs import PairSettings
+from authbench.raven.documents import stream, write_documents
+
+TABLE = pl.DataFrame(
+    {
+        "author_id": ["ann", "ann", "bob", "bob", "cat", " "],
+        "fandom": ["x", "y", "x", "y", "x", "x"],
+        "content": ["one", "two", "three", "four", "", "five"],
+    }
+)
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    ".parquet": lambda table, path: table.write_parquet(path),
+    ".jsonl": lambda table, path: table.write_ndjson(path),
+    ".ndjson": lambda table, path: table.write_ndjson(path),
+    ".csv": lambda table, path: table.write_csv(path),
+}
+
+
+def documents(place: Path, topic: str = "topic") -> pl.DataFrame:
+    return pl.concat(read_documents(place, topic))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_form_of_table_gives_the_same_documents_to_pan_and_raven(tmp_path: Path, suffix: str) -> None:
+    WRITERS[suffix](TABLE, tmp_path / f"t{suffix}")
+    found = documents(tmp_path / f"t{suffix}")
+    assert found.schema == DOCUMENTS
+    assert found.select("author", "topic", "lang", "text").rows() == [
+        ("ann", "x", "", "one"),
+        ("ann", "y", "", "two"),
+        ("bob", "x", "", "three"),
+        ("bob", "y", "", "four"),
+    ]
+    write_documents(str(tmp_path / f"t{suffix}"), tmp_path / "raven.parquet", 0)
+    assert pl.concat(stream(tmp_path / "raven.parquet")).rename({"content": "text"}).equals(found)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("languages", [None, ["en", "fr", None, "", "de", "en"]])
+def test_a_language_that_is_not_told_is_empty(tmp_path: Path, suffix: str, languages: list[str] | None) -> None:
+    table = TABLE if languages is None else TABLE.with_columns(language=pl.Series(languages))
+    WRITERS[suffix](table, tmp_path / f"t{suffix}")
+    assert documents(tmp_path / f"t{suffix}")["lang"].to_list() == (["en", "fr", "", ""] if languages else [""] * 4)
+
+
+def test_ids_without_a_column_depend_on_the_document_and_not_on_its_place(tmp_path: Path) -> None:
+    TABLE.write_csv(tmp_path / "a.csv")
+    TABLE.reverse().write_csv(tmp_path / "b.csv")
+    one, other = (documents(tmp_path / name) for name in ("a.csv", "b.csv"))
+    assert one.sort("id").equals(other.sort("id"))
+    assert one["id"].n_unique() == one.height
+
+
+def test_numbers_in_a_csv_stay_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,author,topic,text\n007,01,1.0,two words\n", encoding="utf-8")
+    assert documents(tmp_path / "t.csv").row(0) == ("007", "01", "1.0", "", "two words")
+
+
+def test_documents_of_a_release_have_its_topics_or_else_its_genres(tmp_path: Path) -> None:
+    _, folder, _ = publish(tmp_path)
+    rows = open_complete_release(folder).provenance
+    found = documents(folder)
+    assert sorted(found["id"]) == rows["id"].to_list()
+    genre = dict(rows.select("id", "genre").iter_rows())
+    topic = dict(rows.select("id", "topic").iter_rows())
+    assert all(told == (topic[ident] or genre[ident]) for ident, told in found.select("id", "topic").iter_rows())
+    source = dict(rows.select("id", "source").iter_rows())
+    assert all(told == source[ident] for ident, told in documents(folder, "source").select("id", "topic").iter_rows())
+    with pytest.raises(InputError, match="has no column weather"):
+        documents(folder, "weather")
+
+
+def test_an_id_of_two_documents_is_refused_by_pan_and_raven(tmp_path: Path) -> None:
+    table = TABLE.head(4).with_columns(id=pl.Series(["1", "1", "2", "3"]))
+    table.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="the id 1 occurs twice"):
+        expect_unique_ids(documents(tmp_path / "t.parquet")["id"], tmp_path)
+    with pytest.raises(InputError, match="the id 1 occurs twice"):
+        write_sets(tmp_path / "t.parquet", tmp_path / "out", PairSettings(), "topic", 0)
+    with pytest.raises(InputError, match="the id 1 occurs twice"):
+        write_documents(str(tmp_path / "t.parquet"), tmp_path / "raven.parquet", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("t.csv", b"author,text\na,b\n", "no column for topic. It has author, text; expected"),
+        ("t.jsonl", b'{"author": "a", "topic": "x", "text": "b"}\n[]\n', "line 2: \\[\\] is no object"),
+        ("t.ndjson", b'{"author": "a"}\n', "no column for topic, text"),
+        ("t.parquet", b"PAR1", "cannot be read"),
+        ("t.txt", b"", "expected the folder of a release, or a table"),
+    ],
+)
+def test_what_is_no_table_of_documents_is_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=problem):
+        documents(tmp_path / name)
+
+
+def test_an_empty_table_of_json_lines_has_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").touch()
+    assert list(read_documents(tmp_path / "t.jsonl")) == []

@@ -1,0 +1,58 @@
+"""JSON lines are read in batches, and whatever cannot be read is named by its line."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.storage.json_lines import line_batches, read_objects, value_batches, write_json_lines
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 53), 1 << 53) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.lists(VALUES), st.integers(1, 200))
+def test_values_come_back_as_written_with_the_numbers_of_their_lines(
+    tmp_path_factory: pytest.TempPathFactory, values: list[object], batch_bytes: int
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "rows.jsonl"
+    write_json_lines(path, values)
+    read = [
+        (first + place, value) for first, batch in value_batches(path, batch_bytes) for place, value in enumerate(batch)
+    ]
+    assert read == list(enumerate(values, start=1))
+    lines = [line for _, batch in line_batches(path, batch_bytes) for line in batch]
+    assert b"".join(lines) == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'\xef\xbb\xbf{"id": 1}', "begins with a byte order mark. Expected plain UTF-8; save it without."),
+        (b'{"id": "\xff"}', "not UTF-8: byte 9 is 0xff. Expected JSON lines in UTF-8."),
+        (b"", "empty. Expected one JSON object a line."),
+        (b"  ", "empty. Expected one JSON object a line."),
+        (b'{"id": 1', "not JSON: "),
+        (b"[1]", "[1] is no object. Expected one JSON object a line."),
+        (b"null", "None is no object. Expected one JSON object a line."),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 3])
+def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes, problem: str, before: int) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"".join(orjson.dumps({"id": n}) + b"\r\n" for n in range(before)) + line + b"\n{}\n")
+    with pytest.raises(InputError) as error:
+        list(read_objects(path))
+    assert str(error.value).startswith(f"{path}, line {before + 1}: {problem}")
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "absent.jsonl", tmp_path):
+        with pytest.raises(InputError, match=str(path)):
+            list(value_batches(path))
