@@ -8,8 +8,8 @@ For each number of documents: texts in ten scripts are made (always the same one
 Jaccard of every pair within a family. Then the stage runs as in the pipeline, its jobs as processes of their own, two
 at a time, on as many shards and parts as the pipeline would take. Prints a Markdown table: seconds are of the wall,
 CPU of all processes from start to end; `peak MB` is the largest job, `two MB` the two largest that ran at a time;
-`missed` and `extra` count removals against the answer, and each extra one is compared with its stand-in. Corpora are
-kept in FOLDER and used again, if it is given: to work out the answer takes longer than all else.
+`missed` and `extra` count removals against the answer, and each extra one is compared with its kept representative.
+Corpora are kept in FOLDER and used again, if it is given: to work out the answer takes longer than all else.
 
 `--hostile` takes input that is made to break it instead: a million equal texts, a million that share every band and
 resemble none, a crowd of near copies, one shingle a million times, and single texts of 100 MB.
@@ -157,6 +157,11 @@ def forge(folder: Path) -> None:
 
 def run_job(name: str, arguments: Mapping[str, Any]) -> None:
     """One job of the stage, as the rule's adapter calls it."""
+    if name == "draw":
+        from authbench.dedup.permutations import draw_permutations, write_permutations
+
+        write_permutations(draw_permutations(SETTINGS.bands * SETTINGS.rows), arguments["permutations"])
+        return
     if name == "sign":
         from authbench.dedup.jobs.sign import sign_shard as job
     elif name == "link":
@@ -178,7 +183,12 @@ def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for name, kind in (("links", "parquet"), ("pairs", "parquet"), ("pairs", "json"))
     )
     known = {"signatures": signatures, "order": ["made up"]}
-    yield "sign", [{"texts": text, "signatures": to} for text, to in zip(texts, signatures, strict=True)]
+    permutations = {"permutations": str(folder / "permutations.json")}
+    yield "draw", [permutations]
+    yield (
+        "sign",
+        [{**permutations, "texts": text, "signatures": to} for text, to in zip(texts, signatures, strict=True)],
+    )
     yield (
         "link",
         [{**known, "filtered": [], "links": links[part], "share": (part, parts)} for part in range(parts)],
@@ -258,11 +268,11 @@ def measure(folder: Path) -> dict[str, Any]:
 
 
 def untrue(removed: pl.DataFrame, texts: pl.DataFrame) -> int:
-    """How many of the removed are not as similar to their stand-in as they must be."""
-    stand_ins = removed["detail"].str.strip_prefix("stand-in ")
-    concerned = texts.filter(pl.col("doc_key").is_in([*removed["doc_key"], *stand_ins]))
+    """How many of the removed are not as similar to their kept representative as they must be."""
+    kept = removed["detail"].str.strip_prefix("stand-in ")
+    concerned = texts.filter(pl.col("doc_key").is_in([*removed["doc_key"], *kept]))
     content = {key: " ".join(text.split()) for key, text in concerned.select("doc_key", "content").iter_rows()}
-    pairs = zip(removed["doc_key"], stand_ins, strict=True)
+    pairs = zip(removed["doc_key"], kept, strict=True)
     return sum(similarity(content[one], content[other]) < SETTINGS.threshold for one, other in pairs)
 
 

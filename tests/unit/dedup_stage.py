@@ -46,7 +46,7 @@ def run_jobs(
     links, pairs = ([folder / f"{name}/{part}.parquet" for part in range(parts)] for name in ("links", "pairs"))
     counts = [folder / f"pairs/{part}.json" for part in range(parts)]
     gone = [] if filtered is None else [folder / f"filter/{shard}.parquet" for shard in range(shards)]
-    permutations = folder / "permutations.parquet"
+    permutations = folder / "permutations.json"
     write_permutations(draw_permutations(settings.bands * settings.rows), permutations)
     for shard, (path, to) in enumerate(zip(texts, signatures, strict=True)):
         part = table.select(COLUMNS).gather_every(shards, shard)

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from shared_folders import oracle
 
 from authbench.errors import InputError
+from authbench.metrics.significance import p_of_unpaired_means
 from authbench.raven.folds import topic_folds
 from authbench.raven.select import (
     mean_similarity_to_others,
@@ -16,7 +17,7 @@ from authbench.raven.select import (
     similarities,
     unit_rows,
 )
-from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut, unpaired_p
+from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
 from authbench.raven.vectors import TopicSums
 
 
@@ -140,9 +141,9 @@ def test_a_fold_on_which_all_systems_score_the_same_ranks_nothing() -> None:
 
 
 def test_a_difference_is_tested_as_of_independent_samples() -> None:
-    assert unpaired_p(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(1)
-    assert unpaired_p(np.array([1.0, 2.0, 3.0]), np.array([11.0, 12.0, 13.0])) < 0.001
-    assert unpaired_p(np.array([1.0, 1.0]), np.array([1.0, 1.0])) == 1
-    assert unpaired_p(np.array([1.0, 1.0]), np.array([2.0, 2.0])) == 0
-    assert np.isnan(unpaired_p(np.array([1.0]), np.array([1.0, 2.0])))
-    assert np.isnan(unpaired_p(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
+    assert p_of_unpaired_means(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(1)
+    assert p_of_unpaired_means(np.array([1.0, 2.0, 3.0]), np.array([11.0, 12.0, 13.0])) < 0.001
+    assert p_of_unpaired_means(np.array([1.0, 1.0]), np.array([1.0, 1.0])) == 1
+    assert p_of_unpaired_means(np.array([1.0, 1.0]), np.array([2.0, 2.0])) == 0
+    assert np.isnan(p_of_unpaired_means(np.array([1.0]), np.array([1.0, 2.0])))
+    assert np.isnan(p_of_unpaired_means(np.array([1.0, np.nan]), np.array([1.0, 2.0])))

@@ -104,7 +104,7 @@ def test_permutations_are_datasketchs_and_the_same_when_read_again(tmp_path):
     factors, terms = datasketch.MinHash(num_perm=125, seed=1, scheme="affine32").permutations
     assert np.array_equal(drawn, [factors, terms])
     assert (drawn[0] % 2 == 1).all()
-    write_permutations(drawn, tmp_path / "permutations.parquet")
-    again = read_permutations(tmp_path / "permutations.parquet")
+    write_permutations(drawn, tmp_path / "permutations.json")
+    again = read_permutations(tmp_path / "permutations.json")
     assert np.array_equal(again, drawn)
     assert again.dtype == np.uint32

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
 
-from authbench.metrics.significance import p_of_means
+from authbench.metrics.significance import p_of_paired_f1, p_of_paired_means
 from authbench.pan.metrics import f1
-from authbench.pan.significance import compare, compare_all, matrix
+from authbench.pan.significance import compare_all, matrix
 
 
 def generator(seed=0):
@@ -22,9 +22,9 @@ def test_the_oracle_of_significance_holds():
         one, other = (np.array(case[f"system_{name}"], float) for name in "ab")
         if case.get("metric", "f1") == "accuracy":
             apart = (one == truth).astype(float) - (other == truth)
-            p = p_of_means(apart[None, :], [str(k) for k in range(len(apart))], seed=1)[0]
+            p = p_of_paired_means(apart[None, :], [str(k) for k in range(len(apart))], seed=1)[0]
         else:
-            difference, p = compare(truth, one, other, generator())
+            difference, p = p_of_paired_f1(truth, one, other, generator())
             if "observed_absolute_difference" in case:
                 assert abs(difference) == pytest.approx(case["observed_absolute_difference"])
         if "exact_p" in case:
@@ -44,7 +44,7 @@ def test_a_round_is_as_likely_as_if_every_problem_were_swapped_on_its_own(proble
         swapped = np.array([swap >> place & 1 for place in range(len(truth))], bool)
         first, second = np.where(swapped, other, one), np.where(swapped, one, other)
         as_far += abs(f1(truth, first) - f1(truth, second)) >= observed - 1e-12
-    difference, p = compare(truth, one, other, generator(), 4_000)
+    difference, p = p_of_paired_f1(truth, one, other, generator(), 4_000)
     assert difference == pytest.approx(f1(truth, one) - f1(truth, other))
     assert p == pytest.approx(as_far / (1 << len(truth)), abs=0.06)
 

@@ -10,9 +10,9 @@ from small_split import a_split
 from authbench.evaluate.retrieval import rank
 from authbench.evaluate.scores import scored_pairs
 from authbench.evaluate.verification import draw_negatives
-from authbench.metrics.bootstrap import author_weights, interval, means
-from authbench.metrics.error_rate import crossings_of_histograms, error_rate
-from authbench.metrics.significance import holm, p_of_means
+from authbench.metrics.bootstrap import author_weights, interval, weighted_means
+from authbench.metrics.error_rate import error_rate, error_rates_of_histograms
+from authbench.metrics.significance import holm, p_of_paired_means
 
 
 def test_the_oracle_of_error_rates_holds():
@@ -117,7 +117,7 @@ def test_histograms_with_a_bin_per_score_give_the_error_rate_itself(right, wrong
     counts = [
         np.bincount(np.searchsorted(edges, side), minlength=len(edges))[None].astype(float) for side in (right, wrong)
     ]
-    assert crossings_of_histograms(*counts)[0] == pytest.approx(
+    assert error_rates_of_histograms(*counts)[0] == pytest.approx(
         error_rate(np.array(right), np.array(wrong)).eer, abs=1e-9
     )
 
@@ -126,7 +126,7 @@ def test_the_oracle_of_the_bootstrap_of_a_mean_holds():
     for case in oracle("significance")["bootstrap_of_the_mean"]:
         values = np.array(case["values"])
         weights = author_weights([f"author {k}" for k in range(len(values))], seed=3, replicates=4_000)
-        low, high = interval(means(weights, values[:, None], np.ones((len(values), 1)))[:, 0])
+        low, high = interval(weighted_means(weights, values[:, None], np.ones((len(values), 1)))[:, 0])
         slack = 2 * case["tolerance"]  # Poisson counts instead of draws of exactly n
         assert (low, high) == pytest.approx(tuple(case["percentile_95"]), abs=slack)
 
@@ -147,20 +147,20 @@ def test_the_oracle_of_paired_means_holds():
     assert len(cases) > 3
     for a, b, case in cases:
         difference = np.array(a, float) - np.array(b, float)
-        [p] = p_of_means(difference[None], [str(k) for k in range(len(difference))], seed=11)
+        [p] = p_of_paired_means(difference[None], [str(k) for k in range(len(difference))], seed=11)
         assert p == pytest.approx(case["exact_p"], abs=case["tolerance_p_10000"])
 
 
 def test_equal_systems_do_not_differ():
-    assert p_of_means(np.zeros((1, 5)), list("abcde"), seed=0).tolist() == [1.0]
+    assert p_of_paired_means(np.zeros((1, 5)), list("abcde"), seed=0).tolist() == [1.0]
 
 
 def test_the_order_of_queries_and_the_other_pairs_do_not_show():
     differences = np.array([[0.5, 0.25, -0.125, 1.0], [0.0, 1.0, 1.0, 0.5]])
     queries = list("abcd")
-    both = p_of_means(differences, queries, seed=2)
-    assert (p_of_means(differences[:, ::-1], queries[::-1], seed=2) == both).all()
-    assert p_of_means(differences[1:], queries, seed=2)[0] == both[1]
+    both = p_of_paired_means(differences, queries, seed=2)
+    assert (p_of_paired_means(differences[:, ::-1], queries[::-1], seed=2) == both).all()
+    assert p_of_paired_means(differences[1:], queries, seed=2)[0] == both[1]
 
 
 def test_holm_multiplies_the_smallest_most_and_never_falls():

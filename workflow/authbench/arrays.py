@@ -1,4 +1,4 @@
-"""What are the types of the arrays that text kernels take and give? Named without loading the compiler."""
+"""NumPy array types that modules share, named without loading the compiler."""
 
 from typing import TypeAlias
 
@@ -10,5 +10,6 @@ U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 I32: TypeAlias = NDArray[np.int32]
 I64: TypeAlias = NDArray[np.int64]
+F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
 BOOL: TypeAlias = NDArray[np.bool_]

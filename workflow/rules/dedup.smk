@@ -20,7 +20,7 @@ EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 rule draw_permutations:
     """Draw the permutations of MinHash, of which every signature has as many values."""
     output:
-        permutations=result("dedup/permutations.parquet"),
+        permutations=result("dedup/permutations.json"),
     log:
         result("logs/draw_permutations.log"),
     conda:
@@ -40,7 +40,7 @@ rule sign_texts:
     """Give every text a short signature that near copies share."""
     input:
         texts=lambda wildcards: TEXTS[wildcards.unit],
-        permutations=result("dedup/permutations.parquet"),
+        permutations=result("dedup/permutations.json"),
     output:
         signatures=result("dedup/{unit}/signatures/{scatteritem}.parquet"),
     log:

@@ -6,10 +6,9 @@ One job of a build draws them, and the jobs that sign read its file, as importin
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from authbench.arrays import U32
-from authbench.storage.parquet import read_columns, write_parquet
+from authbench.storage.json_files import read_json, write_json
 
 SEED = 1
 
@@ -26,12 +25,12 @@ def draw_permutations(count: int) -> U32:
 
 
 def write_permutations(permutations: U32, path: str | Path) -> None:
-    """Write permutations as a table with the columns `a` and `b`."""
-    factors, terms = permutations
-    write_parquet(pl.DataFrame({"a": factors, "b": terms}), path)
+    """Write permutations as the lists `factors` and `terms` of a JSON file."""
+    factors, terms = permutations.tolist()
+    write_json(path, {"factors": factors, "terms": terms})
 
 
 def read_permutations(path: str | Path) -> U32:
     """Return the permutations that `write_permutations` wrote."""
-    table = read_columns([path], ["a", "b"])
-    return np.stack([table["a"].to_numpy(), table["b"].to_numpy()])
+    permutations = read_json(path)
+    return np.array([permutations["factors"], permutations["terms"]], np.uint32)

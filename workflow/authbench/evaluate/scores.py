@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from authbench.arrays import F64
+from authbench.arrays import F32, F64
 from authbench.evaluate.retrieval import Ranking
 from authbench.evaluate.slices import SLICES, facets
 from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import NEGATIVES
-from authbench.metrics.bootstrap import F32, author_weights, interval, means
-from authbench.metrics.error_rate import ErrorRate, crossings_of_histograms, error_rate
+from authbench.metrics.bootstrap import author_weights, interval, weighted_means
+from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
 
@@ -100,7 +100,7 @@ def scores_of(
     column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
     sums = by_author(table[:, plain], column_of[answered], len(present))
     counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
-    replicates = means(drawn, sums, counts[:, None])
+    replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
     intervals = {names[column]: interval(replicates[:, at]) for at, column in enumerate(plain)}
     for kind, suffix, rate, limits in error_rates(answered, pairs, column_of, drawn):
@@ -146,7 +146,7 @@ def error_rates(
     for kind in NEGATIVES:
         right = f"positives_{kind}" if f"positives_{kind}" in sides else "positives"
         rate = error_rate(sides[right][1], sides[kind][1])
-        limits = interval(crossings_of_histograms(drawn[right], drawn[kind])) if np.isfinite(rate.eer) else None
+        limits = interval(error_rates_of_histograms(drawn[right], drawn[kind])) if np.isfinite(rate.eer) else None
         yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
 
 

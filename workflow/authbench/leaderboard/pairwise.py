@@ -1,4 +1,4 @@
-"""Which differences between models are more than chance?"""
+"""Test which differences between models are more than chance, by approximate randomisation."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -8,13 +8,13 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.leaderboard.collect import Result
-from authbench.metrics.significance import holm, p_of_means
+from authbench.metrics.significance import holm, p_of_paired_means
 
 TESTED = ("success@5", "mrr")
 
 
 def compare_pairs(results: Sequence[Result], seed: int) -> pl.DataFrame:
-    """For every pair of models and TESTED metric the mean difference over queries, its p and Holm's correction of it.
+    """Return for every pair of models and TESTED metric the mean difference over queries, its p and Holm's correction.
 
     Approximate randomisation over queries, 10,000 rounds; the correction is over all pairs of one metric.
     """
@@ -30,7 +30,7 @@ def compare_pairs(results: Sequence[Result], seed: int) -> pl.DataFrame:
         differences = np.array([values[one, asked] - values[other, asked] for one, other in pairs])
         if not len(pairs):
             continue
-        p = p_of_means(differences, tables[0]["id"].filter(pl.Series(asked)).to_list(), seed)
+        p = p_of_paired_means(differences, tables[0]["id"].filter(pl.Series(asked)).to_list(), seed)
         parts.append(
             pl.DataFrame(
                 {

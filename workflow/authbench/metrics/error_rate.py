@@ -9,8 +9,14 @@ from authbench.arrays import F64
 
 
 class ErrorRate(NamedTuple):
-    """`eer`: between the neighbouring operating points, linearly. At `threshold` (the highest at which FAR and FRR are
-    closest) the shares `far` of negatives accepted, score >= threshold, and `frr` of positives refused."""
+    """The equal error rate, and the operating point next to it.
+
+    Attributes:
+        eer: where the false acceptance and the false rejection rate are equal, linear between operating points.
+        far: the share of negatives accepted (score >= threshold).
+        frr: the share of positives refused.
+        threshold: the highest one at which both rates are closest.
+    """
 
     eer: float
     far: float
@@ -19,9 +25,9 @@ class ErrorRate(NamedTuple):
 
 
 def error_rate(positives: F64, negatives: F64) -> ErrorRate:
-    """The equal error rate of the scores; NaN where one side is empty. Equal scores are one threshold (A.9).
+    """Return the equal error rate of scores; all NaN where one side is empty.
 
-    Fastest where both sides are sorted.
+    Equal scores are one threshold (AuthBench paper, A.9). Fastest where both sides are sorted.
     """
     if not len(positives) or not len(negatives):
         return ErrorRate(*[np.nan] * 4)
@@ -34,11 +40,11 @@ def error_rate(positives: F64, negatives: F64) -> ErrorRate:
     far, frr = np.append(far, 0.0), np.append(frr, 1.0)
     gap = np.abs(far - frr)
     at = len(gap) - 1 - int(np.argmin(np.round(gap[::-1], 15)))
-    return ErrorRate(crossing(far, frr), float(far[at]), float(frr[at]), float(np.append(thresholds, np.inf)[at]))
+    return ErrorRate(_crossing(far, frr), float(far[at]), float(frr[at]), float(np.append(thresholds, np.inf)[at]))
 
 
-def crossing(far: F64, frr: F64) -> float:
-    """Where the falling FAR meets the rising FRR, on straight lines between the operating points."""
+def _crossing(far: F64, frr: F64) -> float:
+    """Return where the falling FAR meets the rising FRR, on straight lines between the operating points."""
     gap = far - frr
     after = int(np.argmax(gap <= 0))
     if after == 0 or gap[after] == 0:
@@ -48,10 +54,17 @@ def crossing(far: F64, frr: F64) -> float:
     return float(far[before] + share * (far[after] - far[before]))
 
 
-def crossings_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) -> F64:
-    """The equal error rate of each row: `positives` and `negatives` count scores by bin, lowest bin first.
+def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) -> F64:
+    """Return the equal error rate of each row, shape (rows,).
 
-    NaN where one side is empty. Within a bin both rates change along a straight line.
+    Within a bin both rates change along a straight line.
+
+    Args:
+        positives: shape (rows, bins), counts of scores by bin, lowest bin first.
+        negatives: the same of the negatives.
+
+    Returns:
+        NaN where one side of a row is empty.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         frr = np.cumsum(positives, axis=1) / positives.sum(axis=1, keepdims=True)

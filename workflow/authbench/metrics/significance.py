@@ -1,40 +1,48 @@
-"""Is one system truly better than another?
+"""Tests of whether two systems differ by more than chance.
 
-Approximate randomisation (Noreen 1989; overview of PAN 2021): under the null hypothesis it does not matter which of
-two systems an answer came from, so the two are swapped query by query at random and the difference is looked at again.
+Paired answers: approximate randomisation (Noreen 1989; overview of PAN 2021). Under the null hypothesis it does not
+matter which of two systems an answer came from, so the two are swapped at random and the difference is computed again.
+The observed difference counts among the rounds, so that p is never 0: (1 + rounds at least as far) / (1 + rounds).
+Unpaired scores: Student's t-test.
 """
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from authbench.arrays import F64
+from authbench.arrays import BOOL, F64, I64, U64
 from authbench.identity import keyed_hash
 from authbench.metrics.bootstrap import GOLDEN, mixed
 
 ROUNDS = 10_000
-ROUNDS_AT_ONCE = 1_024
+_ROUNDS_AT_ONCE = 1_024
+_HIT, _MISSED, _FALSE = range(3)
 
 
-def p_of_means(differences: F64, queries: Sequence[str], seed: int, rounds: int = ROUNDS) -> F64:
-    """Two-sided p that the mean of each row is zero, for paired differences (pairs of systems x queries).
+def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int, rounds: int = ROUNDS) -> F64:
+    """Return for each row of differences the two-sided p that its mean is zero, shape (pairs of systems,).
 
-    Whether a query is swapped in a round is a bit of the hash of (seed, query, round), the same for all pairs. With
-    the observed difference among the rounds, p is never 0: (1 + rounds at least as far) / (1 + rounds).
+    Whether a query is swapped in a round is a bit of the hash of (seed, query, round), the same for all pairs.
+
+    Args:
+        differences: shape (pairs of systems, queries), the first system's value less the second's.
+        queries: the identity of each column.
+        seed: of the hash.
+        rounds: how often the systems are swapped.
     """
     keys = np.array([keyed_hash(seed, "randomisation", query) for query in queries], np.uint64)
     observed = np.abs(differences.sum(axis=1))
     least = observed - 1e-9 * np.maximum(1.0, np.abs(differences).sum(axis=1))
     as_far = np.zeros(len(differences), np.int64)
-    for first in range(0, rounds, ROUNDS_AT_ONCE):
-        signs = drawn_signs(keys, first, min(ROUNDS_AT_ONCE, rounds - first))
+    for first in range(0, rounds, _ROUNDS_AT_ONCE):
+        signs = _drawn_signs(keys, first, min(_ROUNDS_AT_ONCE, rounds - first))
         as_far += (np.abs(signs @ differences.T) >= least).sum(axis=0)
     return (as_far + 1) / (rounds + 1)
 
 
-def drawn_signs(keys: NDArray[np.uint64], first: int, rounds: int) -> F64:
-    """1 or -1 for each round from `first` (a multiple of 64) and each key (rounds x keys)."""
+def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
+    """Return 1 or -1 for each round from `first` (a multiple of 64) and each key, shape (rounds, keys)."""
     words = [mixed(keys + np.uint64((first // 64 + word) * GOLDEN % (1 << 64))) for word in range(-(-rounds // 64))]
     bits = np.unpackbits(
         np.stack(words).astype("<u8").view(np.uint8).reshape(len(words), len(keys), 8), axis=2, bitorder="little"
@@ -44,8 +52,80 @@ def drawn_signs(keys: NDArray[np.uint64], first: int, rounds: int) -> F64:
     return signs
 
 
+def p_of_paired_f1(
+    truth: BOOL, one: F64, other: F64, chance: np.random.Generator, rounds: int = ROUNDS
+) -> tuple[float, float]:
+    """Return the difference of two systems' F1, and its two-sided p (overview of PAN 2021, table 2).
+
+    How the answers fall is all that counts: among n problems on which two systems differ in the same way, a round
+    gives one of them a binomial number of either answer. So a round takes four draws, however many problems there
+    are, and is distributed as if every problem were swapped on its own.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        one: shape (n,), the first system's scores: above 0.5 a yes, below a no, 0.5 no answer.
+        other: shape (n,), the second system's scores.
+        chance: draws the binomial numbers.
+        rounds: how often the systems are swapped.
+    """
+    yes, no = (one > 0.5, other > 0.5), (one < 0.5, other < 0.5)
+    silent = (one == 0.5, other == 0.5)
+    of_one, of_both = np.zeros((rounds, 3), np.int64), np.zeros(3, np.int64)
+    observed = np.zeros((2, 3), np.int64)
+    for answer, problems, place in ((yes, truth, _HIT), (no, truth, _MISSED), (yes, ~truth, _FALSE)):
+        both = int((answer[0] & answer[1] & problems).sum())
+        of_one[:, place] += both
+        of_both[place] += 2 * both
+        for system in (0, 1):
+            observed[system, place] += int((answer[system] & problems).sum())
+    for problems, first, second, place, place_of_rest in (
+        (truth, yes, no, _HIT, _MISSED),
+        (truth, yes, silent, _HIT, None),
+        (truth, no, silent, _MISSED, None),
+        (~truth, yes, (~yes[0], ~yes[1]), _FALSE, None),
+    ):
+        apart = int((problems & ((first[0] & second[1]) | (second[0] & first[1]))).sum())
+        drawn = chance.binomial(apart, 0.5, rounds)
+        of_one[:, place] += drawn
+        of_both[place] += apart
+        if place_of_rest is not None:
+            of_one[:, place_of_rest] += apart - drawn
+            of_both[place_of_rest] += apart
+    difference = float(_f1_of_counts(observed[:1])[0] - _f1_of_counts(observed[1:])[0])
+    drawn_differences = np.abs(_f1_of_counts(of_one) - _f1_of_counts(of_both - of_one))
+    as_far = int((drawn_differences >= abs(difference) - 1e-12).sum())
+    return difference, (as_far + 1) / (rounds + 1)
+
+
+def _f1_of_counts(counts: I64) -> F64:
+    """Return F1 of each row of (hits, missed, false alarms); 0 without a hit."""
+    hits = counts[:, _HIT]
+    found: F64 = 2 * hits / np.maximum(2 * hits + counts[:, _MISSED] + counts[:, _FALSE], 1)
+    return found
+
+
+def p_of_unpaired_means(one: F64, other: F64) -> float:
+    """Return the two-sided p of Student's t-test for two independent samples.
+
+    NaN in a sample are left out. Samples without any spread have p = 1 where they are equal, 0 where not.
+
+    Returns:
+        NaN where a sample has fewer than two numbers.
+    """
+    from scipy.stats import ttest_ind
+
+    one, other = one[~np.isnan(one)], other[~np.isnan(other)]
+    if min(len(one), len(other)) < 2:
+        return float("nan")
+    if not np.ptp(one) and not np.ptp(other):
+        return 1.0 if one[0] == other[0] else 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a sample with hardly any spread
+        return float(ttest_ind(one, other).pvalue)
+
+
 def holm(p_values: F64) -> F64:
-    """Holm's step-down correction of a family of p values, in their order; at most 1."""
+    """Return Holm's step-down correction of a family of p values, in their order; at most 1."""
     order = np.argsort(p_values, kind="stable")
     scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
     corrected = np.empty(len(p_values))

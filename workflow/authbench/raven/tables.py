@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from authbench.metrics.significance import p_of_unpaired_means
 from authbench.raven.answers import MEASURES
 from authbench.raven.select import F64
-from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut, unpaired_p
+from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
 from authbench.raven.subsets import MAIN
 
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
@@ -125,7 +126,7 @@ def scores(run: Run) -> Table:
             cells = [how, verifier]
             for measure in MEASURES:
                 mean, spread = mean_and_spread(found[measure][at])
-                p = unpaired_p(values["HITS"][measure][at], values["Random"][measure][at])
+                p = p_of_unpaired_means(values["HITS"][measure][at], values["Random"][measure][at])
                 other = mean_and_spread(values["Random"][measure][at])[0]
                 lower = how == "HITS" and p < SURE and mean < other
                 row |= {measure: mean, f"{measure}_sd": spread} | ({f"{measure}_p": p} if how == "HITS" else {})
@@ -294,7 +295,7 @@ def shortcut(run: Run) -> Table:
     everything = np.concatenate(per_seed, axis=1)
     found = topic_shortcut(hits, random).with_columns(
         pl.Series("verifier", list(run.verifiers)),
-        p=pl.Series([unpaired_p(run.of(MAIN, "overall")[at], everything[at]) for at in range(len(run.verifiers))]),
+        p=pl.Series(list(map(p_of_unpaired_means, run.of(MAIN, "overall"), everything))),
     )
     found = found.with_columns(leans_on_topics=(pl.col("p") < SURE) & (pl.col("hits") < pl.col("random"))).select(
         "verifier", "random", "hits", "avg", "diff", "place", "p", "leans_on_topics"
@@ -347,7 +348,7 @@ def correlation_table(
             row[measure] = mean
             mark = ""
             if rival is not None:
-                row[f"{measure}_p"] = unpaired_p(values[measure], found[rival][measure])
+                row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
                 lower = mean < mean_and_spread(found[rival][measure])[0]
                 mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
             cells.append(told(mean) + mark)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+from authbench.arrays import F64
+from authbench.metrics.auc import area_of_wins, auc, pairs_below
+
 BLOCK_BYTES = 8 << 20  # of scores held at once, beside the rarer kind of pairs
 DECIMALS = 12  # cosines closer than rounding can tell are equal
 
@@ -54,8 +56,8 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     held = np.sort(np.concatenate([scores[same == rarer] for scores, same in blocks(rows, labels)]))
     below = 0.0  # pairs (held, other) in which the held score is the lower one
     for scores, same in blocks(rows, labels):
-        below += counted_below(held, scores[same != rarer])
-    share = below / (positive * (total - positive))
+        below += pairs_below(held, scores[same != rarer])
+    share = area_of_wins(below, positive, total - positive)
     return {"auroc": 1 - share if rarer else share, **told}
 
 
@@ -71,18 +73,13 @@ def blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
         yield np.round(product[later], DECIMALS), (labels[start:stop, None] == labels[None, start:])[later]
 
 
-def counted_below(held: F64, scores: F64) -> float:
-    """Over all pairs: how many of `held` (ascending) are lower than a score; equal ones count one half."""
-    scores = np.sort(scores)  # neighbours are then found beside each other
-    low, high = np.searchsorted(held, scores, "left"), np.searchsorted(held, scores, "right")
-    return float(low.sum() + (high - low).sum() / 2)
-
-
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
     """`auroc` over the pairs (a row of `first` with that of `second`)."""
     told = {"pairs": len(same), "positive_pairs": int(same.sum())}
-    area = auroc(cosines(unit(first), unit(second)), same)
-    return {"undefined": "all pairs of one kind", **told} if area is None else {"auroc": area, **told}
+    if same.all() or not same.any():
+        return {"undefined": "all pairs of one kind", **told}
+    # one less the area of the other kind: to the last bit what `all_to_all` counts of the same pairs
+    return {"auroc": 1 - auc(~same, cosines(unit(first), unit(second))), **told}
 
 
 def cosines(one: Any, other: Any) -> F64:
@@ -90,11 +87,3 @@ def cosines(one: Any, other: Any) -> F64:
     product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
     found: F64 = np.round(np.asarray(product).ravel(), DECIMALS)
     return found
-
-
-def auroc(scores: F64, same: NDArray[np.bool_]) -> float | None:
-    """The area under the ROC curve, equal scores one half; None where all are of one kind."""
-    positive, negative = np.sort(scores[same]), scores[~same]
-    if not len(positive) or not len(negative):
-        return None
-    return 1 - counted_below(positive, negative) / (len(positive) * len(negative))

@@ -11,19 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.metrics.ranks import centred_ranks
+
 FEWEST_MODELS = 8
 CUT = 0.5
 
 
 def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Spearman's correlation of each two columns (models x datasets); 0 where one of them is constant."""
-    from scipy.stats import rankdata
-
-    ranks = np.apply_along_axis(rankdata, 0, scores) if scores.size else scores
-    away = ranks - ranks.mean(axis=0)
-    lengths = np.sqrt((away**2).sum(axis=0))
+    centred, lengths = centred_ranks(scores) if scores.size else (scores, np.zeros(scores.shape[1]))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (away.T @ away) / np.outer(lengths, lengths)
+        found = (centred.T @ centred) / np.outer(lengths, lengths)
     found = np.where(np.isfinite(found), np.clip(found, -1, 1), 0.0)
     np.fill_diagonal(found, 1.0)
     return np.asarray(found)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.metrics.ranks import average_ranks
 from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 from authbench.style import redundancy
@@ -172,20 +173,18 @@ def sensitivity(
     `correlation` is Spearman's with the whole ranking, `best` the model that then leads, `moved` how many places the
     model goes that goes farthest.
     """
-    from scipy.stats import rankdata
-
     english = sorted(set(english))
     whole, _ = operational(models, english, held)
     if "score" not in whole.columns or len(models) < 2:
         return pl.DataFrame(
             schema={"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
         )
-    before = rankdata(-whole["score"].to_numpy())
+    before = average_ranks(-whole["score"].to_numpy())
     rows = []
     for dataset in sorted({name for one in models.values() for _, name in one} & set(english)):
         without, _ = operational(models, [name for name in english if name != dataset], held)
         if "score" in without.columns:
-            after = rankdata(-without["score"].to_numpy())
+            after = average_ranks(-without["score"].to_numpy())
             both = np.stack([before, after], axis=1)
             best = without.sort("score", "model", descending=[True, False])["model"][0]
             rows.append((dataset, redundancy.correlations(both)[0, 1], int(np.abs(after - before).max()), best))

@@ -6,10 +6,11 @@ Two thresholds p1 < p2 on a grid are chosen for the overall score of 2021.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from authbench.arrays import F64
 from authbench.errors import InputError
+from authbench.metrics.auc import area_of_wins
+from authbench.metrics.ranks import average_ranks
 from authbench.pan.metrics import Truth
 
 GRID = np.arange(0.01, 0.99, 0.01)
@@ -55,15 +56,15 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     s, same = similarities[order], truth[order].astype(np.float64)
     low, high, count = np.searchsorted(s, p1, "right"), np.searchsorted(s, p2, "left"), len(s)
     positives, sums, squares, products = (running(values) for values in (same, s, s * s, s * same))
-    below = running(same * (rankdata(s) - rankdata_within(s, same)))
+    below = running(same * (average_ranks(s) - _ranks_within(s, same)))
     every, wins = positives[-1], below[-1]
     silent = high - low
     right, wrong, missed = every - positives[high], count - high - (every - positives[high]), positives[low]
     silent_same = positives[high] - positives[low]
     silent_wins = below[high] - below[low] - silent_same * (low - positives[low])
-    pairs = every * (count - every)
     with np.errstate(invalid="ignore", divide="ignore"):
-        auc = (wins - silent_wins + silent_same * (silent - silent_same) / 2) / pairs if pairs else np.zeros(len(p1))
+        won = wins - silent_wins + silent_same * (silent - silent_same) / 2
+        auc = np.nan_to_num(area_of_wins(won, every, count - every))
         f1 = np.where(right > 0, 2 * right / (2 * right + wrong + missed), 0.0)
         f05u = 1.25 * right / (1.25 * right + 0.25 * (missed + silent) + wrong)
     correct = right + low - missed
@@ -82,8 +83,8 @@ def running(values: F64) -> F64:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def rankdata_within(s: F64, same: F64) -> F64:
-    """The rank of each value among those of "one author" only: what `rankdata` counts too much for the AUC."""
+def _ranks_within(s: F64, same: F64) -> F64:
+    """Return the rank of each value among those of "one author" only: what a rank among all counts too much."""
     ranks = np.zeros(len(s))
-    ranks[same > 0] = rankdata(s[same > 0])
+    ranks[same > 0] = average_ranks(s[same > 0])
     return ranks

@@ -1,0 +1,39 @@
+"""The area under the ROC curve, from counts of pairs of a positive and a negative.
+
+The area is the share of such pairs in which the positive scores higher, equal scores counting one half (Mann and
+Whitney 1947). Clients that cannot hold all scores, or that need many areas at once, count the pairs themselves.
+"""
+
+import numpy as np
+
+from authbench.arrays import BOOL, F64
+
+
+def auc(truth: BOOL, scores: F64) -> float:
+    """Return the area under the ROC curve.
+
+    Args:
+        truth: shape (n,), True for positives.
+        scores: shape (n,), higher means more likely positive.
+
+    Returns:
+        A value in [0, 1]; NaN where one class is missing or a score is not finite.
+    """
+    positives, negatives = scores[truth], scores[~truth]
+    if not np.isfinite(scores).all():
+        return float("nan")
+    wins = pairs_below(np.sort(negatives), positives)
+    return float(area_of_wins(wins, len(positives), len(negatives)))
+
+
+def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float | F64:
+    """Return the area for a number of pairs in which the positive scores higher; NaN where one class is missing."""
+    pairs = positives * negatives
+    return wins / pairs if pairs else wins * float("nan")
+
+
+def pairs_below(ascending: F64, scores: F64) -> float:
+    """Return in how many pairs a value of `ascending` is lower than one of `scores`; equal ones count one half."""
+    scores = np.sort(scores)  # neighbours are then found beside each other
+    low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
+    return float(low.sum() + (high - low).sum() / 2)
