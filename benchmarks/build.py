@@ -37,6 +37,7 @@ from project import Project, copy_project, surroundings  # noqa: E402
 from authbench import plan  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
 from authbench.runtime.resources import raw_mb  # noqa: E402
+from authbench.storage.raw_files import FileSet  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,9 @@ def corpus_at(folder: Path, documents: int) -> Corpus:
     if not noted.exists():
         noted.write_text(json.dumps(make_corpus(folder, documents)))
     files = {source.name: {path.name: "" for path in source.iterdir()} for source in raw.iterdir()}
-    pages: dict[str, dict[str, Any]] = {tag: {} for tag in files}
-    characters, guessed = json.loads(noted.read_text()), sum(raw_mb(raw, pages, files).values())
-    return documents, characters, bytes_below(raw), total_bytes(raw, pages, files), guessed
+    sets = {tag: FileSet(tag, ("*",)) for tag in files}
+    characters, guessed = json.loads(noted.read_text()), sum(raw_mb(raw, sets, files).values())
+    return documents, characters, bytes_below(raw), total_bytes(raw, sets, files), guessed
 
 
 def build_corpora(sizes: Sequence[int], corpora: Path, cores: int) -> list[Build]:

@@ -26,10 +26,11 @@ from machine import heading
 from authbench.chunk.cut import chunk_records
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
-from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
 from authbench.records import DOCUMENT
+from authbench.registry.source_entry import file_set, make_extraction, make_source
 from authbench.release.contents import make_contents
 from authbench.release.tables import make_provenance, write_split
 from authbench.runtime.inventory import fitting_shards, take_inventory
@@ -43,6 +44,11 @@ ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 SPLITS = ("train", "dev", "test")
 MEASURES = 25  # columns of measurements in a provenance
+ENTRY = {
+    **{"title": "Made up", "about": "For measuring.", "acquire": {"from": "local", "where": "here", "how": "By hand."}},
+    **{"files": ["*"], "reader": {"format": "csv"}, "author": {"kind": "account"}},
+    "fields": dict.fromkeys(("text", "author", "lang", "genre"), "any"),
+}
 TERMS = {"A": {"name": "CC BY 4.0", "tier": "A"}, "B": {"name": "none stated", "tier": "B"}}
 
 
@@ -129,7 +135,8 @@ def line(name: str, number: int, found: tuple[float, float, float]) -> str:
 
 
 def write_bundle(release: Path, out: Path, pages: Mapping[str, Any]) -> None:
-    export_public(release, out, read_publication(None), pages)
+    sources = {tag: make_source(tag, page) for tag, page in pages.items()}
+    export_public(release, out, read_publication(None), sources)
 
 
 def write_form(release: Path, form: str, out: Path) -> None:
@@ -137,15 +144,20 @@ def write_form(release: Path, form: str, out: Path) -> None:
 
 
 def ingest(raw: Path, out: Path, pages: Mapping[str, Any], shards: int) -> None:
-    inventory = take_inventory(raw, pages, out / "inventory.json")
-    for tag, page in pages.items():
+    extractions = {tag: make_extraction(page) for tag, page in pages.items()}
+    files = {tag: file_set(tag, extraction) for tag, extraction in extractions.items()}
+    inventory = take_inventory(raw, files, out / "inventory.json")
+    for tag, extraction in extractions.items():
         places = [out / tag / f"{n}.parquet" for n in range(shards)]
-        ingest_source(tag, page, raw / tag, inventory[tag], places, out / f"{tag}-removed.parquet", IngestSettings())
+        ingest_source(
+            tag, extraction, raw / tag, inventory[tag], places, out / f"{tag}-removed.parquet", IngestSettings()
+        )
 
 
 def release_of(ingested: Path, release: Path, pages: Mapping[str, Any]) -> None:
     """A release of all that was ingested."""
-    tokenizer, rules = load_tokenizer(), {tag: page.get("normalize", {}) for tag, page in pages.items()}
+    tokenizer = load_tokenizer()
+    rules = {tag: make_source(tag, page).normalize for tag, page in pages.items()}
     found = []
     for records in read_batches(sorted(ingested.glob("*/*.parquet"))):
         normal, _, _ = normalize_records(records, rules, SETTINGS["normalize"])
@@ -154,7 +166,7 @@ def release_of(ingested: Path, release: Path, pages: Mapping[str, Any]) -> None:
 
 
 def exports(number: int, folder: Path) -> None:
-    pages = {f"bench_{tier.lower()}": {"license": terms} for tier, terms in TERMS.items()}
+    pages = {f"bench_{tier.lower()}": {**ENTRY, "license": terms} for tier, terms in TERMS.items()}
     write_release(folder / "release", documents(number), pages)
     print(line("public bundle", number, step(write_bundle, folder / "release", folder / "public", pages)), flush=True)
     for form in FORMS:

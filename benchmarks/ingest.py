@@ -24,7 +24,8 @@ import zstandard
 from corpus import CHARACTERS, texts
 from machine import heading
 
-from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
 from authbench.runtime.inventory import fitting_shards
 
 MEAN_CHARS = 600
@@ -144,10 +145,12 @@ FILES: dict[str, tuple[Writer, str]] = {
 
 def ingest(form: str, fields: dict[str, Any], raw: Path, out: Path, shards: int, told: Any) -> None:
     files = {path.name: f"{number:064x}" for number, path in enumerate(sorted(raw.iterdir()))}
-    source = {"files": ["*"], "reader": {"format": form}, "fields": fields, "author": {"kind": "account"}}
+    entry = {"files": ["*"], "reader": {"format": form}, "fields": fields, "author": {"kind": "account"}}
     paths = [out / f"{place}.parquet" for place in range(shards)]
     started = time.process_time()
-    counts = ingest_source("bench", source, raw, files, paths, out / "removed.parquet", IngestSettings())
+    counts = ingest_source(
+        "bench", make_extraction(entry), raw, files, paths, out / "removed.parquet", IngestSettings()
+    )
     seconds = time.process_time() - started
     status = Path("/proc/self/status").read_text().splitlines()
     peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))

@@ -22,9 +22,10 @@ from authbench.normalize.personal import mask
 from authbench.normalize.table import normalize_records
 from authbench.normalize.text import normalize_text
 from authbench.records import RECORD
+from authbench.registry.source_entry import Normalize
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
-SOURCES = {"bench": {"html": 1}}
+RULES = {"bench": Normalize(html=1)}
 MEAN_CHARS = 600
 ROUNDS = 3
 
@@ -47,7 +48,7 @@ def normalized_one_by_one(records: pl.DataFrame) -> list[str]:
 
 
 def normalized_by_column(records: pl.DataFrame) -> list[str]:
-    return normalize_records(records, SOURCES, SETTINGS)[0]["content"].to_list()
+    return normalize_records(records, RULES, SETTINGS)[0]["content"].to_list()
 
 
 def stripped_one_by_one(records: pl.DataFrame) -> list[str]:

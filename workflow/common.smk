@@ -59,6 +59,7 @@ except InputError as problem:
 
 SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
+FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
 # The settings and raw files of this run, for its jobs and for later readers. Jobs take it as `ancient`: what of it they
 # depend on is in their `params`.
@@ -70,11 +71,11 @@ if not ACQUIRING and (not Path(RUN).exists() or not any(Path(".snakemake/locks")
 SHARDS = shard_count(
     SETTINGS["shards"],
     HERE / SETTINGS["raw_dir"],
-    SETUP.sources,
+    FILES,
     SETUP.inventory,
     HERE / RESULTS / "shards.json",
 )
-RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], SETUP.sources, SETUP.inventory)
+RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], FILES, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
 
 

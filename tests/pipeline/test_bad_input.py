@@ -34,7 +34,8 @@ def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_pa
     for problem in (
         "unknown key 'sede'; did you mean 'seed'?",
         "filter: unknown key 'symbol'; did you mean 'symbols'?",
-        "sources: there is no config/sources/babel_briefing.yaml; did you mean 'babel_briefings'?",
+        "sources: there is no source 'babel_briefing'",
+        "did you mean 'babel_briefings'?",
         "config/sources/douban.yaml: reader.format: 'cvs' is not one of",
         "did you mean 'csv'?",
         "sample.languages: the shares add up to 90, expected 100",

@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 import zstandard
 
 from authbench.errors import InputError
-from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
 
 SECONDS = 5.0  # of the processor, for one of them; hardly any needs a tenth
 LIMIT = 1 << 16  # max_record_bytes
@@ -233,7 +234,7 @@ def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fie
     for name, content in files.items():
         (raw / name).write_bytes(content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    source = {
+    entry = {
         "files": ["**/*"],
         "reader": reader,
         "fields": {"genre": {"const": "blog"}, **fields},
@@ -243,7 +244,9 @@ def accounted(folder: Path, files: dict[str, bytes], reader: dict[str, Any], fie
     settings = IngestSettings(max_bad_rows=1.0, max_record_bytes=LIMIT)
     try:
         with at_most(SECONDS):
-            made = ingest_source("fuzz", source, raw, digests, shards, folder / "removed.parquet", settings)
+            made = ingest_source(
+                "fuzz", make_extraction(entry), raw, digests, shards, folder / "removed.parquet", settings
+            )
     except InputError:
         return "refused"
     counts = made["sources"]["fuzz"]

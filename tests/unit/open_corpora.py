@@ -21,7 +21,9 @@ import yaml
 from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
-from authbench.ingest import IngestSettings, ingest_source, match_files
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
+from authbench.storage.raw_files import match_files
 
 ROOT = Path(__file__).parents[2]
 MAX_BAD_ROWS = IngestSettings().max_bad_rows
@@ -150,7 +152,7 @@ def ingested(tag: str, shards: int = 2) -> Ingested:
     with TemporaryDirectory() as out:
         paths = [Path(out) / f"{place}.parquet" for place in range(shards)]
         try:
-            counts = ingest_source(tag, source, folder, files, paths, Path(out) / "removed", settings)
+            counts = ingest_source(tag, make_extraction(source), folder, files, paths, Path(out) / "removed", settings)
         except InputError as problem:
             if MISSING not in str(problem):
                 raise

@@ -15,8 +15,9 @@ from authbench.chunk.cut import chunk_records
 from authbench.export.publication import Publication
 from authbench.export.run import export, export_public
 from authbench.identity import keyed_hash
-from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
+from authbench.registry.source_entry import Source, make_source
 from authbench.release.contents import make_contents
 from authbench.release.write import write_release
 from authbench.report.write import write_report
@@ -72,6 +73,10 @@ PAGES: dict[str, dict[str, Any]] = {
 PAGES["books"]["fields"].pop("date")
 
 
+def sources_of(pages: Mapping[str, Mapping[str, Any]] = PAGES) -> dict[str, Source]:
+    return {tag: make_source(tag, page) for tag, page in pages.items()}
+
+
 def prose(seed: object, words: int) -> str:
     """Made-up text of so many words, with sentences and paragraphs."""
     drawn = [WORDS[keyed_hash(1, "word", str(seed), str(place)) % len(WORDS)] for place in range(words)]
@@ -106,11 +111,12 @@ def write_raw(raw: Path, letters: Sequence[tuple[str, str]] | None = None) -> No
 def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] = PAGES) -> pl.DataFrame:
     """The documents of the raw files as the stages make them, with splits by author."""
     tables = []
-    inventory = take_inventory(raw, pages, work / "inventory.json")
-    for tag, page in pages.items():
+    sources = sources_of(pages)
+    inventory = take_inventory(raw, {tag: source.files for tag, source in sources.items()}, work / "inventory.json")
+    for tag, source in sources.items():
         ingest_source(
             tag,
-            page,
+            source.extraction,
             raw / tag,
             inventory[tag],
             [work / f"{tag}.parquet"],
@@ -118,8 +124,8 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
             IngestSettings(),
         )
         tables.append(read_columns([work / f"{tag}.parquet"]))
-    texts = {tag: page.get("normalize", {}) for tag, page in pages.items()}
-    records, _, _ = normalize_records(pl.concat(tables), texts, CONFIG["normalize"])
+    rules = {tag: source.normalize for tag, source in sources.items()}
+    records, _, _ = normalize_records(pl.concat(tables), rules, CONFIG["normalize"])
     documents, _, _ = chunk_records(records, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     parity = documents["author_id"].str.slice(0, 8).str.to_integer(base=16) % 2
     splits = pl.when(parity == 0).then(pl.lit("train")).otherwise(pl.lit("test"))
@@ -165,7 +171,7 @@ def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:
     """The raw files, a release of them, and its public bundle."""
     write_raw(folder / "raw")
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)
-    export_public(folder / "release", folder / "public", ABOUT, PAGES)
+    export_public(folder / "release", folder / "public", ABOUT, sources_of())
     return folder / "raw", folder / "release", folder / "public"
 
 

@@ -18,6 +18,7 @@ from authbench.acquire.offers import ByHand, safe_path
 from authbench.acquire.progress import Progress
 from authbench.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
 from authbench.errors import InputError
+from authbench.registry.source_entry import Source, make_source
 
 TABLE = random.Random(7).randbytes(700_000)
 
@@ -33,24 +34,28 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
 
 
-def source(way: str, *fetch: dict[str, Any], files: tuple[str, ...] = ("**/*.csv",)) -> dict[str, Any]:
-    return {
-        "files": list(files),
-        "license": {"name": "CC0", "tier": "A"},
-        "acquire": {"from": way, "where": "owner/letters", "how": "Put the files here.", "fetch": list(fetch)},
-    }
+def source(way: str, *fetch: dict[str, Any], files: tuple[str, ...] = ("**/*.csv",)) -> Source:
+    get = {"from": way, "where": "owner/letters", "how": "Put the files here.", "fetch": list(fetch)}
+    fields = dict.fromkeys(("text", "author", "lang", "genre"), "any")
+    return make_source(
+        "letters",
+        {
+            **{"title": "Letters", "about": "Made up.", "license": {"name": "CC0", "tier": "A"}, "acquire": get},
+            **{"files": list(files), "reader": {"format": "csv"}, "fields": fields, "author": {"kind": "person"}},
+        },
+    )
 
 
-def at(host: Host, path: str = "/a/table.csv") -> dict[str, Any]:
+def at(host: Host, path: str = "/a/table.csv") -> Source:
     return source("url", {"name": f"{host.url}{path}"})
 
 
-def acquire(source: dict[str, Any], raw: Path, **more: Any) -> str:
-    return acquire_source("letters", source, raw, pause=more.pop("pause", lambda seconds: None), **more)
+def acquire(source: Source, raw: Path, **more: Any) -> str:
+    return acquire_source(source, raw, pause=more.pop("pause", lambda seconds: None), **more)
 
 
-def how_is(source: dict[str, Any], raw: Path) -> str:
-    return state("letters", source, raw, read_lock(lock_path(raw)).get("letters")).word
+def how_is(source: Source, raw: Path) -> str:
+    return state(source, raw, read_lock(lock_path(raw)).get("letters")).word
 
 
 def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host, raw: Path) -> None:

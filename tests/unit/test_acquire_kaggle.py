@@ -5,7 +5,6 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from loopback_hosts import Fault, Host, serving
@@ -14,14 +13,21 @@ from authbench.acquire import acquire_source
 from authbench.acquire.lock import lock_path, read_lock
 from authbench.acquire.offers import ByHand
 from authbench.errors import InputError
+from authbench.registry.readers import CsvReader
+from authbench.registry.source_entry import Acquire, Author, Extraction, Fetch, Fields, License, Normalize, Source
 
 SERVICE = "/v1/datasets.DatasetApiService"
 TABLE = b"text,author\n" + b"a letter,me\n" * 20_000
-LETTERS: dict[str, Any] = {
-    "files": ["**/*.csv"],
-    "license": {"name": "none stated", "tier": "B"},
-    "acquire": {"from": "kaggle", "where": "owner/letters", "how": "Put it here.", "fetch": [{"files": ["**/*.csv"]}]},
-}
+LETTERS = Source(
+    "letters",
+    "Letters",
+    "Made up.",
+    License("none stated", "B"),
+    Acquire("kaggle", "owner/letters", "Put it here.", (Fetch(files=("**/*.csv",)),)),
+    Normalize(),
+    Extraction(("**/*.csv",), CsvReader(), Fields("text", "author", "lang", "genre"), Author("person")),
+    {},
+)
 
 
 @pytest.fixture
@@ -55,7 +61,7 @@ def packed(name: str, body: bytes) -> bytes:
 
 
 def acquire(raw: Path) -> str:
-    return acquire_source("letters", LETTERS, raw, pause=lambda seconds: None)
+    return acquire_source(LETTERS, raw, pause=lambda seconds: None)
 
 
 @pytest.mark.parametrize("body", [TABLE, packed("table.csv", TABLE)], ids=["plain", "packed"])

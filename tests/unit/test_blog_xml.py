@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 
 from authbench.ingest.blog_xml import iso_date, read
 from authbench.ingest.rows import BadRow
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import BlogXmlReader
 from authbench.storage.raw_files import RawFile
 
 
 def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[object]:
     path = tmp_path / "1.male.20.Student.Leo.xml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [row for block in read(RawFile(path, path.name, "0"), options) for row in block]
+    return [row for block in read(RawFile(path, path.name, "0"), from_plain(BlogXmlReader, options)) for row in block]
 
 
 def blog(*posts: str) -> str:

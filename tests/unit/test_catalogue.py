@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from authbench.acquire.state import State
-from authbench.catalogue import as_markdown, as_text, languages, links, read_sources
+from authbench.catalogue import as_markdown, as_text, links
 from authbench.cli import main
+from authbench.registry.sources import find_sources
 
 ROOT = Path(__file__).parents[2]
-SOURCES = read_sources()
+SOURCES = find_sources()
 
 
 def test_the_page_of_sources_is_up_to_date() -> None:
@@ -22,8 +23,8 @@ def test_every_source_is_listed_with_how_to_get_it() -> None:
     page = as_markdown(SOURCES)
     for tag, source in SOURCES.items():
         assert f"### {tag}\n" in page
-        assert source["acquire"]["how"].strip() in page
-        assert source["license"]["name"] in page
+        assert source.acquire.how.strip() in page
+        assert source.license.name in page
 
 
 def test_the_command_lists_one_source_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -59,10 +60,11 @@ def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == as_markdown(SOURCES)
 
 
-def test_languages_come_from_the_mapping_or_are_the_corpus_own() -> None:
-    assert languages({"fields": {"lang": {"const": "ko"}}}) == "ko"
-    assert languages({"fields": {"lang": {"field": "shop", "map": {"a": "fr", "b": "en"}}}}) == "en fr"
-    assert languages({"fields": {"lang": "language"}}) == "as labelled"
+@pytest.mark.parametrize(
+    ("tag", "languages"), [("nsmc_raw_ko", "ko"), ("eltec_tei", "as labelled"), ("weibo_users_gbk", "zh")]
+)
+def test_languages_come_from_the_mapping_or_are_the_corpus_own(tag: str, languages: str) -> None:
+    assert f"| {languages} |" in next(line for line in as_markdown(SOURCES).splitlines() if f"`{tag}`" in line)
 
 
 def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from authbench.config import prepare, record_setup, source_languages
+from authbench.config import prepare, record_setup
 from authbench.errors import InputError
+from authbench.registry.source_entry import possible_values
 from authbench.storage.json_files import read_json
 
 PROJECT = Path(__file__).parents[2]
@@ -82,7 +83,11 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
         ({"filter": {"symbol": 0.4}}, "filter: unknown key 'symbol'; did you mean 'symbols'?"),
         ({"safety": {"threshold": 8}}, "safety.threshold: 8 is greater than the maximum"),
         ({"filter": {"preset": "rubust"}}, "filter.preset: 'rubust' is not one of"),
-        ({"sources": ["exord"]}, "there is no config/sources/exord.yaml; did you mean 'exorde'?"),
+        (
+            {"sources": ["exord"]},
+            "there is no source 'exord' (a file config/sources/exord.yaml, or one of your own given by its path); "
+            "did you mean 'exorde'?",
+        ),
         ({"split": {"splits": {"train": 80, "test": 10}}}, "split.splits: the shares add up to 90, expected 100"),
         ({"split": {"splits": {"train": 80, "dev": 10, "tset": 10}}}, "'tset' looks like 'test'"),
         ({"sample": {"lengths": {"short": 50, "lang": 50}}}, "sample.lengths: unknown bucket 'lang'"),
@@ -185,7 +190,7 @@ def test_an_equal_setup_is_not_written_again(root: Path) -> None:
 
 
 def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:
-    assert source_languages({"fields": {"lang": {"const": "de"}}}) == {"de"}
-    assert source_languages({"fields": {"lang": {"field": "l", "map": {"a": "en", "b": "zh"}}}}) == {"en", "zh"}
-    assert source_languages({"fields": {"lang": {"field": "l", "map": {"a": "en", "*": "zh"}}}}) is None
-    assert source_languages({"fields": {"lang": "language"}}) is None
+    assert possible_values({"const": "de"}) == {"de"}
+    assert possible_values({"field": "l", "map": {"a": "en", "b": "zh"}}) == {"en", "zh"}
+    assert possible_values({"field": "l", "map": {"a": "en", "*": "zh"}}) is None
+    assert possible_values("lang") is None

@@ -26,6 +26,7 @@ from authbench.ingest.blog_xml import ENTRY
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize import table as normalize
 from authbench.records import LANGUAGES
+from authbench.registry.source_entry import make_extraction, make_source
 from authbench.storage.raw_files import match_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,8 +102,8 @@ def fates(raw: dict[str, list[dict[str, Any]]], tmp_path_factory: pytest.TempPat
     }
     refused = {source: ingested(source, mapping, out) for source, mapping in mappings.items()}
     records = pl.concat([pl.read_parquet(out / f"{source}.parquet") for source in mappings])
-    texts = {source: mapping.get("normalize", {}) for source, mapping in mappings.items()}
-    normal, empty, _ = normalize.normalize_records(records, texts, config["normalize"])
+    rules = {source: make_source(source, mapping).normalize for source, mapping in mappings.items()}
+    normal, empty, _ = normalize.normalize_records(records, rules, config["normalize"])
     gone = dict.fromkeys(empty["doc_key"], "normalize/empty_text") | copies(normal, config["dedup"])
     keys = {
         (source, file, ordinal): key
@@ -132,7 +133,8 @@ def ingested(source: str, mapping: dict[str, Any], out: Path) -> dict[tuple[str,
     folder = RAW / source
     files = {name: sha256(folder / name) for name in match_files(folder, mapping["files"])}
     removed = out / f"{source}.removed.parquet"
-    ingest_source(source, mapping, folder, files, [out / f"{source}.parquet"], removed, IngestSettings())
+    shards = [out / f"{source}.parquet"]
+    ingest_source(source, make_extraction(mapping), folder, files, shards, removed, IngestSettings())
     refused = {}
     for reason, detail in pl.read_parquet(removed).select("reason", "detail").iter_rows():
         if place := re.fullmatch(r"(.*?\.(?:parquet|json|csv|txt|zip))(?:/.*)? record (\d+)", detail):

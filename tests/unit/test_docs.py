@@ -10,9 +10,10 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from authbench.config import prepare
-from authbench.ingest import IngestSettings, ingest_source
 from authbench.ingest.fields import as_text, compile_expression
+from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.entries import read_yaml
+from authbench.registry.source_entry import make_extraction
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -46,7 +47,7 @@ def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
     settings, shard, removed = IngestSettings(max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
     source: dict[str, Any] = yaml.safe_load(block("yaml"))
-    ingest_source("letters", source, tmp_path, {"2024.csv": "0" * 64}, [shard], removed, settings)
+    ingest_source("letters", make_extraction(source), tmp_path, {"2024.csv": "0" * 64}, [shard], removed, settings)
     (letter,) = pl.read_parquet(shard).to_dicts()
     assert letter["content"].startswith("the new crossing") and letter["content"].endswith("the shoe back.")
     assert (letter["date"], letter["topic"], letter["names_author"]) == ("2024-02-03", "traffic", False)

@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from authbench.identity import author_id
-from authbench.ingest import IngestSettings, ingest_source, match_files
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
+from authbench.storage.raw_files import match_files
 
 SOURCES = Path(__file__).parents[2] / "config" / "sources"
 COLOPHON = (
@@ -35,7 +37,7 @@ def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[lis
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])
     }
     shard, removed = tmp_path / "records.parquet", tmp_path / "removed.parquet"
-    ingest_source(tag, source, folder, found, [shard], removed, IngestSettings())
+    ingest_source(tag, make_extraction(source), folder, found, [shard], removed, IngestSettings())
     return pl.read_parquet(shard).to_dicts(), pl.read_parquet(removed)["reason"].to_list()
 
 

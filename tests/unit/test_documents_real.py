@@ -10,7 +10,9 @@ import regex
 from open_corpora import MAX_BAD_ROWS, Ingested, bad_rows_allowed, files_of, folder_of, ingested, load_source
 from shared_folders import DATA, needs_corpora
 
-from authbench.ingest import IngestSettings, ingest_source, match_files
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
+from authbench.storage.raw_files import match_files
 
 TAGS = (
     "eltec_tei",
@@ -118,7 +120,7 @@ def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path: P
     found = dict.fromkeys(match_files(tmp_path, source["files"]), "0")
     shard, removed = tmp_path / "a.parquet", tmp_path / "b.parquet"
     settings = IngestSettings(max_bad_rows=bad_rows_allowed("blog_authorship_xml"))
-    ingest_source("blog_authorship", source, tmp_path, found, [shard], removed, settings)
+    ingest_source("blog_authorship", make_extraction(source), tmp_path, found, [shard], removed, settings)
     columns = ["author_id", "genre", "date", "content"]
     zipped = pl.read_parquet(shard).select(columns).sort(columns)
     assert zipped.equals(records.select(columns).sort(columns))

@@ -22,6 +22,7 @@ from published import (
     prose,
     publish,
     seal,
+    sources_of,
     write_raw,
     write_whole,
 )
@@ -29,7 +30,6 @@ from published import (
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.card import write_card
-from authbench.export.licences import identifier, wrong_with
 from authbench.export.parquet import write_table
 from authbench.export.public import refuse_tier_b
 from authbench.export.publication import read_publication
@@ -37,6 +37,8 @@ from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
 from authbench.format.release import open_complete_release
 from authbench.pan.formats import read_problems
+from authbench.registry.licences import licence_problem, spdx_identifier
+from authbench.registry.sources import find_sources
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
     write_raw(tmp_path / "raw")
     pages = {"posts": PAGES["posts"]}
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work", pages), pages=pages)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, pages)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of(pages))
     bundle = contents(tmp_path / "public")
     added = {"README.md", "licences.csv", "SHA256SUMS"}
     assert {path: data for path, data in bundle.items() if path not in added} == {
@@ -118,7 +120,7 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
 def test_a_page_that_has_become_tier_b_stops_the_bundle(release: Path, tmp_path: Path) -> None:
     pages = {**PAGES, "posts": {**PAGES["posts"], "license": {"name": "none stated", "tier": "B"}}}
     with pytest.raises(InputError, match="posts is of tier A in the release, of B in config/sources/posts.yaml"):
-        export_public(release, tmp_path / "public", ABOUT, pages)
+        export_public(release, tmp_path / "public", ABOUT, sources_of(pages))
     assert not (tmp_path / "public").exists()
 
 
@@ -130,10 +132,10 @@ def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, 
     next(row for row in rows if row["candidate_id"] not in withheld)["content"] = secret
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(InputError, match="is not what SHA256SUMS says"):
-        export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+        export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
     seal(tmp_path / "release")
     with pytest.raises(InputError, match="is a text of tier B"):
-        export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+        export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
     assert not (tmp_path / "public").exists()
 
 
@@ -206,20 +208,14 @@ def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
     ],
 )
 def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name: str, spdx: str) -> None:
-    assert identifier(name) == spdx
+    assert spdx_identifier(name) == spdx
 
 
 def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own() -> None:
-    from authbench.catalogue import read_sources
-
-    found = {identifier(page["license"]["name"]) for page in read_sources().values()}
+    found = {spdx_identifier(source.license.name) for source in find_sources().values()}
     assert {"MIT", "CC0-1.0", "CC-BY-4.0", "CC-BY-NC-SA-4.0"} <= found
-    assert not [name for name in map(terms_of, read_sources().values()) if wrong_with(name)]
+    assert not [source.license.name for source in find_sources().values() if licence_problem(source.license.name)]
     assert all(is_of_the_list(name) or re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", name) for name in found)
-
-
-def terms_of(page: dict[str, Any]) -> str:
-    return str(page["license"]["name"])
 
 
 def is_of_the_list(name: str) -> bool:
@@ -228,12 +224,12 @@ def is_of_the_list(name: str) -> bool:
 
 @pytest.mark.parametrize("name", ["CC-BY-5.0", "CC BY 5.0", "GPL3", "Apache2", "MIT-2.0"])
 def test_a_name_that_is_written_as_an_identifier_and_is_none_is_told(name: str) -> None:
-    assert "is no licence of SPDX's list" in str(wrong_with(name))
+    assert "is no licence of SPDX's list" in str(licence_problem(name))
 
 
 @pytest.mark.parametrize("name", ["MIT", "CC0", "CC BY 4.0", "GPL-3.0-only", "LicenseRef-2", "non-commercial"])
 def test_identifiers_and_terms_in_words_are_taken(name: str) -> None:
-    assert wrong_with(name) is None
+    assert licence_problem(name) is None
 
 
 def test_the_table_of_terms_counts_what_is_here(public: Path, release: Path, tmp_path: Path) -> None:
@@ -360,7 +356,7 @@ def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(tmp
     pages = {tag: {**page, "license": {"name": "none stated", "tier": "B"}} for tag, page in PAGES.items()}
     write_raw(tmp_path / "raw")
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"), pages=pages)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, pages)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of(pages))
     card = " ".join((tmp_path / "public/README.md").read_text(encoding="utf-8").split())
     documents = pl.read_parquet(tmp_path / "public/provenance.parquet").height
     assert f"**{documents} of its {documents} documents are not here as text**" in card

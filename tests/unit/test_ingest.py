@@ -16,8 +16,10 @@ import pytest
 
 from authbench.errors import InputError
 from authbench.identity import author_id
-from authbench.ingest import IngestSettings, ingest_source, match_files
+from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.records import RECORD, REMOVED
+from authbench.registry.source_entry import make_extraction
+from authbench.storage.raw_files import match_files
 
 SOURCE: dict[str, Any] = {
     "title": "Reviews",
@@ -66,7 +68,9 @@ class Ingested:
         digests = {name: hashlib.sha256((raw / name).read_bytes()).hexdigest() for name in names}
         shards = [out / f"{place}.parquet" for place in range(how.pop("shards", 2))]
         settings = IngestSettings(**how)
-        self.result = ingest_source("demo", mapping, raw, digests, shards, out / "removed.parquet", settings)
+        self.result = ingest_source(
+            "demo", make_extraction(mapping), raw, digests, shards, out / "removed.parquet", settings
+        )
         self.shards = [pl.read_parquet(shard) for shard in shards]
         self.records = pl.concat(self.shards).sort("doc_key")
         self.removed = pl.read_parquet(out / "removed.parquet")

@@ -10,6 +10,8 @@ from authbench.errors import InputError
 from authbench.ingest.authors import CASELESS, PLACEHOLDERS, folded, occurs, refusal
 from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.fields import as_text, compile_expression, names, needs
+from authbench.registry.plain import from_plain
+from authbench.registry.source_entry import CleanRule
 
 ROW = {
     "title": "The  Work",
@@ -105,7 +107,7 @@ def test_what_an_expression_needs_are_sets_of_which_one_must_occur() -> None:
 
 
 def cleaned(text: str, *rules: dict[str, Any], **row: Any) -> str:
-    return compile_cleaning(rules, "s.yaml: clean")(text, row)
+    return compile_cleaning([from_plain(CleanRule, rule) for rule in rules], "s.yaml: clean")(text, row)
 
 
 def test_rules_cut_before_after_lines_and_matches() -> None:

@@ -16,16 +16,21 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.ingest import json_lines, json_records, table_csv, table_parquet
 from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import BadRow, Reader
+from authbench.ingest.readers import READERS
+from authbench.ingest.rows import BadRow, ReadFile, Wanted
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import ParquetReader
 from authbench.storage.raw_files import RawFile
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
 
 
-def rows(read: Reader, path: Path, content: str | bytes, limit: int = 1 << 20, **options: Any) -> list[Any]:
+def rows(read: ReadFile, path: Path, content: str | bytes, limit: int = 1 << 20, **options: Any) -> list[Any]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     file = RawFile(path, path.name, "0" * 64, max_record_bytes=limit)
-    return [row for block in read(file, options) for row in block]
+    wanted = Wanted(options.pop("columns", None), options.pop("needs", {}))
+    (kind,) = (kind for kind, reader in READERS.items() if reader is read)
+    return [row for block in read(file, from_plain(kind, options), wanted) for row in block]
 
 
 def csv_rows(folder: Path, content: str | bytes, **options: Any) -> list[Any]:
@@ -222,7 +227,7 @@ def parquet(path: Path) -> RawFile:
 
 def test_parquet_gives_the_columns_that_are_read(tmp_path: Path) -> None:
     file = parquet(tmp_path / "t.parquet")
-    (block,) = table_parquet.read(file, {"columns": ["n", "text", "other"], "needs": NEEDS})
+    (block,) = table_parquet.read(file, ParquetReader(), Wanted(["n", "text", "other"], NEEDS))
     assert block == [
         {"n": 1, "text": "a"},
         {"n": 2, "text": None},
@@ -233,13 +238,13 @@ def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
     file = parquet(tmp_path / "t.parquet")
     file.path.write_bytes(file.path.read_bytes()[:-20])
     with pytest.raises(InputError, match=r"t\.parquet is not a whole Parquet file"):
-        list(table_parquet.read(file, {}))
+        list(table_parquet.read(file, ParquetReader()))
 
 
 def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> None:
     needs = {"config/sources/s.yaml: fields.text": [frozenset({"complete_text", "body"})]}
     with pytest.raises(InputError, match=r"expects 'body' or 'complete_text'\. Found: 'text', 'n', 'more'"):
-        list(table_parquet.read(parquet(tmp_path / "t.parquet"), {"needs": needs}))
+        list(table_parquet.read(parquet(tmp_path / "t.parquet"), ParquetReader(), Wanted(needs=needs)))
 
 
 HUGE_NUMBER = "1" * 5000
@@ -276,7 +281,7 @@ def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path: P
     cells = pa.array([b"a", b"\xff", b"c"]).cast(pa.binary()).view(pa.string())
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"text": cells}), path)
-    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), {})
+    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), ParquetReader())
     assert block[0] == {"text": "a"} and block[2] == {"text": "c"}
     assert block[1].position == "row 2" and "utf-8" in block[1].reason  # type: ignore[union-attr]
 
@@ -284,7 +289,7 @@ def test_text_in_parquet_that_is_no_utf_8_costs_its_row_and_no_other(tmp_path: P
 def test_a_day_that_python_does_not_have_costs_its_row_and_no_other(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"day": pa.array([0, 10**9], pa.int32()).view(pa.date32())}), path)
-    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), {})
+    (block,) = table_parquet.read(RawFile(path, "t.parquet", "0" * 64), ParquetReader())
     assert [isinstance(row, BadRow) for row in block] == [False, True]
 
 

@@ -12,7 +12,8 @@ from shared_folders import needs_corpora
 
 from authbench.errors import InputError
 from authbench.identity import author_id
-from authbench.ingest import IngestSettings, ingest_source
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
 
 TAGS = (
     "exorde_sample",
@@ -87,7 +88,8 @@ def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
         name = path.relative_to(folder_of(tag)).as_posix()
         with TemporaryDirectory() as out, pytest.raises(InputError) as stopped:
             shard, removed = Path(out) / "a.parquet", Path(out) / "b.parquet"
-            ingest_source(tag, load_source(tag), folder_of(tag), {name: "0"}, [shard], removed, IngestSettings())
+            extraction = make_extraction(load_source(tag))
+            ingest_source(tag, extraction, folder_of(tag), {name: "0"}, [shard], removed, IngestSettings())
         assert name in str(stopped.value)
 
 

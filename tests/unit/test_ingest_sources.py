@@ -12,9 +12,11 @@ import yaml
 
 from authbench.identity import author_id
 from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.mapping import Refused, compile_source
+from authbench.ingest.documents import Refused
+from authbench.ingest.mapping import compile_source
 from authbench.ingest.readers import READERS
 from authbench.records import PRIMARY_GENRES
+from authbench.registry.source_entry import make_extraction
 
 ROOT = Path(__file__).parents[2]
 TAGS = sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
@@ -41,7 +43,7 @@ def load(tag: str) -> dict[str, Any]:
 
 
 def document(tag: str, path: str = "x.csv", **row: Any) -> SimpleNamespace | Refused:
-    mapped = compile_source(tag, load(tag))
+    mapped = compile_source(tag, make_extraction(load(tag)))
     made = mapped.documents([{**row, **mapped.path_fields(path)}])
     return made.refused[0] if made.refused else SimpleNamespace(**made.records.to_pylist()[0])
 
@@ -66,8 +68,9 @@ def test_all_thirteen_corpora_are_described() -> None:
 def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
     schema = yaml.safe_load((ROOT / "workflow/schemas/source.schema.yaml").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(load(tag))
-    assert load(tag)["reader"]["format"] in READERS
-    compile_source(tag, load(tag))
+    extraction = make_extraction(load(tag))
+    assert type(extraction.reader) in READERS
+    compile_source(tag, extraction)
 
 
 def genres_of(expression: dict[str, Any]) -> set[str]:
@@ -359,7 +362,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
-    clean = compile_cleaning(load(tag).get("clean", []), tag)
+    clean = compile_cleaning(make_extraction(load(tag)).clean, tag)
     row = dict.fromkeys(
         ("outlet", "person", "surname", "prose_title", "title", "book", "chapter", "user", "family"), "Ab"
     )

@@ -23,12 +23,10 @@ from authbench.runtime.inventory import (
     take_inventory,
     total_bytes,
 )
+from authbench.storage.raw_files import FileSet
 from authbench.storage.raw_sizes import expanded_bytes
 
-SOURCES: dict[str, dict[str, Any]] = {
-    "news": {"files": ["**/*.csv"]},
-    "blogs": {"files": ["*.xml"], "folder": "shared/blogs"},
-}
+SOURCES = {"news": FileSet("news", ("**/*.csv",)), "blogs": FileSet("shared/blogs", ("*.xml",))}
 
 
 @pytest.fixture
@@ -52,7 +50,7 @@ def test_the_files_that_fit_are_listed_with_their_digests(raw: Path, tmp_path: P
 
 
 def test_a_source_without_a_folder_has_no_files(raw: Path, tmp_path: Path) -> None:
-    assert take_inventory(raw, {"books": {"files": ["*"]}}, tmp_path / "memory.json") == {"books": {}}
+    assert take_inventory(raw, {"books": FileSet("books", ("*",))}, tmp_path / "memory.json") == {"books": {}}
 
 
 def test_a_file_is_read_once_as_long_as_size_and_time_stay(

@@ -12,6 +12,7 @@ from authbench.normalize.personal import mask
 from authbench.normalize.table import normalize_records
 from authbench.normalize.text import normalize_text, not_composed
 from authbench.records import RECORD
+from authbench.registry.source_entry import Normalize
 
 SETTINGS = {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"}
 TROUBLE = st.text(
@@ -121,7 +122,7 @@ def records(*rows: dict[str, object]) -> pl.DataFrame:
 
 def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
     rows = records({"content": "a&amp;b  @x me@example.org"}, {"content": "a&amp;b", "source": "t"})
-    kept, removed, masked = normalize_records(rows, {"s": {"html": 1}}, SETTINGS)
+    kept, removed, masked = normalize_records(rows, {"s": Normalize(html=1)}, SETTINGS)
     assert kept["content"].to_list() == ["a&b [HANDLE] [EMAIL]", "a&amp;b"]
     assert kept.schema == RECORD and not removed.height
     assert masked == {"s": {"handle": 1, "email": 1}}
@@ -137,7 +138,7 @@ def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
 @settings(deadline=None)
 def test_a_table_is_normalised_as_its_texts_are_one_by_one(texts, html, unwrap, boilerplate, quotes):
     texts = [text + "\nall rights reserved" * (n % 2) for n, text in enumerate(texts)]
-    source = {"html": html, "unwrap": unwrap, "boilerplate": boilerplate}
+    source = Normalize(html, unwrap, boilerplate)
     kept, _, _ = normalize_records(
         records(*[{"content": text} for text in texts]), {"s": source}, {**SETTINGS, "quotes": quotes}
     )
@@ -172,7 +173,7 @@ def test_boilerplate_leaves_the_text_where_the_source_asks():
     rows = records(
         {"content": "Text.\nAll rights reserved."}, {"content": "Text.\nAll rights reserved.", "source": "t"}
     )
-    kept, _, _ = normalize_records(rows, {"s": {"boilerplate": True}}, SETTINGS)
+    kept, _, _ = normalize_records(rows, {"s": Normalize(boilerplate=True)}, SETTINGS)
     assert kept["content"].to_list() == ["Text.", "Text.\nAll rights reserved."]
 
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.ingest.plain_text import read
 from authbench.ingest.rows import BadRow
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import TextReader
 from authbench.storage.raw_files import RawFile
 
 BLANK_LINE = r"\n[ \u3000]*\n"
@@ -17,7 +19,7 @@ BLANK_LINE = r"\n[ \u3000]*\n"
 def rows(tmp_path: Path, content: str | bytes, **options: object) -> list[dict[str, object]]:
     path = tmp_path / "a.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [row for block in read(RawFile(path, "a.txt", "0"), options) for row in block]  # type: ignore[arg-type]
+    return [row for block in read(RawFile(path, "a.txt", "0"), from_plain(TextReader, options)) for row in block]  # type: ignore[arg-type]
 
 
 def test_a_file_is_one_record_unless_it_is_split(tmp_path: Path) -> None:
@@ -63,7 +65,7 @@ def test_a_file_of_blanks_is_one_empty_text(tmp_path: Path) -> None:
 def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("a" * 100)
-    ((row,),) = read(RawFile(path, "a.txt", "0", max_record_bytes=99), {})
+    ((row,),) = read(RawFile(path, "a.txt", "0", max_record_bytes=99), TextReader())
     assert isinstance(row, BadRow)
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import ABOUT, PAGES, contents, documents_of, lines, prose, publish, write_raw, write_whole
+from published import ABOUT, contents, documents_of, lines, prose, publish, sources_of, write_raw, write_whole
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -47,7 +47,7 @@ def test_whatever_the_texts_are_the_release_comes_back(
     folder = tmp_path_factory.mktemp("any")
     write_raw(folder / "raw", [(f"writer {n % 2}", f"Text {n} of it{ending}") for n, ending in enumerate(endings)])
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"))
-    export_public(folder / "release", folder / "public", ABOUT, PAGES)
+    export_public(folder / "release", folder / "public", ABOUT, sources_of())
     assert rebuild(folder / "public", folder / "raw", folder / "again") == []
     assert contents(folder / "again") == contents(folder / "release")
 
@@ -58,7 +58,7 @@ def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: 
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
     assert documents.filter(pl.col("doc_key").str.starts_with("letters:0")).height > 3
     write_whole(tmp_path / "release", documents)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, PAGES)
+    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
     assert rebuild(tmp_path / "public", tmp_path / "raw", tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(tmp_path / "release")
 

@@ -11,9 +11,10 @@ from shared_folders import DATA, needs_corpora
 
 from authbench.chunk.cut import chunk_records
 from authbench.identity import keyed_hashes
-from authbench.ingest import match_files
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.texts import texts_of_source
+from authbench.registry.source_entry import make_source
+from authbench.storage.raw_files import match_files
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +45,7 @@ def test_a_text_of_a_real_corpus_is_found_again_by_its_place(tag: str) -> None:
     drawn = records.with_columns(keyed_hashes(1, "real", records["doc_key"]).alias("rank")).sort("rank", "doc_key")
     longest = records.sort(pl.col("content").str.len_bytes(), "doc_key", descending=True).head(1)
     chosen = pl.concat([drawn.drop("rank").head(RECORDS), longest]).unique("doc_key", maintain_order=True)
-    rules = {tag: source.get("normalize", {})}
+    rules = {tag: make_source(tag, source).normalize}
     normal, _, _ = normalize_records(chosen, rules, CONFIG["normalize"])
     documents, _, _ = chunk_records(normal, load_tokenizer(), CONFIG["chunk"], CONFIG["seed"])
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in documents["content"]]

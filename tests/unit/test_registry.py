@@ -22,7 +22,7 @@ properties:
   parameters: {type: object, default: {}}
 allOf:
   - if: {properties: {kind: {const: sized}}, required: [kind]}
-    then: {properties: {parameters: {$ref: "#/$defs/sized"}}}
+    then: {properties: {parameters: {$ref: "#/$defs/sized"}, refused: false}}
 $defs:
   sized: {properties: {height: {default: 2}, width: {default: 3}}, additionalProperties: false}
 """

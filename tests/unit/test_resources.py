@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
+from authbench.storage.raw_files import FileSet
 
 ROOT = Path(__file__).parents[2]
 RATES = ROOT / "benchmarks/rates.yaml"
@@ -52,9 +53,9 @@ def test_compressed_raw_files_count_for_the_text_in_them(tmp_path: Path) -> None
     for name in ("plain/a.jsonl", "packed/a.jsonl.zst", "packed/b.parquet"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(bytes(1_000_000))
-    sources = {"first": {"folder": "plain"}, "packed": {}}
-    inventory = {"first": {"a.jsonl": ""}, "packed": {"a.jsonl.zst": "", "b.parquet": ""}}
-    assert raw_mb(tmp_path, sources, inventory) == {"first": 1.0, "packed": 8.0}
+    sources = {tag: FileSet(tag, ("**/*",)) for tag in ("plain", "packed")}
+    inventory = {"plain": {"a.jsonl": ""}, "packed": {"a.jsonl.zst": "", "b.parquet": ""}}
+    assert raw_mb(tmp_path, sources, inventory) == {"plain": 1.0, "packed": 8.0}
 
 
 def test_the_profiles_for_slurm_keep_what_the_default_profile_says() -> None:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from authbench.ingest.rows import BadRow
 from authbench.ingest.tei import MalformedError, header_value, parse, read, running_text
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile
 
 HEADER = "<fileDesc><titleStmt><title>T</title><author>Ros,\n  Ana (1800-1850)</author>{}</titleStmt></fileDesc>"
@@ -21,7 +23,7 @@ OPTIONS = {
 def rows(tmp_path: Path, xml: str | bytes, **options: object) -> list[object]:
     path = tmp_path / "a.xml"
     path.write_bytes(xml if isinstance(xml, bytes) else xml.encode())
-    (block,) = read(RawFile(path, "a.xml", "0"), {**OPTIONS, **options})
+    (block,) = read(RawFile(path, "a.xml", "0"), from_plain(TeiReader, {**OPTIONS, **options}))
     return list(block)
 
 
@@ -116,7 +118,7 @@ def test_a_file_that_is_no_tei_document_is_a_bad_row(tmp_path: Path) -> None:
 def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_text(DOCUMENT.format("", "<body/>"))
-    ((row,),) = read(RawFile(path, "a.xml", "0", max_record_bytes=20), OPTIONS)
+    ((row,),) = read(RawFile(path, "a.xml", "0", max_record_bytes=20), from_plain(TeiReader, OPTIONS))
     assert isinstance(row, BadRow)
 
 

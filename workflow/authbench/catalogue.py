@@ -1,19 +1,13 @@
-"""Which corpora are known, what are their terms, and how does one get them?"""
+"""Tables of the known sources: their terms, how to get them, and what is here of each."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from authbench.acquire.progress import in_bytes
 from authbench.acquire.state import State
-from authbench.config import source_languages
-from authbench.errors import InputError
 from authbench.records import LANGUAGES, OTHER
-from authbench.registry.entries import did_you_mean, read_yaml
-from authbench.shipped import shipped
+from authbench.registry.source_entry import Acquire, Source
 
 WIDEST = 34  # characters of a licence in the terminal
-SOURCES = shipped("config/sources")
 HOSTS = {
     "huggingface": "https://huggingface.co/datasets/",
     "kaggle": "https://www.kaggle.com/datasets/",
@@ -29,78 +23,59 @@ language of each text.
 """
 
 
-def read_sources(folder: Path = SOURCES) -> dict[str, Mapping[str, Any]]:
-    """The page of every source, by its tag."""
-    return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
-
-
-def find_sources(tags: Sequence[str], folder: Path = SOURCES) -> dict[str, Mapping[str, Any]]:
-    """The pages of these sources, of all if none is named. Raises InputError for one that is not known."""
-    known = read_sources(folder)
-    for tag in tags:
-        if tag not in known:
-            raise InputError(f"there is no config/sources/{tag}.yaml{did_you_mean(tag, known)}")
-    return {tag: known[tag] for tag in tags} or known
-
-
-def languages(source: Mapping[str, Any]) -> str:
-    """The languages that a source's page names, or that the corpus itself names them."""
-    found = source_languages(source)
-    return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
-
-
-def table(sources: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """tag, title, languages, licence, tier, where: one row per source."""
-    return [
-        (tag, one["title"], languages(one), one["license"]["name"], one["license"]["tier"], place(one))
-        for tag, one in sources.items()
-    ]
-
-
-def place(source: Mapping[str, Any]) -> str:
-    return f"{source['acquire']['from']}: {source['acquire']['where']}"
-
-
-def as_text(sources: Mapping[str, Mapping[str, Any]], states: Mapping[str, State]) -> str:
-    """The table for a terminal, with what is here of each; the title is left out, as the tag says it."""
+def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
+    """Return the table for a terminal, with what is here of each; the title is left out, as the tag says it."""
     rows = [("source", "languages", "tier", "licence", "size", "state", "where")]
-    for tag, _, spoken, licence, tier, where in table(sources):
-        here = states[tag]
+    for tag, source in sources.items():
+        here, licence = states[tag], source.license.name
         short = licence if len(licence) <= WIDEST else f"{licence[: WIDEST - 1]}…"
         state = f"{here.word} ({here.detail})" if here.detail else here.word
-        rows.append((tag, spoken, tier, short, in_bytes(here.bytes) if here.files else "-", state, where))
+        size = in_bytes(here.bytes) if here.files else "-"
+        where = f"{source.acquire.origin}: {source.acquire.where}"
+        rows.append((tag, _languages(source), source.license.tier, short, size, state, where))
     wide = [max(len(row[column]) for row in rows) for column in range(6)]
     return "".join("  ".join([*(f"{cell:{wide[i]}}" for i, cell in enumerate(row[:6])), row[6]]) + "\n" for row in rows)
 
 
-def as_markdown(sources: Mapping[str, Mapping[str, Any]]) -> str:
-    """The page docs/sources.md: a table, then of each source its author label and how to get it."""
-    head = ("tag", "title", "languages", "licence", "tier")
-    rows = [head, ("---",) * len(head), *((f"[`{row[0]}`](#{row[0]})", *row[1:5]) for row in table(sources))]
+def as_markdown(sources: Mapping[str, Source]) -> str:
+    """Return the page docs/sources.md: a table, then of each source its author label and how to get it."""
+    rows = [
+        ("tag", "title", "languages", "licence", "tier"),
+        ("---",) * 5,
+        *(
+            (f"[`{tag}`](#{tag})", one.title, _languages(one), one.license.name, one.license.tier)
+            for tag, one in sources.items()
+        ),
+    ]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    return "\n".join([OPENING, *lines, *map(entry, sources, sources.values())]) + "\n"
-
-
-def entry(tag: str, source: Mapping[str, Any]) -> str:
-    get = source["acquire"]
-    host = HOSTS.get(get["from"])
-    where = ", ".join(links(host, get["where"].split(", "))) if host else get["where"]
-    kind = source["author"]["kind"]
-    return (
-        f"\n### {tag}\n\n{source['title']}. {source['about'].strip()}\n\n"
-        f"- author: {kind}\n- from: {where}\n- how: {get['how'].strip()}{fetched(tag, get)}\n"
-        f"- folder: `{source.get('folder', tag)}/`, files {', '.join(f'`{one}`' for one in source['files'])}"
-    )
-
-
-def fetched(tag: str, get: Mapping[str, Any]) -> str:
-    return f" Or: `authbench acquire {tag}`" if "fetch" in get else ""
+    return "\n".join([OPENING, *lines, *map(_section, sources.values())]) + "\n"
 
 
 def links(host: str, names: Iterable[str]) -> Iterable[str]:
-    """Links to datasets or repositories; a name without an owner has that of the name before it."""
+    """Yield links to data sets or repositories; a name without an owner has that of the name before it."""
     owner = ""
     for name in names:
         owner = name.partition("/")[0] if "/" in name else owner
         full = name if "/" in name else f"{owner}/{name}"
         yield f"[{name}]({host}{full})"
+
+
+def _languages(source: Source) -> str:
+    found = source.languages
+    return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
+
+
+def _section(source: Source) -> str:
+    get = source.acquire
+    host = HOSTS.get(get.origin)
+    where = ", ".join(links(host, get.where.split(", "))) if host else get.where
+    return (
+        f"\n### {source.tag}\n\n{source.title}. {source.about.strip()}\n\n"
+        f"- author: {source.extraction.author.kind}\n- from: {where}\n"
+        f"- how: {get.how.strip()}{_command(source.tag, get)}\n"
+        f"- folder: `{source.files.folder}/`, files {', '.join(f'`{one}`' for one in source.files.patterns)}"
+    )
+
+
+def _command(tag: str, get: Acquire) -> str:
+    return f" Or: `authbench acquire {tag}`" if get.fetch else ""

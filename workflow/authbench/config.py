@@ -1,34 +1,54 @@
-"""What does the user want, and is it possible?
+"""Check the configuration, the sources and the raw files before anything runs.
 
-Everything is checked before anything runs, and one message lists every problem, named as the reader would look
-for it. Defaults stand in config/config.yaml; a recipe or `--config` overrides keys of it.
+One message lists every problem, named as the reader would look for it. Defaults stand in config/config.yaml; a recipe
+or `--config` overrides keys of it.
 """
 
-import difflib
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from authbench.dedup.settings import weakness
+from authbench.chunk.settings import chunk_problems
+from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
-from authbench.export.licences import wrong_with as wrong_with_licence
+from authbench.filter.settings import filter_problems
+from authbench.ingest.settings import ingest_problems
 from authbench.models.entries import MODELS, ModelEntry, expect_distinct_names, expect_trainable, expect_vectors
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
-from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
+from authbench.registry.checks import Check
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
-from authbench.registry.load import load_entry
+from authbench.registry.load import list_entries, load_entry
+from authbench.registry.source_entry import Source
+from authbench.registry.sources import SOURCES
+from authbench.release.settings import release_problems
 from authbench.runtime.inventory import Digests, take_inventory
+from authbench.safety.settings import safety_problems
+from authbench.sample.settings import sample_problems
 from authbench.shipped import shipped
+from authbench.split.settings import split_problems
 from authbench.storage.json_files import read_json, write_json
+from authbench.style.settings import style_problems
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.vocabulary import find_vocabulary
+
+# What a schema cannot say, stage by stage; each yields all problems with the settings of its stage.
+CHECKS: tuple[Check, ...] = (
+    ingest_problems,
+    chunk_problems,
+    dedup_problems,
+    filter_problems,
+    sample_problems,
+    safety_problems,
+    split_problems,
+    release_problems,
+    style_problems,
+)
 
 # Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
 VOCABULARIES = {
@@ -42,11 +62,18 @@ VOCABULARIES = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run stands on: the settings, the sources that have files, the digests of those files, and the models and
-    verifiers by the names that ask for them."""
+    """What a run stands on.
+
+    Attributes:
+        config: the settings, complete and checked.
+        sources: those that have raw files, by tag.
+        inventory: the SHA-256 of their files.
+        skipped: the tags of the sources without files.
+        models, verifiers: by the names that request them.
+    """
 
     config: Settings
-    sources: dict[str, Settings]
+    sources: dict[str, Source]
     inventory: dict[str, Digests]
     skipped: list[str]
     models: dict[str, ModelEntry]
@@ -56,13 +83,8 @@ class Setup:
 def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
     """Return the checked configuration (`user` over the defaults), its sources and their raw files.
 
-    Args:
-        user: settings that replace defaults.
-        root: the working directory: relative paths and the user's own `config` are below it.
-        need_files: whether missing raw files are a problem.
-
     Raises:
-        InputError: a list of all problems of the settings, the sources' entries and the raw files.
+        InputError: the list of all problems: of the settings, of the entries, and, if `need_files`, of missing files.
     """
     config, problems = _load_config(user, root)
     sources, more = _load_sources(config, root)
@@ -74,10 +96,11 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     problems += more
     problems += raven_problems(RavenSettings.from_section(config["raven"]), root)
     raw_dir = root / config["raw_dir"]
-    inventory = take_inventory(raw_dir, sources, root / f"results/{config['name']}/inventory.json")
+    files = {tag: source.files for tag, source in sources.items()}
+    inventory = take_inventory(raw_dir, files, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
     if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
-        problems += [_missing(tag, sources[tag], raw_dir) for tag in skipped]
+        problems += [_missing(sources[tag], raw_dir) for tag in skipped]
         problems.append("missing_sources=skip builds without the sources that have no files")
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -96,7 +119,7 @@ def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[st
         problems.append(problem)
         if section in defaults:
             config[section] = defaults[section]
-    return config, problems + list(_contradictions(config))
+    return config, problems + [problem for check in CHECKS for problem in check(config)]
 
 
 def _without_vocabulary() -> list[str]:
@@ -107,34 +130,23 @@ def _without_vocabulary() -> list[str]:
     return []
 
 
-def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Settings], list[str]]:
-    known = _entries("sources", root)
-    sources: dict[str, Settings] = {}
+def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Source], list[str]]:
+    """Return the usable sources of the recipe by tag, and the problems of the others."""
+    sources: dict[str, Source] = {}
     problems: list[str] = []
-    for tag in config["sources"]:
-        place = f"config/sources/{tag}.yaml"
-        if tag not in known:
-            problems.append(f"sources: there is no {place}{did_you_mean(tag, known)}")
-            continue
-        source = read_yaml(known[tag])
-        found = list(schema_problems(source, shipped("schemas/source.schema.yaml")))
-        problems += [f"{place}: {problem}" for _, problem in found]
-        if not found:
-            sources[tag] = source
-            if wrong := wrong_with_licence(source["license"]["name"]):
-                problems.append(f"{place}: license.name: {wrong}")
+    for requested in config["sources"]:
+        try:
+            source = load_entry(SOURCES, requested, root)
+            sources[source.tag] = source
+        except InputError as problem:
+            problems += [
+                line if line.startswith("config/") else f"sources: {line}" for line in str(problem).split("\n")
+            ]
+    known = list_entries(SOURCES, root)
     for pattern, preferred in config["sample"]["prefer_sources"].items():
-        for tag in sorted(set(preferred) - set(known)):
+        for tag in sorted(set(preferred) - set(known) - set(sources)):
             problems.append(f"sample.prefer_sources.{pattern}: unknown source '{tag}'{did_you_mean(tag, known)}")
-    if not problems:
-        problems += list(_unmet_quotas(config, sources))
-    return sources, problems
-
-
-def _entries(kind: str, root: Path) -> dict[str, Path]:
-    """Return the files of the entries of a kind by name: the user's own over those that are shipped."""
-    folders = (shipped(f"config/{kind}"), root / "config" / kind)
-    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
+    return sources, problems or list(_unmet_quotas(config, sources))
 
 
 def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], list[str]]:
@@ -172,20 +184,23 @@ def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEnt
     return verifiers, problems
 
 
-def _missing(tag: str, source: Settings, raw_dir: Path) -> str:
-    folder = raw_dir / source.get("folder", tag)
-    how = source.get("acquire", {}).get("how", "see the source's YAML")
-    return f"{tag}: no file fits {', '.join(source['files'])} in {folder}/. To get it: {how}"
+def _missing(source: Source, raw_dir: Path) -> str:
+    patterns, folder = ", ".join(source.files.patterns), raw_dir / source.files.folder
+    return f"{source.tag}: no file fits {patterns} in {folder}/. To get it: {source.acquire.how}"
 
 
 def record_setup(setup: Setup, path: Path) -> None:
-    """Keep the whole setup as JSON: {config, sources, inventory, skipped}; an equal file is left as it is."""
-    told = asdict(replace(setup, models={}, verifiers={}))
-    del told["models"], told["verifiers"]
+    """Write {config, sources, inventory, skipped} as JSON, sources as their entries; an equal file is left as it is."""
+    content = {
+        "config": setup.config,
+        "sources": {tag: source.entry for tag, source in setup.sources.items()},
+        "inventory": setup.inventory,
+        "skipped": setup.skipped,
+    }
     with suppress(InputError, FileNotFoundError):
-        if read_json(path) == told:
+        if read_json(path) == content:
             return
-    write_json(path, told)
+    write_json(path, content)
 
 
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
@@ -207,109 +222,13 @@ def _as_in_yaml(value: Any) -> Any:
     return plain if isinstance(plain, int | float | None) else value
 
 
-def _contradictions(config: Settings) -> Iterator[str]:
-    """What a schema cannot say."""
-    sample, split, chunk, filters = (config[part] for part in ("sample", "split", "chunk", "filter"))
-    for place, shares in _share_tables(config):
-        if abs(sum(shares.values()) - 100) > 1e-6:
-            yield f"{place}: the shares add up to {sum(shares.values()):g}, expected 100"
-    languages = [*LANGUAGES, *([OTHER] if config["ingest"]["other_languages"] == "keep" else [])]
-    for language in sample["languages"]:
-        if language not in languages:
-            yield f"sample.languages: unknown language '{language}'{did_you_mean(language, languages)}"
-    for language, patterns in sample["genres"].items():
-        if language not in languages:
-            yield f"sample.genres: unknown language '{language}'{did_you_mean(language, languages)}"
-        for pattern in patterns:
-            yield from _unknown_genre(f"sample.genres.{language}", pattern)
-    for language in sorted(set(sample["languages"]) - set(sample["genres"])):
-        yield f"sample.genres: no genre shares for '{language}', which has a share of the documents"
-    for bucket in sample["lengths"]:
-        if bucket not in ("short", "medium", "long", "extra_long"):
-            yield f"sample.lengths: unknown bucket '{bucket}', expected short, medium, long, extra_long"
-    for pattern in [*config["safety"]["exempt_genres"], *sample["prefer_sources"]]:
-        yield from _unknown_genre("safety.exempt_genres, sample.prefer_sources", pattern)
-    low, high = sample["min_documents_per_author"], sample["max_documents_per_author"]
-    if not low <= high <= sample["reservoir"]:
-        yield (
-            "sample: expected min_documents_per_author <= max_documents_per_author <= reservoir, "
-            f"found {low}, {high}, {sample['reservoir']}"
-        )
-    if sample["min_origins"] > high:
-        yield f"sample.min_origins: expected at most {high} (max_documents_per_author), found {sample['min_origins']}"
-    fallback = sample["fallback_documents_per_author"]
-    if fallback is not None and fallback >= low:
-        yield f"sample.fallback_documents_per_author: expected less than {low} (min_documents_per_author), or null"
-    shortest, longest = chunk["extra_long_tokens"]
-    if not chunk["remainder_tokens"] <= chunk["min_tokens"] <= chunk["max_tokens"] < shortest <= longest:
-        yield "chunk: expected remainder_tokens <= min_tokens <= max_tokens < extra_long_tokens in order"
-    if filters["min_tokens"] > filters["max_tokens"]:
-        yield "filter: min_tokens is larger than max_tokens"
-    if weak := weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
-        yield weak
-    for name in ("train", "dev", "test"):
-        near = [split_name for split_name in split["splits"] if split_name != name]
-        if name not in split["splits"] and (close := difflib.get_close_matches(name, near, 1, 0.7)):
-            yield f"split.splits: '{close[0]}' looks like '{name}'"
-    variable = config["ingest"]["author_key_env"]
-    if variable and not os.environ.get(variable):
-        yield f"ingest.author_key_env: the environment variable {variable} is not set"
-    for place, path in (
-        ("split.lock", split["lock"]),
-        ("release.takedown", config["release"]["takedown"]),
-        ("filter.exclude", config["filter"]["exclude"]),
-        ("style.clusters", config["style"]["clusters"]),
-        ("safety.wordlist.extra", config["safety"]["wordlist"]["extra"]),
-        ("safety.detoxify.checkpoint", config["safety"]["detoxify"]["checkpoint"]),
-        ("safety.detoxify.huggingface_config_path", config["safety"]["detoxify"]["huggingface_config_path"]),
-    ):
-        if path is not None and not Path(path).exists():
-            yield f"{place}: there is no file {path}"
-    if config["filter"]["exclude"] and Path(config["filter"]["exclude"]).is_file():
-        from authbench.review.exclusions import read_exclusions
-
-        try:
-            read_exclusions(config["filter"]["exclude"])
-        except InputError as problem:
-            yield f"filter.exclude: {problem}"
-    if "detoxify" in config["safety"]["scorers"]:
-        from importlib.util import find_spec
-
-        if find_spec("detoxify") is None:
-            yield "safety.scorers: detoxify is not installed; run: pip install 'authbench[toxicity]', or take wordlist"
-
-
-def _share_tables(config: Settings) -> Iterator[tuple[str, Mapping[str, float]]]:
-    yield "sample.languages", config["sample"]["languages"]
-    yield "sample.lengths", config["sample"]["lengths"]
-    yield "split.splits", config["split"]["splits"]
-    for language, shares in config["sample"]["genres"].items():
-        yield f"sample.genres.{language}", shares
-
-
-def _unknown_genre(place: str, pattern: str) -> Iterator[str]:
-    if primary_genre(pattern) not in PRIMARY_GENRES and pattern != "*":
-        yield f"{place}: unknown genre '{pattern}'{did_you_mean(primary_genre(pattern), PRIMARY_GENRES)}"
-
-
-def _unmet_quotas(config: Settings, sources: Mapping[str, Settings]) -> Iterator[str]:
-    """A quota for a language that no source of the recipe can give."""
+def _unmet_quotas(config: Settings, sources: Mapping[str, Source]) -> Iterator[str]:
+    """Yield every language that has a quota and no source of the recipe."""
     offered: set[str] = set()
     for source in sources.values():
-        given = source_languages(source)
-        if given is None:
+        if source.languages is None:
             return
-        offered |= given
+        offered |= source.languages
     for language, share in config["sample"]["languages"].items():
         if share > 0 and language not in offered:
             yield f"sample.languages.{language}: {share} % is asked for, but no source of the recipe has this language"
-
-
-def source_languages(source: Mapping[str, Any]) -> set[str] | None:
-    """The languages a source's YAML can yield; None where the corpus' own field decides."""
-    lang = source["fields"]["lang"]
-    if isinstance(lang, Mapping) and "const" in lang:
-        return {lang["const"]}
-    if isinstance(lang, Mapping) and "map" in lang and "*" not in lang["map"]:
-        return {str(value) for value in lang["map"].values()}
-    return None

@@ -4,8 +4,8 @@ Takes   raw_dir/<source>/ and config/sources/<source>.yaml
 Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
 """
 
-# Parts of a source's YAML that no record depends on: other stages read them.
-TOLD_ELSEWHERE = ("title", "about", "license", "acquire", "normalize")
+from authbench.registry.plain import part_for
+from authbench.registry.source_entry import Extraction
 
 
 rule ingest_source:
@@ -25,9 +25,7 @@ rule ingest_source:
         runtime=duration(10, per_mb=0.02),
         in_series=1,
     params:
-        source=lambda wildcards: {
-            part: value for part, value in SETUP.sources[wildcards.source].items() if part not in TOLD_ELSEWHERE
-        },
+        source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
         raw=lambda wildcards: source_digest(SETUP.inventory[wildcards.source]),
         ingest=SETTINGS["ingest"],
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),

@@ -22,7 +22,7 @@ rule normalize_text:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
-        sources={tag: source.get("normalize", {}) for tag, source in SETUP.sources.items()},
+        sources={tag: source.entry.get("normalize", {}) for tag, source in SETUP.sources.items()},
         normalize=SETTINGS["normalize"],
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("normalize_text"),

@@ -26,7 +26,7 @@ rule bundle_release:
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],
-        sources=SETUP.sources,
+        sources={tag: source.entry for tag, source in SETUP.sources.items()},
         template=data_files("templates/card.md.j2"),
         code=code("bundle_release"),
     script:

@@ -33,7 +33,7 @@ rule write_release:
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
         sources={
-            tag: {part: source[part] for part in ("title", "license", "author")}
+            tag: {part: source.entry[part] for part in ("title", "license", "author")}
             for tag, source in SETUP.sources.items()
         },
         lock=file_hash(SETTINGS["split"]["lock"]),
@@ -106,7 +106,7 @@ rule render_report:
         in_series=1,
     params:
         sources={
-            tag: {part: source[part] for part in ("title", "about", "license", "author")}
+            tag: {part: source.entry[part] for part in ("title", "about", "license", "author")}
             for tag, source in SETUP.sources.items()
         },
         template=data_files("templates/report.html.j2"),

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from authbench.acquire import acquire_source
-from authbench.catalogue import read_sources
+from authbench.registry.sources import find_sources
 from authbench.runtime.job import log, log_to
 from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 tag = snakemake.wildcards.corpus
-said = acquire_source(tag, read_sources()[tag], Path(snakemake.params.raw_dir))
+said = acquire_source(find_sources([tag])[tag], Path(snakemake.params.raw_dir))
 log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

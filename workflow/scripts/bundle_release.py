@@ -4,8 +4,10 @@ from pathlib import Path
 
 from authbench.export.publication import publication
 from authbench.export.run import export_public
+from authbench.registry.source_entry import make_source
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
-export_public(release, out, publication(snakemake.params.publish), snakemake.params.sources)
+sources = {tag: make_source(tag, entry) for tag, entry in snakemake.params.sources.items()}
+export_public(release, out, publication(snakemake.params.publish), sources)

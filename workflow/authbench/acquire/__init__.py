@@ -1,26 +1,25 @@
-"""How does a corpus get from its owner to a folder here, the same every time?
+"""Download corpora, verified and the same every time.
 
 `acquire_source` fetches what is missing of a source, verifies what is there, and records in the lock what is new. A
-file has its name only when it is whole and is what the host and the lock say.
+file has its name only when it is complete and is what the host and the lock say.
 """
 
 import shutil
 import time
 from collections.abc import Callable, Mapping, Set
 from pathlib import Path
-from typing import Any
 
 from authbench.acquire import github, huggingface, kaggle, url
 from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
 from authbench.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.acquire.progress import Progress, in_bytes
-from authbench.acquire.state import Digests, folder_of, parts_folder
+from authbench.acquire.state import Digests, parts_folder
 from authbench.acquire.transfer import Pause
 from authbench.errors import InputError
 from authbench.identity import digest
+from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.disk import cannot_write
-from authbench.storage.raw_files import match_files
 
 Look = Callable[[Piece, str | None, Path, Pause], Listing]
 WAYS: dict[str, Look] = {
@@ -33,45 +32,45 @@ LOCK_SECONDS = 60.0  # between two writings of the lock, which of 20,000 files t
 DEMO = "make_demo.py"  # stands beside the demo's raw files, which it writes
 
 
-def acquire_source(
-    tag: str, source: Mapping[str, Any], raw_dir: Path, ways: Mapping[str, Look] = WAYS, pause: Pause = time.sleep
-) -> str:
-    """Make a source's files complete and verified under `raw_dir`, and say what was done.
+def acquire_source(source: Source, raw_dir: Path, ways: Mapping[str, Look] = WAYS, pause: Pause = time.sleep) -> str:
+    """Make a source's files complete and verified under `raw_dir`, and return what was done, in words.
 
-    Raises ByHand where a person has to do something first, InputError where something does not come or has changed.
+    Raises:
+        ByHand: a person has to do something first.
+        InputError: something does not come or has changed.
     """
+    tag = source.tag
     if any((folder / DEMO).is_file() for folder in raw_dir.resolve().parents):
         raise InputError(f"{raw_dir} holds the demo's corpora; give the folder for yours, e.g. raw_dir=resources/raw")
-    folder, parts = folder_of(tag, source, raw_dir), parts_folder(tag, source, raw_dir)
+    folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     entries = read_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
     try:
         if locked.files and not parts.exists() and all((folder / name).is_file() for name in locked.files):
             return f"{tag}: {_verify(tag, folder, locked.files)}"
-        found = match_files(folder, source["files"]) if folder.is_dir() and not locked.files else []
+        found = source.files.below(raw_dir) if not locked.files else []
         if found and not parts.exists():
             others = {told for name, entry in entries.items() if name != tag for told in entry.files.items()}
             files = _taken(tag, folder, found, others)
             if files:
                 add_to_lock(lock_path(raw_dir), tag, Entry({}, files))
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
-        asked = pieces(source)
-        if not asked:
+        if not source.acquire.fetch:
             raise ByHand("it is not fetched for you")
-        return f"{tag}: {_fetch(tag, source, raw_dir, asked, locked, ways[source['acquire']['from']], pause)}"
+        return f"{tag}: {_fetch(source, raw_dir, locked, ways[source.acquire.origin], pause)}"
     except ByHand as problem:
-        raise ByHand(f"{tag}: {problem}. {by_hand(source, folder)}".replace("..", ".")) from problem
+        raise ByHand(f"{tag}: {problem}. {_by_hand(source, folder)}".replace("..", ".")) from problem
     except InputError as problem:
         raise InputError(f"{tag}: {problem}") from problem
     except OSError as problem:
         raise cannot_write(problem, folder) or problem from None
 
 
-def by_hand(source: Mapping[str, Any], folder: Path) -> str:
-    """What a person has to do to get a source, and where its files go."""
-    get = source["acquire"]
-    terms = f" Its licence: {source['license']['name']}."
-    return f"To get it from {get['from']}, {get['where']}: {get['how'].strip()} The folder is {folder}.{terms}"
+def _by_hand(source: Source, folder: Path) -> str:
+    """Return what a person has to do to get a source, and where its files go."""
+    get = source.acquire
+    terms = f" Its licence: {source.license.name}."
+    return f"To get it from {get.origin}, {get.where}: {get.how.strip()} The folder is {folder}.{terms}"
 
 
 def _verify(tag: str, folder: Path, files: Mapping[str, File]) -> str:
@@ -92,21 +91,14 @@ def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File
     return {name: file for name, file in files.items() if (name, file) not in others}
 
 
-def _fetch(
-    tag: str,
-    source: Mapping[str, Any],
-    raw_dir: Path,
-    asked: list[Piece],
-    locked: Entry,
-    look: Look,
-    pause: Pause,
-) -> str:
-    folder, parts = folder_of(tag, source, raw_dir), parts_folder(tag, source, raw_dir)
+def _fetch(source: Source, raw_dir: Path, locked: Entry, look: Look, pause: Pause) -> str:
+    tag = source.tag
+    folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     parts.mkdir(parents=True, exist_ok=True)
     digests, fresh, met = Digests(folder, tag), Entry(), set[str]()
     written = time.monotonic()
     try:
-        for piece in asked:
+        for piece in pieces(source):
             revision = piece.revision if pinned(piece.revision) else locked.revisions.get(piece.name, piece.revision)
             listing = look(piece, revision, parts, pause)
             if listing.revision:

@@ -1,11 +1,11 @@
 """What does a host offer, and what of it does a source's page ask for?"""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from authbench.errors import InputError
+from authbench.registry.source_entry import Source
 from authbench.storage.raw_files import matches
 
 Advance = Callable[[int], None]  # is told of bytes as they come, of a negative number where they are fetched again
@@ -54,17 +54,16 @@ class Listing:
     offers: Iterator[Offer]
 
 
-def pieces(source: Mapping[str, Any]) -> list[Piece]:
-    """What a source's page says is to be fetched; nothing where a person has to do it."""
-    get = source["acquire"]
+def pieces(source: Source) -> list[Piece]:
+    """Return what a source's entry says is to be fetched; nothing where a person has to do it."""
     return [
         Piece(
-            one.get("name", get["where"]),
-            None if one.get("revision") is None else str(one["revision"]),
-            tuple(one.get("files", source["files"])),
-            one.get("into", ""),
+            one.name or source.acquire.where,
+            None if one.revision is None else str(one.revision),
+            one.files or source.files.patterns,
+            one.into,
         )
-        for one in get.get("fetch", [])
+        for one in source.acquire.fetch
     ]
 
 

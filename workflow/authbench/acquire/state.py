@@ -1,6 +1,5 @@
-"""Which corpora are here, and are they what they were when they were first fetched?"""
+"""What is here of each corpus, and whether it is what was first fetched."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,17 +8,24 @@ from typing import Any
 from authbench.acquire.lock import Entry, File
 from authbench.acquire.progress import in_bytes
 from authbench.errors import InputError
+from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_files import match_files
 
 ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
 
 
 @dataclass(frozen=True)
 class State:
-    """`absent`, `partial` (some is missing), `present` (nothing says that it is what it was) or `verified` (sizes and
-    SHA-256 are those of the lock); files and bytes that are here; and what there is to say."""
+    """What is here of a source.
+
+    Attributes:
+        word: `absent`, `partial` (some is missing), `present` (nothing says that it is what it was) or `verified`
+            (sizes and SHA-256 are those of the lock).
+        files: how many are here.
+        bytes: how many they have.
+        detail: the reason for the word, or what to do.
+    """
 
     word: str
     files: int
@@ -27,21 +33,20 @@ class State:
     detail: str = ""
 
 
-def parts_folder(tag: str, source: Mapping[str, Any], raw_dir: Path) -> Path:
-    """Where files wait until they are whole; it is there while something is missing."""
-    return folder_of(tag, source, raw_dir) / f".parts-{tag}"
+def parts_folder(source: Source, raw_dir: Path) -> Path:
+    """Return where files wait until they are complete; it is there while something is missing."""
+    return raw_dir / source.files.folder / f".parts-{source.tag}"
 
 
-def folder_of(tag: str, source: Mapping[str, Any], raw_dir: Path) -> Path:
-    return raw_dir / str(source.get("folder", tag))
+def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
+    """Return what is here of a source.
 
-
-def state(tag: str, source: Mapping[str, Any], raw_dir: Path, locked: Entry | None) -> State:
-    """What is here of a source. Reads no file: a SHA-256 counts as long as size and time are those it was taken at."""
-    folder = folder_of(tag, source, raw_dir)
-    on_the_way = parts_folder(tag, source, raw_dir).exists()
+    No file is read: a SHA-256 counts as long as size and time are those that it was taken at.
+    """
+    folder = raw_dir / source.files.folder
+    on_the_way = parts_folder(source, raw_dir).exists()
     if locked is None or not locked.files:
-        found = match_files(folder, source["files"]) if folder.is_dir() else []
+        found = source.files.below(raw_dir)
         size = sum((folder / name).stat().st_size for name in found)
         if on_the_way:
             return State(PARTIAL, len(found), size, "a download was interrupted")
@@ -57,13 +62,13 @@ def state(tag: str, source: Mapping[str, Any], raw_dir: Path, locked: Entry | No
         return State(PARTIAL, *told, f"{len(here)} of {len(locked.files)} files, {in_bytes(told[1])} of {wanted}")
     if other:
         return State(PRESENT, *told, f"{other[0]} has another size than the lock says")
-    known = Digests(folder, tag)
+    known = Digests(folder, source.tag)
     taken = {name: known.of(name) for name in locked.files}
     wrong = [name for name, sha256 in taken.items() if sha256 and sha256 != locked.files[name].sha256]
     if wrong:
         return State(PRESENT, *told, f"{wrong[0]} is not what the lock says")
     if None in taken.values():
-        return State(PRESENT, *told, f"authbench acquire {tag} verifies it")
+        return State(PRESENT, *told, f"authbench acquire {source.tag} verifies it")
     return State(VERIFIED, *told)
 
 

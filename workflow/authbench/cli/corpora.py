@@ -15,12 +15,12 @@ def acquire_arguments(parser: argparse.ArgumentParser) -> None:
 def acquire(arguments: argparse.Namespace) -> int:
     """0: all is here and verified; 2: some is not, and the messages say which and why."""
     from authbench.acquire import acquire_source
-    from authbench.catalogue import find_sources
+    from authbench.registry.sources import find_sources
 
     missing = []
-    for tag, page in find_sources(arguments.sources).items():
+    for tag, source in find_sources(arguments.sources).items():
         try:
-            print(acquire_source(tag, page, arguments.raw), flush=True)
+            print(acquire_source(source, arguments.raw), flush=True)
         except InputError as problem:
             missing.append(tag)
             print(f"authbench: {problem}", file=sys.stderr, flush=True)
@@ -37,14 +37,15 @@ def sources_arguments(parser: argparse.ArgumentParser) -> None:
 def sources(arguments: argparse.Namespace) -> int:
     from authbench.acquire.lock import lock_path, read_lock
     from authbench.acquire.state import state
-    from authbench.catalogue import as_markdown, as_text, read_sources
+    from authbench.catalogue import as_markdown, as_text
+    from authbench.registry.sources import find_sources
 
-    known = read_sources()
+    known = find_sources()
     if arguments.markdown:
         sys.stdout.write(as_markdown(known))
         return 0
     locked = read_lock(lock_path(arguments.raw))
-    states = {tag: state(tag, page, arguments.raw, locked.get(tag)) for tag, page in known.items()}
+    states = {tag: state(source, arguments.raw, locked.get(tag)) for tag, source in known.items()}
     sys.stdout.write(as_text(known, states))
     return 0
 

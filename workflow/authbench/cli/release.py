@@ -70,13 +70,13 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    from authbench.catalogue import read_sources
     from authbench.export.publication import read_publication
     from authbench.export.run import PUBLIC, export, export_public
+    from authbench.registry.sources import find_sources
 
     about = read_publication(arguments.config)
     if arguments.form == PUBLIC:
-        export_public(arguments.release, arguments.out, about, read_sources())
+        export_public(arguments.release, arguments.out, about, find_sources())
     else:
         export(arguments.release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs)
     print(f"In the form {arguments.form}: {arguments.out}/   What it is: {arguments.out}/README.md")

@@ -1,8 +1,9 @@
-"""When are two texts near copies, and how surely are they found?"""
+"""Settings of near-duplicate removal, and how surely they find pairs."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, comb
-from typing import Literal
+from typing import Any, Literal
 
 from authbench.errors import InputError
 
@@ -27,6 +28,11 @@ class DedupSettings:
     def __post_init__(self) -> None:
         if problem := weakness(self.threshold, self.bands, self.rows):
             raise InputError(problem)
+
+
+def dedup_problems(config: Mapping[str, Any]) -> Iterator[str]:
+    if problem := weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
+        yield problem
 
 
 def band_recall(threshold: float, bands: int, rows: int) -> float:

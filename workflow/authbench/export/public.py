@@ -8,7 +8,6 @@ checksums of the complete release, which a rebuilt one is compared with.
 import shutil
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import orjson
 import polars as pl
@@ -21,6 +20,7 @@ from authbench.format.columns import CANDIDATES, QUERIES
 from authbench.format.files import LICENCES, README, WITHHELD
 from authbench.format.release import Release
 from authbench.identity import sha256_of_text
+from authbench.registry.source_entry import Source
 from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.json_lines import line_batches
@@ -32,14 +32,14 @@ and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; 
 """
 
 
-def write_public(folder: Path, release: Release, about: Publication, sources: Mapping[str, Mapping[str, Any]]) -> None:
+def write_public(folder: Path, release: Release, about: Publication, sources: Mapping[str, Source]) -> None:
     """Write the public bundle of a release. Memory: a batch of lines, and the provenance.
 
     Args:
         folder: the empty folder of the bundle.
         release: the complete release.
         about: what the card says that the release does not know.
-        sources: the config entries of the sources, as they were when the release was built.
+        sources: as they were when the release was built.
 
     Raises:
         InputError: the release is not as its SHA256SUMS say, a config entry gives a source another tier than the
@@ -48,7 +48,7 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
     sums = read_sums(release.folder)
     provenance = release.provenance
     withheld = dict(provenance.filter(pl.col("tier") == "B").select("id", "source").iter_rows())
-    entries = {tag: sources[tag] for tag in sorted(set(withheld.values())) if tag in sources}
+    entries = {tag: sources[tag].entry for tag in sorted(set(withheld.values())) if tag in sources}
     _expect_same_tiers(release, sources)
     texts = {f"{split}/{table.file}": table.ident for split in release.splits for table in (CANDIDATES, QUERIES)}
     for path, expected in sums.items():
@@ -68,16 +68,17 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
     refuse_tier_b(folder, provenance, release.splits)
 
 
-def _expect_same_tiers(release: Release, sources: Mapping[str, Mapping[str, Any]]) -> None:
+def _expect_same_tiers(release: Release, sources: Mapping[str, Source]) -> None:
+    """Raise InputError where the entries have other tiers than the release."""
     for tag, tier in release.provenance.select("source", "tier").unique().sort("source").iter_rows():
-        entry = sources.get(tag)
-        if tier == "B" and entry is None:
+        source = sources.get(tag)
+        if tier == "B" and source is None:
             raise InputError(
                 f"{tag}: config/sources has no entry of this source, by which others could rebuild its texts."
             )
-        if entry is not None and entry["license"]["tier"] != tier:
+        if source is not None and source.license.tier != tier:
             raise InputError(
-                f"{tag} is of tier {tier} in the release, of {entry['license']['tier']} in config/sources/{tag}.yaml. "
+                f"{tag} is of tier {tier} in the release, of {source.license.tier} in config/sources/{tag}.yaml. "
                 "Build the release anew."
             )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.export.beir import write_beir
@@ -15,6 +14,7 @@ from authbench.export.release import open_exportable
 from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
+from authbench.registry.source_entry import Source
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.sha256sums import write_sums
 
@@ -58,8 +58,8 @@ def export(
     return release
 
 
-def export_public(folder: Path, out: Path, about: Publication, sources: Mapping[str, Mapping[str, Any]]) -> Release:
-    """Write the public bundle of a release as the folder `out`, with SHA256SUMS; `sources` are config entries."""
+def export_public(folder: Path, out: Path, about: Publication, sources: Mapping[str, Source]) -> Release:
+    """Write the public bundle of a release as the folder `out`, with SHA256SUMS."""
     release = open_complete_release(folder)
     if release.withheld:
         raise InputError(f"{folder} is a public bundle already.")

@@ -1,4 +1,4 @@
-"""Which blocks of rows do the files of a source give, one after another?"""
+"""Blocks of rows of the files of a source, one after another."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 from authbench.errors import InputError
 from authbench.ingest.mapping import Mapped
-from authbench.ingest.readers import reader
-from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Reader, missing, refuse_missing
+from authbench.ingest.readers import READERS
+from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Wanted, missing, refuse_missing
+from authbench.registry.readers import BlogXmlReader, Reader, TeiReader, TextReader
+from authbench.registry.source_entry import Extraction
 from authbench.storage.raw_files import RawFile, UnreadableFile
 
 UNSEEN_AFTER = 10_000  # rows without a field: it is missing
-FILE_IS_TEXT = ("text", "tei", "blog_xml")  # formats in which a file is a text, or all texts of an author
+FILE_IS_TEXT = (TextReader, TeiReader, BlogXmlReader)  # formats in which a file is a text, or all texts of an author
 WHOLE_FILE = "whole file"
 FEW_ROWS = 256
 
@@ -27,18 +29,17 @@ class Part(NamedTuple):
 
 def read_parts(
     tag: str,
-    source: Mapping[str, Any],
+    extraction: Extraction,
     folder: Path,
     files: Mapping[str, str],
     numbers: Mapping[str, int],
     mapped: Mapped,
     max_record_bytes: int,
 ) -> Iterator[Part]:
-    """The rows of all files, in the order of their paths. `numbers` are those of the files by SHA-256."""
-    read = reader(source["reader"]["format"])
+    """Yield the rows of all files, in the order of their paths. `numbers` are those of the files by SHA-256."""
     for relative in sorted(files):
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=max_record_bytes)
-        yield from _of_file(tag, file, numbers[file.sha256], source, read, mapped, alone=len(files) == 1)
+        yield from _of_file(tag, file, numbers[file.sha256], extraction, mapped, alone=len(files) == 1)
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
@@ -62,20 +63,20 @@ def _characters(row: Any) -> int:
 
 
 def _of_file(
-    tag: str, file: RawFile, number: int, source: Mapping[str, Any], read: Reader, mapped: Mapped, alone: bool
+    tag: str, file: RawFile, number: int, extraction: Extraction, mapped: Mapped, alone: bool
 ) -> Iterator[Part]:
-    """The rows of a file (of all members of a zip file).
+    """Yield the rows of a file (of all members of a zip file).
 
     Stops where a needed field is missing. A file of which nothing can be had stops the source if it is `alone` or a
     table; one of many files that each hold a text, or an empty one of many, is a bad row.
     """
-    options = {**source["reader"], "columns": sorted(mapped.columns), "needs": mapped.needs}
+    columns = Wanted(sorted(mapped.columns), mapped.needs)
     ordinal, read_well, first_bad = 0, 0, ""
-    for part in file.members(source["files"]):
+    for part in file.members(extraction.files):
         fields = mapped.path_fields(part.relative)
         wanted: Needs = mapped.needs
         found, good = dict.fromkeys(fields), 0
-        for block in _readable(read, part, options):
+        for block in _readable(part, extraction.reader, columns):
             for row in block:
                 if isinstance(row, BadRow):
                     first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
@@ -92,7 +93,7 @@ def _of_file(
         if good:
             refuse_missing(part.relative, wanted, found)
         read_well += good
-    if read_well or (first_bad and not alone and source["reader"]["format"] in FILE_IS_TEXT):
+    if read_well or (first_bad and not alone and isinstance(extraction.reader, FILE_IS_TEXT)):
         return
     if alone or first_bad:
         raise InputError(
@@ -102,11 +103,11 @@ def _of_file(
     yield Part(number, file.relative, ordinal, [BadRow(WHOLE_FILE, "no records")])
 
 
-def _readable(read: Reader, file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """A reader's blocks; a file that is one text, and cannot be read, as a bad row."""
+def _readable(file: RawFile, options: Reader, columns: Wanted) -> Iterator[Block]:
+    """Yield a reader's blocks; a file that is one text, and cannot be read, as a bad row."""
     try:
-        yield from read(file, options)
+        yield from READERS[type(options)](file, options, columns)
     except UnreadableFile as problem:
-        if options["format"] not in FILE_IS_TEXT:
+        if not isinstance(options, FILE_IS_TEXT):
             raise
         yield [BadRow(WHOLE_FILE, str(problem))]

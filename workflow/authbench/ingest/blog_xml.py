@@ -1,4 +1,4 @@
-"""How does a file of the Blog Authorship Corpus become records?
+"""Records of the Blog Authorship Corpus.
 
 One file per blogger (`<id>.<gender>.<age>.<job>.<sign>.xml`), in which dates and posts alternate. Most files are not
 XML (bare `&`, undefined entities, control characters), so the tags `Blog`, `date` and `post` are found as text, and
@@ -6,12 +6,12 @@ what is between them is left as it is.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
-from typing import Any
 
 from authbench.ingest.plain_text import whole_text
-from authbench.ingest.rows import BadRow, Block, Row, in_blocks
+from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.registry.readers import BlogXmlReader
 from authbench.storage.raw_files import RawFile
 
 ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
@@ -39,12 +39,12 @@ MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) for name in names.split()}
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """A record per post, empty ones too: `post`, `date` (ISO, or null if it is no date), `written_date`, `ordinal`.
+def read(file: RawFile, options: BlogXmlReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield a record per post, empty ones too: `post`, `date` (ISO, null if it is none), `written_date`, `ordinal`.
 
     Whatever in the file is not a date with its post (an unclosed post, text outside) is a bad row with its place.
     """
-    text = whole_text(file, options)
+    text = whole_text(file, options.encoding)
     found = [text] if isinstance(text, BadRow) else posts(text)
     yield from in_blocks((row, 0) for row in found)
 

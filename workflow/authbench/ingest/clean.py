@@ -1,28 +1,27 @@
-"""What does a corpus add to its texts that gives the author or the source away, and how is it cut?
+"""Cut what a corpus adds to its texts and gives the author or the source away.
 
 A source's `clean` rules run over the text in their order. In their patterns `{{field}}` stands for the value of that
 field of the row, literally; a rule whose field has no value is passed over.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import regex
 
 from authbench.ingest.fields import as_text, compile_pattern
 from authbench.ingest.rows import Row, value_at
+from authbench.registry.source_entry import CleanRule
 
 FIELD = regex.compile(r"\{\{([^{}]+)\}\}")
 Cut = Callable[[str, "regex.Pattern[str]"], str]
 
 
-def compile_cleaning(rules: Sequence[Mapping[str, Any]], where: str) -> Callable[[str, Row], str]:
-    """One function that applies all rules to a text of a row; `where` names the rules in errors."""
+def compile_cleaning(rules: Sequence[CleanRule], where: str) -> Callable[[str, Row], str]:
+    """Return the function that applies all rules to a text of a row; `where` names the rules in errors."""
     steps = []
     for place, rule in enumerate(rules):
-        kind = next(key for key in ("drop_before", "drop_after", "drop_lines", "replace") if key in rule)
-        pattern = str(rule[kind])
+        kind, pattern = _pattern(rule)
         compile_pattern(FIELD.sub("x", pattern), f"{where}.{place}.{kind}")
         fixed = None if FIELD.search(pattern) else regex.compile(pattern)
         steps.append((_cut(kind, rule), pattern, fixed))
@@ -37,9 +36,15 @@ def compile_cleaning(rules: Sequence[Mapping[str, Any]], where: str) -> Callable
     return clean
 
 
-def fields_of(rules: Sequence[Mapping[str, Any]]) -> set[str]:
-    """The fields whose values the rules look for."""
-    return {name for rule in rules for text in map(str, rule.values()) for name in FIELD.findall(text)}
+def fields_of(rules: Sequence[CleanRule]) -> set[str]:
+    """Return the fields whose values the rules look for."""
+    return {name for rule in rules for text in (_pattern(rule)[1], rule.replacement) for name in FIELD.findall(text)}
+
+
+def _pattern(rule: CleanRule) -> tuple[str, str]:
+    """Return the kind of a rule, and its pattern."""
+    kinds = ("drop_before", "drop_after", "drop_lines", "replace")
+    return next((kind, pattern) for kind in kinds if (pattern := getattr(rule, kind)) is not None)
 
 
 def _filled(pattern: str, row: Row) -> "regex.Pattern[str] | None":
@@ -54,15 +59,14 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
     return regex.compile(pattern)
 
 
-def _cut(kind: str, rule: Mapping[str, Any]) -> Cut:
+def _cut(kind: str, rule: CleanRule) -> Cut:
     if kind == "drop_before":
         return lambda text, wanted: text[found.end() :] if (found := wanted.search(text)) else text
     if kind == "drop_after":
         return lambda text, wanted: text[: found.start()] if (found := wanted.search(text)) else text
     if kind == "replace":
-        new = str(rule.get("with", ""))
-        return lambda text, wanted: wanted.sub(new, text)
-    return lambda text, wanted: _without_lines(text, wanted, rule.get("first_lines"), rule.get("last_lines"))
+        return lambda text, wanted: wanted.sub(rule.replacement, text)
+    return lambda text, wanted: _without_lines(text, wanted, rule.first_lines, rule.last_lines)
 
 
 def _without_lines(text: str, wanted: "regex.Pattern[str]", first: int | None, last: int | None) -> str:

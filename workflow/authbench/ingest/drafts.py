@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 from authbench.identity import keyed_hashes
-from authbench.ingest.mapping import MADE
+from authbench.ingest.documents import MADE
 
 HELD_BYTES = 32 << 20
 DRAFT = MADE.append(pa.field("file", pa.int32())).append(pa.field("ordinal", pa.int64()))

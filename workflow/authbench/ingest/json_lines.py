@@ -1,25 +1,26 @@
-"""How are the records of a JSON lines file read?"""
+"""Records of JSON Lines files."""
 
 import codecs
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
 
 from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import DEEPEST, BadRow, Block, Row, nested_deeper
+from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, nested_deeper
+from authbench.registry.readers import JsonLinesReader
 from authbench.storage.raw_files import RawFile
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """The object of each line; blank lines are passed over, a line that holds none is a bad row.
+def read(file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield the object of each line; blank lines are passed over, a line that holds none is a bad row.
 
     So is a line of more than `max_record_bytes` bytes of UTF-8.
     """
     limit = file.max_record_bytes
-    with file.open_text(options.get("encoding", "utf-8"), newline="\n") as text:
+    with file.open_text(options.encoding, newline="\n") as text:
         before = 0
         for lines in bounded_lines(_utf8(text), lambda piece: piece.split(b"\n"), limit):
             yield _records(lines, before, limit)

@@ -1,37 +1,38 @@
-"""How are the records of a JSON document read?
+"""Records of JSON documents.
 
 An array or object of records is decoded record by record, so that a file larger than memory can be read.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.ingest.rows import DEEPEST, BadRow, Block, Sized, in_blocks, nested_deeper
+from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Sized, Wanted, in_blocks, nested_deeper
 from authbench.ingest.works import joined
+from authbench.registry.readers import Encoding, JsonReader
 from authbench.storage.raw_files import CHUNK, RawFile
 
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """The records of an array, of an object (their key is the field `key`), or the file as one record.
+def read(file: RawFile, options: JsonReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield the records of an array, of an object (their key is the field `key`), or the file as one record.
 
     `expand` names a field that holds records of its own: each is a row, with the record around it (without that
     field) as its field `parent`. `group` joins the records of one work: `text` values in the order of the numbers in
     their keys, or of the file; the other fields are the first record's.
     """
-    rows = _records(file, options.get("records", "array"), options.get("encoding", "utf-8"))
-    if "expand" in options:
-        rows = _expanded(rows, options["expand"])
-    if "group" in options:
-        rows = joined(rows, options["group"], file.max_record_bytes)
+    rows = _records(file, options.records, options.encoding)
+    if options.expand is not None:
+        rows = _expanded(rows, options.expand)
+    if options.group is not None:
+        rows = joined(rows, options.group, file.max_record_bytes)
     return in_blocks(rows)
 
 
-def _records(file: RawFile, shape: str, encoding: Any) -> Iterator[Sized]:
+def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
     with file.open_text(encoding, newline="\n") as text:
         if shape == "file":
             found: Iterator[tuple[str | None, Any, int, int]] = iter([(None, _whole(file, text), 1, 0)])

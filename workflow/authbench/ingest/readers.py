@@ -1,24 +1,15 @@
-"""Which file formats are known?
+"""The reader of each file format, by the type of its options (see `rows` for what a reader is)."""
 
-A reader registers here under the name that `reader.format` gives it (see `rows` for what a reader is).
-"""
-
-from authbench.errors import InputError
 from authbench.ingest import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
-from authbench.ingest.rows import Reader
+from authbench.ingest.rows import ReadFile
+from authbench.registry import readers
 
-READERS: dict[str, Reader] = {
-    "csv": table_csv.read,
-    "json": json_records.read,
-    "jsonl": json_lines.read,
-    "parquet": table_parquet.read,
-    "tei": tei.read,
-    "text": plain_text.read,
-    "blog_xml": blog_xml.read,
+READERS: dict[type[readers.Reader], ReadFile] = {
+    readers.CsvReader: table_csv.read,
+    readers.JsonReader: json_records.read,
+    readers.JsonLinesReader: json_lines.read,
+    readers.ParquetReader: table_parquet.read,
+    readers.TeiReader: tei.read,
+    readers.TextReader: plain_text.read,
+    readers.BlogXmlReader: blog_xml.read,
 }
-
-
-def reader(name: str) -> Reader:
-    if name not in READERS:
-        raise InputError(f"reader.format: {name!r} is not known; known are {', '.join(READERS)}.")
-    return READERS[name]

@@ -1,16 +1,16 @@
-"""What does a reader give?
+"""Rows: what a reader of a file format gives.
 
-A reader turns one raw file into blocks of rows: `read(file, options) -> Iterator[Block]`. A block is a list of
-consecutive rows, small enough to be held (about a megabyte, or one record) and large enough to be worked on column by
-column. `options` is the `reader:` section of the source's YAML, with `columns` (the fields its mapping reads) and
-`needs` (those it cannot do without) added. A reader says what the format says and nothing about authors or languages;
-the source's mapping does that. A record that cannot be read is a `BadRow`; a file that cannot be read raises
-`InputError`.
+A reader turns one raw file into blocks of rows: `read(file, options, wanted) -> Iterator[Block]`. A block is a list of
+consecutive rows, small enough for memory (about a megabyte, or one record) and large enough to be worked on column by
+column. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that its
+mapping reads. A reader says what the format says and nothing about authors or languages; the mapping does that. A
+record that cannot be read is a `BadRow`; a file that cannot be read raises `InputError`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from authbench.errors import InputError
 from authbench.storage.raw_files import RawFile
@@ -28,7 +28,6 @@ class BadRow:
 
 Block = list[Row | BadRow]
 Sized = tuple[Row | BadRow, int]  # a row and its size in bytes or characters
-Reader = Callable[[RawFile, Mapping[str, Any]], Iterator[Block]]
 
 DEEPEST = 100  # lists and objects inside of each other; deeper ones are no data, and what walks them may not end
 BLOCK_ROWS = 4096
@@ -38,8 +37,19 @@ Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields,
 ABSENT = object()
 
 
+class Wanted(NamedTuple):
+    """The columns that a mapping reads, all if None, and those that it cannot do without."""
+
+    columns: Collection[str] | None = None
+    needs: Needs = MappingProxyType({})
+
+
+EVERYTHING = Wanted()
+ReadFile = Callable[[RawFile, Any, Wanted], Iterator[Block]]  # with the options of its format
+
+
 def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
-    """Rows as blocks."""
+    """Yield the rows as blocks."""
     block: Block = []
     held = 0
     for row, size in rows:
@@ -53,7 +63,7 @@ def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
 
 
 def value_at(row: Any, path: str) -> Any:
-    """The value under a field name, or `ABSENT`; dots go into nested mappings and, as numbers, into lists.
+    """Return the value under a field name, or `ABSENT`; dots go into nested mappings and, as numbers, into lists.
 
     >>> value_at({"authors_parsed": [["Streinu", "Ileana"]]}, "authors_parsed.0.1")
     'Ileana'
@@ -72,7 +82,7 @@ def value_at(row: Any, path: str) -> Any:
 
 
 def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
-    """Whether lists and objects lie in each other more than `most` deep.
+    """Return whether lists and objects lie in each other more than `most` deep.
 
     >>> nested_deeper([[1], {"a": 2}], 2), nested_deeper([[1], {"a": []}], 2)
     (False, True)
@@ -84,7 +94,7 @@ def nested_deeper(value: Any, most: int = DEEPEST) -> bool:
 
 
 def missing(needs: Needs, row: Row) -> Needs:
-    """What is still needed after a row: the sets of fields of which it has none."""
+    """Return what is still needed after a row: the sets of fields of which it has none."""
     left = {
         key: [names for names in sets if all(value_at(row, name) is ABSENT for name in names)]
         for key, sets in needs.items()
@@ -105,11 +115,11 @@ def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
         )
 
 
-def check_header(relative: str, header: Iterable[str], options: Mapping[str, Any]) -> None:
-    """`refuse_missing` for a format that says beforehand which fields its rows have."""
+def check_header(relative: str, header: Iterable[str], wanted: Needs) -> None:
+    """Do as `refuse_missing` for a format that says beforehand which fields its rows have."""
     names = dict.fromkeys(header)
     needs: Needs = {
         key: [one for one in sets if not any(name in names or name.partition(".")[0] in names for name in one)]
-        for key, sets in options.get("needs", {}).items()
+        for key, sets in wanted.items()
     }
     refuse_missing(relative, {key: sets for key, sets in needs.items() if sets}, names)

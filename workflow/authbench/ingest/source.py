@@ -1,4 +1,4 @@
-"""How do a corpus's files become the shards of our document records?
+"""Ingest a corpus: from its files to the shards of our document records.
 
 Rows stream from the files, in the order of their paths, to one temporary file; each shard is then put in order on its
 own, so that neither the number of shards nor the order of files shows in the result.
@@ -18,12 +18,14 @@ import pyarrow.compute as pc
 
 from authbench.errors import InputError
 from authbench.ingest.blocks import Part, gathered, read_parts
+from authbench.ingest.characters import whole_characters
 from authbench.ingest.drafts import Drafts
-from authbench.ingest.mapping import Mapped, compile_source, whole_characters
+from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.order import in_order, put_in_order
 from authbench.ingest.rows import BadRow
 from authbench.ingest.tally import Tally
 from authbench.records import RECORD, REMOVED
+from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
 from authbench.storage.parquet import read_batches, write_batches
 from authbench.storage.raw_files import MAX_RECORD_BYTES
@@ -45,7 +47,7 @@ class IngestSettings:
 
 def ingest_source(
     tag: str,
-    source: Mapping[str, Any],
+    extraction: Extraction,
     folder: str | Path,
     files: Mapping[str, str],
     shards: Sequence[str | Path],
@@ -54,23 +56,30 @@ def ingest_source(
 ) -> dict[str, Any]:
     """Write a source's records to `shards` (RECORD, sorted by doc_key), what does not enter to `removed` (REMOVED).
 
-    `files` maps the paths below `folder` to their SHA-256. Gives the counts of the stage and, under `facts`, what the
-    report says of the source. Every record of the files is in one of the outputs, once. Raises InputError for files
-    that cannot be read, missing fields, and too many bad rows.
+    Every record of the files is in one of the outputs, once.
+
+    Args:
+        files: SHA-256 by path below `folder`.
+
+    Returns:
+        The counts of the stage and, under `facts`, what the report says of the source.
+
+    Raises:
+        InputError: files cannot be read, fields are missing, or too many rows are bad.
     """
     if not files:
         raise InputError(
-            f"{tag}: no file below {folder} matches {', '.join(source['files'])}. See its YAML for how to get it."
+            f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
-    mapped = compile_source(tag, source, settings.other_languages == "keep", settings.author_key)
+    mapped = compile_source(tag, extraction, settings.other_languages == "keep", settings.author_key)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)
     numbers = {sha: number for number, sha in enumerate(digests)}
     same_for_all = {
-        "author_kind": pl.lit(source["author"]["kind"]),
+        "author_kind": pl.lit(extraction.author.kind),
         "source": pl.lit(tag),
-        "task": pl.lit(source.get("task", "authorship")),
+        "task": pl.lit(extraction.task),
         "file": pl.lit(pl.Series(digests, dtype=pl.String)).gather(pl.col("file")),
     }
     beside = Path(removed).parent
@@ -80,7 +89,7 @@ def ingest_source(
     with TemporaryDirectory(dir=beside, prefix=f".{tag}-") as aside:
         gone = Path(aside) / "removed.parquet"
         with Drafts(Path(aside) / "drafts.arrow", len(shards)) as drafts:
-            parts = read_parts(tag, source, Path(folder), files, numbers, mapped, settings.max_record_bytes)
+            parts = read_parts(tag, extraction, Path(folder), files, numbers, mapped, settings.max_record_bytes)
             write_batches(gone, REMOVED, _sorted_all(tag, parts, mapped, settings, drafts, tally))
 
         def all_removed() -> Iterator[pl.DataFrame]:
@@ -93,7 +102,7 @@ def ingest_source(
                 yield repeated
 
         write_batches(removed, REMOVED, all_removed())
-    return tally.counts(source, len(files))
+    return tally.counts(extraction.author.kind, len(files))
 
 
 def _sorted_all(

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec, module_from_spec
 from itertools import chain
@@ -10,27 +10,28 @@ from typing import IO, Any
 
 from authbench.errors import InputError
 from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import BadRow, Block, check_header
+from authbench.ingest.rows import EVERYTHING, BadRow, Block, Wanted, check_header
+from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import RawFile
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """The rows under the names of the header, or of `options["header"]` if the file has none.
+def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield the rows under the names of the header, or of `options.header` if the file has none.
 
     A row with more or fewer cells than the header, with a stray quotation mark or a NUL byte, or that is too long is a
     bad row; positions are lines of the file.
     """
     limit = file.max_record_bytes
     parser = _parser(2 * limit)  # a longer record is read to its end, up to here
-    delimiter = options.get("delimiter", ",")
-    with file.open_text(options.get("encoding", "utf-8")) as text:
+    delimiter = options.delimiter
+    with file.open_text(options.encoding) as text:
         source = _Source(text, limit)
-        if options.get("quoting", True):
+        if options.quoting:
             lines = parser.reader(source.lines, delimiter=delimiter, strict=True)
         else:
             lines = parser.reader(source.lines, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-        header = options.get("header") or _header(lines, parser.Error, file, options.get("columns"))
-        check_header(file.relative, header, options)
+        header = options.header or _header(lines, parser.Error, file, wanted.columns)
+        check_header(file.relative, header, wanted.needs)
         width, before = len(header), lines.line_num
         block: Block = []
         held = source.pieces

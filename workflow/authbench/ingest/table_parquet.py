@@ -1,26 +1,26 @@
-"""How are the rows of a Parquet file read?"""
+"""Rows of Parquet files."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
-from authbench.ingest.rows import BadRow, Block, check_header
+from authbench.ingest.rows import EVERYTHING, BadRow, Block, Wanted, check_header
+from authbench.registry.readers import ParquetReader
 from authbench.storage.raw_files import RawFile
 
 BATCH_BYTES = 8 << 20  # a row may be a whole book
 BATCH_ROWS = 4096
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """The rows; only those columns that `options["columns"]` names, if it is given."""
+def read(file: RawFile, options: ParquetReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield the rows, with the wanted columns only."""
     with file.open_seekable() as stream:
         try:
             with pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20) as parquet:
-                check_header(file.relative, parquet.schema_arrow.names, options)
-                columns = sorted(set(options.get("columns", ())) & set(parquet.schema_arrow.names)) or None
+                check_header(file.relative, parquet.schema_arrow.names, wanted.needs)
+                columns = sorted(set(wanted.columns or ()) & set(parquet.schema_arrow.names)) or None
                 before = 0
                 for group in range(parquet.num_row_groups):
                     stored = parquet.metadata.row_group(group)

@@ -1,7 +1,6 @@
-"""What became of the rows of a source?"""
+"""Counts of the rows of a source and of what became of them."""
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -46,13 +45,14 @@ class Tally:
         if sum(map(len, self.authors[1:])) > len(self.authors[0]):
             self.authors = [np.unique(np.concatenate(self.authors))]
 
-    def counts(self, source: Mapping[str, Any], files: int) -> dict[str, Any]:
+    def counts(self, author_kind: str, files: int) -> dict[str, Any]:
+        """Return the counts of the stage, and under `facts` what the report says of the source."""
         dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
         return {
             "stage": "ingest",
             "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
             "facts": {
-                "author_kind": source["author"]["kind"],
+                "author_kind": author_kind,
                 "files": files,
                 "documents": self.kept,
                 "authors": len(np.unique(np.concatenate(self.authors))),

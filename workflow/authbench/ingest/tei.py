@@ -1,4 +1,4 @@
-"""How does a TEI file become a record?
+"""The record of a TEI file.
 
 One record per file: the fields that the source asks for from the header, and the running text of the parts it
 names. TEI marks what it knows, so the file's own layout says nothing: white space folds, a verse (`l`) is a line,
@@ -6,13 +6,13 @@ stanzas, paragraphs and divisions are set apart by a blank line.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from authbench.identity import fold_space
-from authbench.ingest.rows import BadRow, Block, Row
+from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile
 
 BLOCKS = frozenset(
@@ -36,12 +36,12 @@ class MalformedError(Exception):
         self.bad_row = BadRow(position, reason)
 
 
-def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
-    """The one record of a TEI file, with the field `text` and those of the header.
+def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+    """Yield the one record of a TEI file, with the field `text` and those of the header.
 
-    Options: `header`, field -> path below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
-    attribute); `text`, the parts that are read (`[body]`); `leave_out`, elements whose content is not the author's
-    text or not running text (`[note, head]`).
+    Fields of the header are by their paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
+    attribute); `text` names the parts that are read, `leave_out` elements whose content is not the author's running
+    text.
     """
     with file.open_binary() as stream:
         xml = stream.read(file.max_record_bytes + 1)
@@ -57,14 +57,14 @@ def read(file: RawFile, options: Mapping[str, Any]) -> Iterator[Block]:
     yield [row]
 
 
-def record(root: Element, options: Mapping[str, Any]) -> Row | BadRow:
+def record(root: Element, options: TeiReader) -> Row | BadRow:
     header, text = root.find("teiHeader"), root.find("text")
     if header is None or text is None:
         return BadRow("line 1", "no teiHeader or no text: not a TEI document")
-    fields: Row = {name: header_value(header, path) for name, path in options.get("header", {}).items()}
+    fields: Row = {name: header_value(header, path) for name, path in options.header.items()}
     fields["lang"] = root.get("lang")
-    leave_out = frozenset(options.get("leave_out", ()))
-    parts = (running_text(part, leave_out) for part in outermost(text, frozenset(options.get("text", ["body"]))))
+    leave_out = frozenset(options.leave_out)
+    parts = (running_text(part, leave_out) for part in outermost(text, frozenset(options.text)))
     fields["text"] = SEPARATORS[BLANK_LINE].join(filter(None, parts))
     return fields
 

@@ -1,4 +1,4 @@
-"""How do the records of one work become one record, wherever in the file they stand?
+"""Join the records of one work, wherever in the file they stand.
 
 They wait in a private database on disk (SQLite's own temporary file), which sorts them: one work at a time is held.
 """
@@ -6,11 +6,12 @@ They wait in a private database on disk (SQLite's own temporary file), which sor
 import pickle
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import groupby
 
 from authbench.ingest.rows import BadRow, Row, Sized, value_at
+from authbench.registry.readers import Group
 
 NUMBER = re.compile(r"\d+")
 LARGEST = (1 << 64) - 1
@@ -18,8 +19,8 @@ FORGET = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store
 TABLES = "CREATE TABLE work (number INTEGER PRIMARY KEY, name TEXT UNIQUE); CREATE TABLE part (work, place, row);"
 
 
-def joined(rows: Iterable[Sized], group: Mapping[str, str], limit: int) -> Iterator[Sized]:
-    """A row for each work, in the order in which works first occur; bad rows pass.
+def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
+    """Yield a row for each work, in the order in which works first occur; bad rows pass.
 
     `group` says which field names the work (`by`), which is its `text`, and what to `join` texts with. They stand in
     the order of the numbers in the records' `key`, or of the file; the other fields are the first record's. A work of
@@ -31,7 +32,7 @@ def joined(rows: Iterable[Sized], group: Mapping[str, str], limit: int) -> Itera
             if isinstance(row, BadRow):
                 yield row, size
                 continue
-            name = str(value_at(row, group["by"])).encode("utf-8", "surrogatepass")
+            name = str(value_at(row, group.by)).encode("utf-8", "surrogatepass")
             waiting.execute("INSERT OR IGNORE INTO work (name) VALUES (?)", (name,))
             waiting.execute(
                 "INSERT INTO part SELECT number, ?, ? FROM work WHERE name = ?",
@@ -47,17 +48,17 @@ def _place(key: str) -> bytes:
     return b"".join(min(int(digits[:20]), LARGEST).to_bytes(8) for digits in NUMBER.findall(key))
 
 
-def _one(rows: Iterator[Row], number: int, group: Mapping[str, str], limit: int) -> Sized:
+def _one(rows: Iterator[Row], number: int, group: Group, limit: int) -> Sized:
     first = None
     texts: list[str] = []
     held = 0
     for row in rows:
         first = row if first is None else first
-        text = str(row.get(group["text"]) or "").strip()
+        text = str(row.get(group.text) or "").strip()
         held += len(text)
         if held > limit:
-            return BadRow(f"work {number} by {group['by']}", f"is longer than max_record_bytes ({limit})"), 0
+            return BadRow(f"work {number} by {group.by}", f"is longer than max_record_bytes ({limit})"), 0
         if text:
             texts.append(text)
     assert first is not None
-    return {**first, group["text"]: group["join"].join(texts)}, held
+    return {**first, group.text: group.join.join(texts)}, held

@@ -1,4 +1,4 @@
-"""Which texts of a table are not yet normal, and what becomes of each record?
+"""Normalise the texts of tables.
 
 Most texts are normal as they come. Compiled patterns that pass over a whole column find the rest, and only those are
 handed to Python, one by one. Such a pattern may find too much, never too little: what it passes over, the function
@@ -14,6 +14,7 @@ from authbench.normalize import boilerplate
 from authbench.normalize.personal import MAY_HOLD, mask
 from authbench.normalize.text import CANONICAL, CURLY_QUOTES, compose, normalize_text, not_composed, unusual
 from authbench.records import REMOVED
+from authbench.registry.source_entry import Normalize
 
 # The columns that each task's records must fill (AuthBench paper, A.4).
 TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
@@ -21,25 +22,28 @@ DEFAULT_TASK = "authorship"
 
 
 def normalize_records(
-    records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
+    records: pl.DataFrame, rules: Mapping[str, Normalize], settings: Mapping[str, Any]
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]]]:
-    """Normalise the texts of RECORD rows; say which rows went (REMOVED) and what was masked, by source and kind.
+    """Return RECORD rows with normal texts, the rows that went (REMOVED) and what was masked, by source and kind.
 
-    `texts` has each source's `normalize` mapping (`html`, `unwrap`, `boilerplate`; all optional), `settings` is
-    `normalize` of the configuration. A text that ends up empty is removed as `empty_text`; a record without a
-    field that its task requires as `missing_field`.
+    A text that ends up empty is removed as `empty_text`; a record without a field that its task requires as
+    `missing_field`.
+
+    Args:
+        rules: how each source's texts are normalised, beside what all are.
+        settings: `normalize` of the configuration.
     """
     records = records.with_columns(pl.col("content").fill_null(""))
-    records = normal(records, texts, settings["quotes"])
-    records = without_boilerplate(records, [source for source, rules in texts.items() if rules.get("boilerplate")])
+    records = normal(records, rules, settings["quotes"])
+    records = without_boilerplate(records, [source for source, one in rules.items() if one.boilerplate])
     records, masked = without_personal_data(records, settings["mask"])
     records = records.with_columns(missing_field().alias("missing"))
     return records.filter(pl.col("missing").is_null()).drop("missing"), as_removed(records), masked
 
 
-def normal(records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], quotes: str) -> pl.DataFrame:
-    """The records (`source`, `content`) with N(content)."""
-    marked = records.select(_marked(texts, quotes)).to_series()
+def normal(records: pl.DataFrame, rules: Mapping[str, Normalize], quotes: str) -> pl.DataFrame:
+    """Return the records (`source`, `content`) with N(content)."""
+    marked = records.select(_marked(rules, quotes)).to_series()
     rows = marked | records["content"].str.contains(unusual())
     rest = records.filter(rows & ~marked)["content"]
     for pattern, plain in CANONICAL:
@@ -49,25 +53,25 @@ def normal(records: pl.DataFrame, texts: Mapping[str, Mapping[str, Any]], quotes
     records = rewritten(records, rows, map(compose, records.filter(rows)["content"]))
 
     def normalized(source: str, text: str) -> str:
-        rules = texts.get(source, {})
-        return normalize_text(text, int(rules.get("html", 0)), bool(rules.get("unwrap", False)), quotes)
+        own = rules.get(source, Normalize())
+        return normalize_text(text, own.html, own.unwrap, quotes)
 
     found = records.filter(marked).select("source", "content").iter_rows()
     return rewritten(records, marked, (normalized(source, text) for source, text in found))
 
 
-def _marked(texts: Mapping[str, Mapping[str, Any]], quotes: str) -> pl.Expr:
-    """Whether a text may need more than canonical characters and spaces: HTML, lines to join, quotes."""
+def _marked(rules: Mapping[str, Normalize], quotes: str) -> pl.Expr:
+    """Return whether a text may need more than canonical characters and spaces: HTML, lines to join, quotes."""
     content = pl.col("content")
     marked = content.str.contains_any(list(CURLY_QUOTES)) if quotes == "straight" else pl.lit(False)
     for name, signs in (("html", ["<", "&"]), ("unwrap", ["\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])):
-        sources = [source for source, rules in texts.items() if rules.get(name)]
+        sources = [source for source, one in rules.items() if getattr(one, name)]
         marked |= pl.col("source").is_in(sources) & content.str.contains_any(signs)
     return marked
 
 
 def without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
-    """The records of these sources without boilerplate lines, the others as they are."""
+    """Return the records of these sources without boilerplate lines, the others as they are."""
     rows = records["source"].is_in(list(sources))
     if not rows.any():
         return records
@@ -79,7 +83,7 @@ def without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.D
 def without_personal_data(
     records: pl.DataFrame, kinds: Collection[str]
 ) -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
-    """The records with placeholders for personal data of these kinds, and how many, by source and kind."""
+    """Return the records with placeholders for personal data of these kinds, and how many, by source and kind."""
     masked: dict[str, dict[str, int]] = {}
     if not kinds:
         return records, masked
@@ -95,7 +99,7 @@ def without_personal_data(
 
 
 def rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -> pl.DataFrame:
-    """The records with these contents, in their order, where `rows` is true."""
+    """Return the records with these contents, in their order, where `rows` is true."""
     changed = pl.Series("content", contents, dtype=pl.String)
     if not len(changed):
         return records
@@ -103,7 +107,7 @@ def rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -
 
 
 def missing_field() -> pl.Expr:
-    """The first field that the record's task requires and the record lacks, null where there is none."""
+    """Return the first field that the record's task requires and the record lacks, null where there is none."""
     task = pl.col("task").replace("", None).fill_null(DEFAULT_TASK)
     lacks = [
         pl.when(task == name, pl.col(field).fill_null("") == "").then(pl.lit(field))
@@ -114,7 +118,7 @@ def missing_field() -> pl.Expr:
 
 
 def as_removed(records: pl.DataFrame) -> pl.DataFrame:
-    """REMOVED rows of the records whose `missing` names a field."""
+    """Return REMOVED rows of the records whose `missing` names a field."""
     return (
         records.filter(pl.col("missing").is_not_null())
         .select(

@@ -19,6 +19,7 @@ from authbench.raven.settings import PLANTED, RELEASE
 from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.storage.json_lines import read_objects
 from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_rows, write_batches
+from authbench.storage.raw_files import FileSet
 
 DOCUMENTS = pl.Schema(
     {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
@@ -89,7 +90,9 @@ def place_digest(place: str, memory: Path) -> str:
         return place
     files = [path.name] if path.is_file() else ["*.jsonl", "*/*.jsonl", "provenance.parquet"]
     folder = path.parent if path.is_file() else path
-    return source_digest(take_inventory(folder.parent, {folder.name: {"files": files}}, memory)[folder.name])
+    return source_digest(
+        take_inventory(folder.parent, {folder.name: FileSet(folder.name, tuple(files))}, memory)[folder.name]
+    )
 
 
 def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> pl.DataFrame:

@@ -6,6 +6,7 @@ that was released if its SHA-256 says so.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,16 +16,19 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.ingest.blocks import Part, gathered, read_parts
-from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.fields import compile_expression, texts
-from authbench.ingest.mapping import compile_source, whole_characters
+from authbench.ingest.characters import whole_characters
+from authbench.ingest.compiled import compile_extraction
+from authbench.ingest.documents import add_derived, contents_of
+from authbench.ingest.mapping import compile_source
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
+from authbench.registry.plain import from_plain
+from authbench.registry.source_entry import Author, Extraction, Fields, Normalize, file_set, make_extraction
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES, match_files
 
 HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
-KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}
+KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's
 Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
@@ -43,17 +47,20 @@ def texts_of_source(
     `page` is the source's page, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
     """
-    folder = raw_dir / page.get("folder", tag)
-    read, mapped = _slim(page), compile_source(tag, _slim(page), keep_other_languages=True)
+    extraction = make_extraction(page)
+    folder = raw_dir / file_set(tag, extraction).folder
+    read = _text_only(extraction)
+    mapped = compile_source(tag, read, keep_other_languages=True)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
-    files = _digests(folder, page["files"], places)
+    files = _digests(folder, extraction.files, places)
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
+    rules = from_plain(Normalize, page.get("normalize", {}))
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
-    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, page), reasons):
-        found = _released(tag, page.get("normalize", {}), block, settings["normalize"])
+    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read), reasons):
+        found = _released(tag, rules, block, settings["normalize"])
         reasons |= found.missing
         fresh = {row: text for row, text in found.texts.items() if row not in solved}
         solved |= fresh.keys()
@@ -67,30 +74,20 @@ def texts_of_source(
     yield _Found({}, missing)
 
 
-def _slim(page: Mapping[str, Any]) -> dict[str, Any]:
-    """The page of a source without what a text does not depend on: who wrote it, when, and about what."""
-    return {**page, "fields": {**KNOWN, "text": page["fields"]["text"]}, "author": {"kind": "person"}, "drop": []}
+def _text_only(extraction: Extraction) -> Extraction:
+    """Return how a source is read without what a text does not depend on: who wrote it, when, and about what."""
+    return replace(extraction, fields=Fields(extraction.fields.text, **KNOWN), author=Author("person"), drop=())
 
 
-def _compile_text(tag: str, page: Mapping[str, Any]) -> Callable[[list[Row]], list[str]]:
-    """The function from rows to their texts, as ingestion makes them."""
-    where = f"the page of {tag}"
-    derived = [(name, compile_expression(one, where, None)) for name, one in page.get("derive", {}).items()]
-    text, clean = (
-        compile_expression(page["fields"]["text"], where, None),
-        compile_cleaning(page.get("clean", []), where),
-    )
+def _compile_text(tag: str, extraction: Extraction) -> Callable[[list[Row]], list[str]]:
+    """Return the function from rows to their texts, as ingestion makes them."""
+    compiled = compile_extraction(f"the entry of {tag}", extraction)
 
-    def say(rows: list[Row]) -> list[str]:
-        for name, value in derived:
-            for row, made in zip(rows, value(rows), strict=True):
-                row[name] = made
-        contents = [one.replace("\r\n", "\n").replace("\r", "\n") for one in texts(text(rows))]
-        if page.get("clean"):
-            contents = list(map(clean, contents, rows))
-        return [whole_characters(one.strip()) for one in contents]
+    def texts(rows: list[Row]) -> list[str]:
+        add_derived(rows, compiled)
+        return list(map(whole_characters, contents_of(rows, compiled)))
 
-    return say
+    return texts
 
 
 def _digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
@@ -162,7 +159,7 @@ def _blocks(
 
 
 def _released(
-    tag: str, rules: Mapping[str, Any], block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
 ) -> _Found:
     """The rows wanted of some texts: of each text as it stands up to a row that this does not give, then normalised."""
     found = _Found({}, {})
@@ -188,7 +185,7 @@ def _released(
 
 
 def _normal_texts(
-    tag: str, rules: Mapping[str, Any], texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
 ) -> dict[int, str]:
     """What normalisation makes of texts with their languages, by their numbers; without those of which nothing is
     left."""

@@ -76,7 +76,7 @@ def _validator(schema_path: Path) -> Draft202012Validator:
 def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:
     filled = dict(value)
     for part in _applying(value, schema, schema_path):
-        properties = part.get("properties", {})
+        properties = {key: about for key, about in part.get("properties", {}).items() if isinstance(about, Mapping)}
         filled = {key: about["default"] for key, about in properties.items() if "default" in about} | filled
         for key, about in properties.items():
             if isinstance(filled.get(key), dict):

@@ -1,4 +1,4 @@
-"""How much memory and time does a job ask of a cluster?
+"""Memory and time that a job requests of a cluster.
 
     memory  = (SNAKEMAKE_MB + base + per_mb * input + per_corpus_mb * corpus) * 2 ** (attempt - 1)      MB
     time    = (base + per_mb * input) * 2 ** (attempt - 1)                                              minutes
@@ -11,10 +11,9 @@ another are sent off as one. `corpus` is that of all sources: some jobs on a sha
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.runtime.inventory import Digests
-from authbench.storage.raw_files import COMPRESSED
+from authbench.storage.raw_files import COMPRESSED, FileSet
 from authbench.storage.raw_sizes import UNPACKED
 
 SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait beside it
@@ -22,20 +21,19 @@ PACKED = (*COMPRESSED, ".zip", ".parquet")
 
 
 def memory_mb(base: float, grown: float, attempt: int) -> int:
-    """`base` and `grown`: what the script takes whatever its input, and because of it."""
+    """Return the MB to request, where the script takes `base` whatever its input and `grown` because of it."""
     return math.ceil((SNAKEMAKE_MB + base + grown) * (1 << (attempt - 1)))
 
 
 def minutes(base: float, grown: float, attempt: int) -> int:
+    """Return the minutes to request, likewise."""
     return math.ceil((base + grown) * (1 << (attempt - 1)))
 
 
-def raw_mb(
-    raw_dir: Path, sources: Mapping[str, Mapping[str, Any]], inventory: Mapping[str, Digests]
-) -> dict[str, float]:
-    """About how much text each source's raw files hold, in MB: of compressed ones a guess, as none is opened for it."""
+def raw_mb(raw_dir: Path, sources: Mapping[str, FileSet], inventory: Mapping[str, Digests]) -> dict[str, float]:
+    """Return an estimate, in MB, of the text in each source's raw files; no compressed one is opened for it."""
     return {
-        tag: sum(_text_bytes(raw_dir / sources[tag].get("folder", tag) / name) for name in files) / 1e6
+        tag: sum(_text_bytes(raw_dir / sources[tag].folder / name) for name in files) / 1e6
         for tag, files in inventory.items()
     }
 

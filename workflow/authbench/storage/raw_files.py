@@ -195,6 +195,18 @@ class RawFile:
                 before += len(block)
 
 
+@dataclass(frozen=True)
+class FileSet:
+    """The raw files of a source: a folder below that of all sources, and the patterns of their paths in it."""
+
+    folder: str
+    patterns: tuple[str, ...]
+
+    def below(self, raw_dir: Path) -> list[str]:
+        """Return the paths of the files in `raw_dir/folder`, sorted."""
+        return match_files(raw_dir / self.folder, self.patterns)
+
+
 def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
     """The paths below `folder` that match one of the patterns and none that starts with `!`, sorted, with `/`.
 

@@ -15,6 +15,7 @@ from authbench.errors import InputError
 from authbench.registry.entries import did_you_mean, read_yaml, schema_problems
 from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.shipped import shipped
+from authbench.storage.raw_files import FileSet
 from authbench.style import features
 
 PAGES = shipped("config/style")
@@ -112,12 +113,12 @@ def mark(settings: Mapping[str, Any], release: Path | None, root: Path, memory: 
     `memory` keeps digests of files by size and time (authbench.runtime.inventory).
     """
     datasets = of_release(find_datasets(settings["datasets"]), release)
-    sources = {
-        f"{one.name} {table}": {"folder": str(one.folder(Path())), **page}
+    files = {
+        f"{one.name} {table}": FileSet(str(page.get("folder", one.folder(Path()))), tuple(page["files"]))
         for one in datasets
         for table, page in {"rows": one.page, **one.page.get("tables", {})}.items()
     }
-    inventory = take_inventory(root / settings["data"], sources, memory)
+    inventory = take_inventory(root / settings["data"], files, memory)
     pages = [{part: told for part, told in one.page.items() if part not in WORDS} for one in datasets]
     return {
         "pages": digest_of_pages(pages),

@@ -14,8 +14,9 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.ingest.fields import compile_expression, compile_pattern, names, needs
-from authbench.ingest.readers import reader
-from authbench.ingest.rows import BadRow, Block, Row
+from authbench.ingest.readers import READERS
+from authbench.ingest.rows import BadRow, Block, Row, Wanted
+from authbench.registry.readers import Reader, make_reader
 from authbench.storage.raw_files import RawFile, UnreadableFile, match_files
 from authbench.style.datasets import Dataset
 from authbench.style.steps import apply
@@ -81,14 +82,14 @@ def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[
     pattern = compile_pattern(table["path_fields"], f"{where}: path_fields") if "path_fields" in table else None
     given = OF_THE_FILE | set(pattern.groupindex if pattern else ()) | set(derived)
     every = [*table["fields"].values(), *table.get("derive", {}).values()]
-    options = {
-        **table["reader"],
-        "columns": frozenset(name.partition(".")[0] for one in every for name in names(one)) - given,
-        "needs": {
+    options = make_reader(table["reader"])
+    wanted = Wanted(
+        frozenset(name.partition(".")[0] for one in every for name in names(one)) - given,
+        {
             f"{where}: fields.{name}": [fields for fields in needs(one) if not fields & given]
             for name, one in table["fields"].items()
         },
-    }
+    )
     columns: dict[str, list[Any]] = {name: [] for name in fields}
     good = bad = 0
     for relative in match_files(folder, table["files"]):
@@ -96,7 +97,7 @@ def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[
             of_path: Row = {"path": member.relative, "file_name": member.relative.rpartition("/")[2]}
             if pattern and (found := pattern.search(member.relative)):
                 of_path.update(found.groupdict())
-            for block in blocks(member, table["reader"]["format"], options):
+            for block in blocks(member, options, wanted):
                 rows = [{**row, **of_path} for row in block if not isinstance(row, BadRow)]
                 good, bad = good + len(rows), bad + len(block) - len(rows)
                 for name, values in derived.items():
@@ -109,10 +110,10 @@ def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[
     return pl.DataFrame({name: list(_plain(values)) for name, values in columns.items()}, strict=False), bad
 
 
-def blocks(file: RawFile, form: str, options: Mapping[str, Any]) -> Iterator[Block]:
+def blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
     """The blocks of rows of a file; one that is empty, or not in its encoding, is one bad row."""
     try:
-        yield from reader(form)(file, options)
+        yield from READERS[type(options)](file, options, wanted)
     except UnreadableFile as problem:
         yield [BadRow("whole file", str(problem))]
 

@@ -1,0 +1,113 @@
+"""The expressions and rules of a source's entry, compiled to functions of rows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from authbench.ingest.clean import compile_cleaning, fields_of
+from authbench.ingest.fields import Column, Columns, compile_expression, names, needs
+from authbench.ingest.rows import Needs, Row
+from authbench.registry.source_entry import Author, Expression, Extraction, Fields
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What an entry computes of rows.
+
+    Attributes:
+        derived: fields to add to the rows, in this order.
+        drops: rows in which the function has a value go, for the reason.
+        fields: our columns; those that the entry lacks have no value.
+        labels: further columns for the record's `labels`.
+        clean: a text and its row to the text without what gives it away; None if there is nothing to do.
+        name: the author's name to look for in the text; None if that is the label.
+        noisy: has a value where the author label is known to join or to split authors.
+    """
+
+    derived: Mapping[str, Columns]
+    drops: Sequence[tuple[Columns, str]]
+    fields: Mapping[str, Columns]
+    labels: Mapping[str, Columns]
+    clean: Callable[[str, Row], str] | None
+    name: Columns | None
+    noisy: Columns
+
+
+def compile_extraction(where: str, extraction: Extraction, key: bytes | None = None) -> Compiled:
+    """Return the compiled entry; `where` names its file in errors, with a `key` hashes are HMACs."""
+
+    def compiled(place: str, expression: Expression) -> Columns:
+        return compile_expression(expression, f"{where}: {place}", key)
+
+    ours, author = extraction.fields, extraction.author
+    return Compiled(
+        derived={name: compiled(f"derive.{name}", one) for name, one in extraction.derive.items()},
+        drops=[(compiled(f"drop.{n}.when", rule.when), rule.reason) for n, rule in enumerate(extraction.drop)],
+        fields=dict.fromkeys(_column_names(), _nothing)
+        | {name: compiled(f"fields.{name}", one) for name, one in _columns(ours)},
+        labels={name: compiled(f"fields.labels.{name}", one) for name, one in ours.labels.items()},
+        clean=compile_cleaning(extraction.clean, f"{where}: clean") if extraction.clean else None,
+        name=None if author.name is None else compiled("author.name", author.name),
+        noisy=_constant(author.noisy) if isinstance(author.noisy, bool) else compiled("author.noisy", author.noisy),
+    )
+
+
+def needed_fields(where: str, extraction: Extraction, given: frozenset[str]) -> Needs:
+    """Return the fields, beside those that are `given`, that the entry cannot do without, by file and key."""
+    derived: dict[str, list[frozenset[str]]] = {}
+
+    def resolved(expression: Expression) -> list[frozenset[str]]:
+        sets = []
+        for one in needs(expression):
+            if one & given:
+                continue
+            if not one & derived.keys():
+                sets.append(one)
+            elif len(one) == 1:
+                sets.extend(derived[next(iter(one))])
+        return sets
+
+    for name, expression in extraction.derive.items():
+        derived[name] = resolved(expression)
+    found = {f"{where}: {place}": resolved(expression) for place, expression in _expressions(extraction)}
+    return {place: sets for place, sets in found.items() if sets}
+
+
+def read_fields(extraction: Extraction, given: frozenset[str]) -> frozenset[str]:
+    """Return the top-level fields of a row that the entry reads, beside those that are `given`."""
+    every = [*extraction.derive.values(), *(expression for _, expression in _expressions(extraction))]
+    read = set().union(*(names(one) for one in every), fields_of(extraction.clean))
+    return frozenset(name.partition(".")[0] for name in read - given - set(extraction.derive))
+
+
+def _column_names() -> list[str]:
+    return [one.name for one in fields(Fields) if one.name != "labels"]
+
+
+def _columns(ours: Fields) -> Iterator[tuple[str, Expression]]:
+    for name in _column_names():
+        if (expression := getattr(ours, name)) is not None:
+            yield name, expression
+
+
+def _expressions(extraction: Extraction) -> Iterator[tuple[str, Expression]]:
+    """Yield all expressions of an entry but those of derived fields, with their keys."""
+    ours, author = extraction.fields, extraction.author
+    yield from ((f"fields.{name}", one) for name, one in _columns(ours))
+    yield from ((f"fields.labels.{name}", one) for name, one in ours.labels.items())
+    yield from ((f"drop.{place}.when", rule.when) for place, rule in enumerate(extraction.drop))
+    yield from _of_author(author)
+
+
+def _of_author(author: Author) -> Iterator[tuple[str, Expression]]:
+    if author.name is not None:
+        yield "author.name", author.name
+    if not isinstance(author.noisy, bool):
+        yield "author.noisy", author.noisy
+
+
+def _nothing(rows: Sequence[Row]) -> Column:
+    return [None] * len(rows)
+
+
+def _constant(value: bool) -> Columns:
+    return lambda rows: [value or None] * len(rows)

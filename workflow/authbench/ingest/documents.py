@@ -1,0 +1,227 @@
+"""Make document records of rows, or say why a row makes none.
+
+Rows are mapped a block at a time, column by column: most of the work is then done inside of Python's own functions,
+and once for labels that many rows share.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import compress
+from typing import Any, NamedTuple
+
+import orjson
+import pyarrow as pa
+
+from authbench.errors import InputError
+from authbench.identity import fold_space
+from authbench.ingest import authors
+from authbench.ingest.characters import whole_characters
+from authbench.ingest.compiled import Compiled
+from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
+from authbench.ingest.identities import Identities
+from authbench.ingest.rows import Row
+from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
+
+GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
+# A record as the mapping makes it. `base` says that its key is that of all its copies: the corpus has no raw ids.
+MADE = pa.schema(
+    {
+        "doc_key": pa.large_string(),
+        "base": pa.bool_(),
+        "origin_id": pa.large_string(),
+        "author_id": pa.large_string(),
+        "lang": pa.large_string(),
+        "genre": pa.large_string(),
+        "topic": pa.large_string(),
+        "date": pa.large_string(),
+        "n_authors": pa.int32(),
+        "labels": pa.large_string(),
+        "content": pa.large_string(),
+        "names_author": pa.bool_(),
+        "noisy": pa.bool_(),
+    }
+)
+MOST_AUTHORS = (1 << 31) - 1
+
+
+class Refused(NamedTuple):
+    """A row that makes no document: its place among the rows, and why."""
+
+    place: int
+    reason: str
+    doc_key: str | None = None
+
+
+class Documents(NamedTuple):
+    """What rows made: records (MADE), the place of each among the rows, and the rows that made none."""
+
+    records: pa.RecordBatch
+    places: list[int]
+    refused: list[Refused]
+
+
+class _Block:
+    """Rows that are not refused, their places among all rows, and what was computed of them."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        self.places: Sequence[int] = range(len(rows))
+        self.columns: dict[str, Any] = {}
+        self.refused: list[Refused] = []
+
+    def refuse(self, reasons: Sequence[str | None]) -> None:
+        """Leave out the rows that have a reason."""
+        if not any(reasons):
+            return
+        keys = self.columns.get("doc_key", [None] * len(reasons))
+        self.refused += [
+            Refused(place, reason, key)
+            for place, reason, key in zip(self.places, reasons, keys, strict=True)
+            if reason is not None
+        ]
+        kept = [reason is None for reason in reasons]
+        self.rows, self.places = list(compress(self.rows, kept)), list(compress(self.places, kept))
+        for name, column in self.columns.items():
+            self.columns[name] = (
+                column.filter(pa.array(kept)) if isinstance(column, pa.Array) else list(compress(column, kept))
+            )
+
+
+def make_documents(
+    rows: Sequence[Row], compiled: Compiled, identities: Identities, where: str, keep_other_languages: bool
+) -> Documents:
+    """Return what rows make; derived fields are added to them. Raises InputError for a genre that is none."""
+    block = _Block(rows)
+    add_derived(rows, compiled)
+    for when, reason in compiled.drops:
+        block.refuse([None if drop is None else reason for drop in when(block.rows)])
+    people = by_distinct(identities.person, texts(compiled.fields["author"](block.rows)))
+    block.columns["person"] = people
+    block.refuse([one.refusal for one in people])
+    _compute_texts(block, compiled)
+    _compute_identities(block, compiled, identities)
+    other = OTHER if keep_other_languages else None
+    langs = by_distinct(partial(_known_language, other=other), compiled.fields["lang"](block.rows))
+    genres = by_distinct(as_text, compiled.fields["genre"](block.rows))
+    block.columns |= {"lang": langs, "genre": genres}
+    block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
+    records = _records(block, compiled, identities, f"{where}: fields.genre")
+    return Documents(records, list(block.places), sorted(block.refused))
+
+
+def add_derived(rows: Sequence[Row], compiled: Compiled) -> None:
+    """Add the derived fields to the rows, in place."""
+    for name, values in compiled.derived.items():
+        for row, value in zip(rows, values(rows), strict=True):
+            row[name] = value
+
+
+def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
+    """Return the text of each row, cleaned and stripped, with its line ends as `\\n`."""
+    contents = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts(compiled.fields["text"](rows))]
+    if compiled.clean is not None:
+        contents = list(map(compiled.clean, contents, rows))
+    return [text.strip() for text in contents]
+
+
+def _compute_texts(block: _Block, compiled: Compiled) -> None:
+    """Add the columns `text` and `content`: texts made of whole characters, as they are used and as they are stored."""
+    contents = contents_of(block.rows, compiled)
+    try:
+        stored = pa.array(contents, pa.large_string())
+    except UnicodeEncodeError:
+        contents = list(map(whole_characters, contents))
+        stored = pa.array(contents, pa.large_string())
+    block.columns |= {"text": contents, "content": stored}
+
+
+def _compute_identities(block: _Block, compiled: Compiled, identities: Identities) -> None:
+    """Add the columns `date`, `raw_id`, `identity` and `doc_key`."""
+    columns = block.columns
+    columns["date"] = by_distinct(_plain, compiled.fields["date"](block.rows))
+    columns["raw_id"] = [fold_space(whole_characters(raw)) for raw in texts(compiled.fields["id"](block.rows))]
+    columns["identity"] = list(
+        map(identities.record, columns["raw_id"], columns["person"], columns["text"], columns["date"])
+    )
+    columns["doc_key"] = [f"{identities.tag}:{one}" for one in columns["identity"]]
+
+
+def _records(block: _Block, compiled: Compiled, identities: Identities, where: str) -> pa.RecordBatch:
+    """Return the records (MADE) of the rows that are left."""
+    columns, rows, ours = block.columns, block.rows, compiled.fields
+    named = texts(ours["origin"](rows))
+    origins = [one or own for one, own in zip(named, columns["identity"], strict=True)]
+    labels = [one.label for one in columns["person"]]
+    names = labels if compiled.name is None else by_distinct(_folded, compiled.name(rows))
+    made = {
+        "doc_key": columns["doc_key"],
+        "base": [not raw_id for raw_id in columns["raw_id"]],
+        "origin_id": list((by_distinct if any(named) else map)(identities.origin, origins)),
+        "author_id": [one.author_id for one in columns["person"]],
+        "lang": columns["lang"],
+        "genre": by_distinct(partial(_checked_genre, where), columns["genre"]),
+        "topic": by_distinct(_plain, ours["topic"](rows)),
+        "date": columns["date"],
+        "n_authors": by_distinct(_number, ours["n_authors"](rows)),
+        "labels": _labels(compiled.labels, rows),
+        "content": columns["content"],
+        "names_author": [
+            name != "" and authors.occurs(name, text) for name, text in zip(names, columns["text"], strict=True)
+        ],
+        "noisy": [doubtful is not None for doubtful in compiled.noisy(rows)],
+    }
+    return pa.RecordBatch.from_pydict(made, MADE)
+
+
+def _known_language(written: Any, other: str | None) -> str | None:
+    lang = as_text(written)
+    return lang if lang in LANGUAGES else other
+
+
+def _lacking(lang: str | None, genre: str | None, text: str) -> str | None:
+    """Return why a text with this language and genre is no document."""
+    if lang is None:
+        return "other_language"
+    if genre is None:
+        return "missing_field"
+    return None if text else "empty_text"
+
+
+def _folded(name: Any) -> str:
+    return authors.folded(as_text(name) or "")
+
+
+def _plain(value: Any) -> str | None:
+    text = as_text(value)
+    return None if text is None else whole_characters(text).strip() or None
+
+
+def _number(value: Any) -> int | None:
+    text = as_text(value)
+    if text is None or not text.isdecimal() or len(text) > len(str(MOST_AUTHORS)):
+        return None
+    return int(text) if int(text) <= MOST_AUTHORS else None
+
+
+def _labels(labels: Mapping[str, Columns], rows: Sequence[Row]) -> Column:
+    """Return the labels of each row, as a JSON object without those that it lacks."""
+    if not labels:
+        return ["{}"] * len(rows)
+    columns = [by_distinct(_plain, values(rows)) for values in labels.values()]
+    return [
+        orjson.dumps(
+            {name: value for name, value in zip(labels, values, strict=True) if value is not None},
+            option=orjson.OPT_SORT_KEYS,
+        ).decode()
+        for values in zip(*columns, strict=True)
+    ]
+
+
+def _checked_genre(where: str, genre: str) -> str:
+    if not GENRE.fullmatch(genre) or genre.partition("/")[0] not in PRIMARY_GENRES:
+        raise InputError(
+            f"{where}: {genre!r} is no genre; a genre is one of {', '.join(PRIMARY_GENRES)}, and may have a "
+            'sub-genre in lower case after a slash. Map it under `map`, with "*" for the rest.'
+        )
+    return genre

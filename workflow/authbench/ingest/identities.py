@@ -1,0 +1,57 @@
+"""Whom a label names, and the identifiers of records, origins and authors."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from authbench.identity import author_id, digest
+from authbench.ingest import authors
+from authbench.ingest.characters import whole_characters
+from authbench.registry.source_entry import Author
+
+OF_A_CHUNK = "#chunk_"  # a raw id that holds it could be the key of another text's chunk
+
+
+class Person(NamedTuple):
+    """Whom a label names: the label folded, the author's id, or why it names nobody."""
+
+    label: str
+    author_id: str
+    refusal: str | None
+
+
+@dataclass(frozen=True)
+class Identities:
+    """The identifiers of a source: authors' are of its `space`, origins' of its `tag`; with a `key` they are HMACs."""
+
+    tag: str
+    space: str
+    key: bytes | None
+    placeholders: frozenset[str]
+    min_characters: int
+
+    @lru_cache(maxsize=1 << 16)  # noqa: B019  (one for each source that a process reads)
+    def person(self, written: str) -> Person:
+        """Return whom a label names."""
+        label = authors.folded(whole_characters(written))
+        refusal = authors.refusal(label, self.placeholders, self.min_characters)
+        return Person(label, "" if refusal else author_id(self.space, label, self.key), refusal)
+
+    def record(self, raw_id: str, person: Person, text: str, date: str | None) -> str:
+        """Return the identifier of a record: its raw id, unless that is none or would give the author away."""
+        if not raw_id:
+            return digest(person.author_id, text, date or "")
+        if authors.hides(raw_id, person.label) or OF_A_CHUNK in raw_id:
+            return authors.concealed(f"{self.space}/id", raw_id, self.key)
+        return raw_id
+
+    def origin(self, origin: str) -> str:
+        """Return the identifier of the work or raw document that a text was cut from."""
+        return authors.concealed(f"{self.tag}/origin", whole_characters(origin), self.key)
+
+
+def make_identities(tag: str, author: Author, key: bytes | None) -> Identities:
+    """Return the identifiers of a source whose entry has this section `author`."""
+    names_nobody = authors.PLACEHOLDERS if author.placeholders is None else author.placeholders
+    shortest = authors.MIN_CHARACTERS if author.min_characters is None else author.min_characters
+    return Identities(tag, author.space or tag, key, frozenset(map(str.casefold, names_nobody)), shortest)

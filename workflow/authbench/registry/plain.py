@@ -1,0 +1,44 @@
+"""Frozen dataclasses of the plain values that YAML and JSON hold."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+Typed = TypeVar("Typed")
+
+
+def from_plain(kind: type[Typed], value: Mapping[str, Any]) -> Typed:
+    """Return the dataclass `kind` of the values under its fields' names; other keys of the mapping are left out.
+
+    Dataclasses and tuples inside of it are made likewise. A field whose metadata name a `key` stands under that.
+    """
+    given = {}
+    for one in fields(kind):  # type: ignore[arg-type]
+        key = one.metadata.get("key", one.name)
+        if key in value:
+            given[one.name] = _typed(one.type, value[key])
+    return kind(**given)
+
+
+def part_for(kind: type, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those entries of the mapping that `from_plain` would read, in their order."""
+    keys = {one.metadata.get("key", one.name) for one in fields(kind)}
+    return {key: inner for key, inner in value.items() if key in keys}
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    if get_origin(kind) in (Union, UnionType):
+        return next((_typed(one, value) for one in get_args(kind) if _may_be(one, value)), value)
+    if isinstance(value, Mapping) and isinstance(kind, type) and is_dataclass(kind):
+        return from_plain(kind, value)
+    if isinstance(value, list) and get_origin(kind) is tuple:
+        return tuple(_typed(get_args(kind)[0], one) for one in value)
+    return value
+
+
+def _may_be(kind: Any, value: Any) -> bool:
+    """Whether a member of a union is the one that stands for a value."""
+    if value is None:
+        return kind is NoneType
+    return isinstance(value, list) if get_origin(kind) is tuple else isinstance(value, Mapping) and is_dataclass(kind)

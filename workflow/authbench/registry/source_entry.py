@@ -1,0 +1,183 @@
+"""The entry of a source, config/sources/<tag>.yaml: a corpus that a release is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import Reader, make_reader
+from authbench.storage.raw_files import FileSet
+
+Expression = str | Mapping[str, Any]  # how a field is computed (authbench.ingest.fields)
+
+
+@dataclass(frozen=True)
+class License:
+    """The terms of a source; a text of tier A may be released, of one of tier B only where it is found."""
+
+    name: str
+    tier: str
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """A data set, repository or address to fetch; `name` and `files` are the source's own if not given."""
+
+    name: str | None = None
+    revision: str | int | None = None
+    files: tuple[str, ...] | None = None
+    into: str = ""
+
+
+@dataclass(frozen=True)
+class Acquire:
+    """Where a source comes from, what a person has to do, and what is fetched."""
+
+    origin: str = field(metadata={"key": "from"})
+    where: str
+    how: str
+    fetch: tuple[Fetch, ...] = ()
+
+
+@dataclass(frozen=True)
+class Author:
+    """What an author label stands for; `space` is shared by sources of one site, the source's tag if not given."""
+
+    kind: str
+    space: str | None = None
+    noisy: bool | str | Mapping[str, Any] = False
+    name: Expression | None = None
+    placeholders: tuple[str, ...] | None = None
+    min_characters: int | None = None
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """How texts of a source are normalised, beside what all are."""
+
+    html: int = 0
+    unwrap: bool = False
+    boilerplate: bool = False
+
+
+@dataclass(frozen=True)
+class Fields:
+    """How the columns of a record are computed from a row; an absent one has no value."""
+
+    text: Expression
+    author: Expression
+    lang: Expression
+    genre: Expression
+    id: Expression | None = None
+    date: Expression | None = None
+    topic: Expression | None = None
+    n_authors: Expression | None = None
+    origin: Expression | None = None
+    labels: Mapping[str, Expression] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CleanRule:
+    """One rule on a text: exactly one of `drop_before`, `drop_after`, `drop_lines` and `replace` is a pattern."""
+
+    drop_before: str | None = None
+    drop_after: str | None = None
+    drop_lines: str | None = None
+    replace: str | None = None
+    replacement: str = field(default="", metadata={"key": "with"})
+    first_lines: int | None = None
+    last_lines: int | None = None
+
+
+@dataclass(frozen=True)
+class DropRule:
+    """Rows in which `when` has a value are left out for this reason."""
+
+    when: Expression
+    reason: str
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """How the files of a source become records: all of its entry that a record depends on."""
+
+    files: tuple[str, ...]
+    reader: Reader
+    fields: Fields
+    author: Author
+    folder: str | None = None
+    path_fields: str | None = None
+    derive: Mapping[str, Expression] = field(default_factory=dict)
+    clean: tuple[CleanRule, ...] = ()
+    drop: tuple[DropRule, ...] = ()
+    task: str = "authorship"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a release says of a source."""
+
+    title: str
+    about: str
+    license: License
+    author: Author
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source; `entry` is its YAML as it stands, the plain form that jobs and public bundles take."""
+
+    tag: str
+    title: str
+    about: str
+    license: License
+    acquire: Acquire
+    normalize: Normalize
+    extraction: Extraction
+    entry: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def files(self) -> FileSet:
+        """The raw files, below the folder of all sources."""
+        return file_set(self.tag, self.extraction)
+
+    @property
+    def description(self) -> Description:
+        return Description(self.title, self.about, self.license, self.extraction.author)
+
+    @property
+    def languages(self) -> set[str] | None:
+        """The languages that the entry names; None where the corpus' own field decides."""
+        return possible_values(self.extraction.fields.lang)
+
+
+def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
+    """Return the source of an entry that fits the schema."""
+    return Source(
+        tag,
+        entry["title"],
+        entry["about"],
+        from_plain(License, entry["license"]),
+        from_plain(Acquire, entry["acquire"]),
+        from_plain(Normalize, entry.get("normalize", {})),
+        make_extraction(entry),
+        entry,
+    )
+
+
+def make_extraction(entry: Mapping[str, Any]) -> Extraction:
+    """Return that part of an entry which says how its files become records."""
+    return from_plain(Extraction, {**entry, "reader": make_reader(entry["reader"])})
+
+
+def file_set(tag: str, extraction: Extraction) -> FileSet:
+    return FileSet(extraction.folder or tag, extraction.files)
+
+
+def possible_values(expression: Expression) -> set[str] | None:
+    """Return all values that an expression can have; None if its operations do not say."""
+    if isinstance(expression, Mapping) and "const" in expression:
+        return {expression["const"]}
+    if isinstance(expression, Mapping) and "map" in expression and "*" not in expression["map"]:
+        return {str(value) for value in expression["map"].values()}
+    return None

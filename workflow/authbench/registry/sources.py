@@ -1,0 +1,22 @@
+"""Known sources: looked up by tag or path, and checked."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from authbench.registry.entries import Settings
+from authbench.registry.licences import licence_problem
+from authbench.registry.load import EntryKind, list_entries, load_entries
+from authbench.registry.source_entry import Source, make_source
+
+
+def _problems(entry: Settings) -> Iterator[str]:
+    if problem := licence_problem(entry["license"]["name"]):
+        yield f"license.name: {problem}"
+
+
+SOURCES = EntryKind("source", "sources", "source.schema.yaml", lambda tag, entry, _: make_source(tag, entry), _problems)
+
+
+def find_sources(tags: Sequence[str] = (), base: Path = Path()) -> dict[str, Source]:
+    """Return these sources by their tags, all if none is named. Raises InputError with the problems of all."""
+    return {source.tag: source for source in load_entries(SOURCES, tags or list_entries(SOURCES, base), base).values()}
