@@ -1,4 +1,4 @@
-"""What is a subcommand, and which kinds of values do its arguments take?"""
+"""A subcommand, and the kinds of values and arguments that subcommands share."""
 
 import argparse
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: what `--help` says, its arguments, and what it does (the exit status is returned)."""
+    """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status."""
 
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
@@ -16,7 +16,7 @@ class Command:
 
 
 def whole_number(text: str) -> int:
-    """A number of things, at least one."""
+    """Return an integer of at least 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected 1 or more, found {text}")
@@ -24,15 +24,15 @@ def whole_number(text: str) -> int:
 
 
 def amount(text: str) -> float:
-    """A number of things, which may be written 1e8."""
-    amount = float(text)
-    if not 0 < amount < float("inf"):
+    """Return a finite number above 0, which may be written 1e8."""
+    value = float(text)
+    if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, found {text}")
-    return amount
+    return value
 
 
 def share(text: str) -> float:
-    """A number between 0 and 1."""
+    """Return a number between 0 and 1, both excluded."""
     value = float(text)
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, found {text}")
@@ -41,5 +41,9 @@ def share(text: str) -> float:
 
 def raw_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--raw", type=Path, default=Path("resources/raw"), metavar="DIR", help="raw_dir (default: resources/raw)"
+        "--raw",
+        type=Path,
+        default=Path("resources/raw"),
+        metavar="DIR",
+        help="directory of the raw files, one subdirectory per source (default: %(default)s)",
     )

@@ -1,4 +1,4 @@
-"""Which corpora are there, and how do they come here?"""
+"""Commands on corpora: list them, fetch them, and plan what a build of one takes."""
 
 import argparse
 import sys
@@ -8,12 +8,14 @@ from authbench.errors import InputError
 
 
 def acquire_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="of config/sources (default: all)")
+    parser.add_argument(
+        "sources", nargs="*", metavar="SOURCE", help="name of a source in config/sources (default: all)"
+    )
     raw_argument(parser)
 
 
 def acquire(arguments: argparse.Namespace) -> int:
-    """0: all is here and verified; 2: some is not, and the messages say which and why."""
+    """Return 0 if all files are present and verified, 2 if not; messages say which and why."""
     from authbench.acquire import acquire_source
     from authbench.registry.sources import find_sources
 
@@ -30,7 +32,7 @@ def acquire(arguments: argparse.Namespace) -> int:
 
 
 def sources_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--markdown", action="store_true", help="print the page docs/sources.md")
+    parser.add_argument("--markdown", action="store_true", help="print them as Markdown, as in docs/sources.md")
     raw_argument(parser)
 
 
@@ -52,12 +54,14 @@ def sources(arguments: argparse.Namespace) -> int:
 
 def plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--documents", type=amount, required=True, metavar="N", help="documents of the corpus, e.g. 1e8"
+        "--documents", type=amount, required=True, metavar="N", help="number of documents in the corpus, e.g. 1e8"
     )
-    parser.add_argument("--mean-chars", type=amount, required=True, metavar="N", help="their mean length in characters")
-    parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs at a time")
     parser.add_argument(
-        "--release", type=amount, default=300_000, metavar="N", help="documents released (default: 300000)"
+        "--mean-chars", type=amount, required=True, metavar="N", help="mean length of a document in characters"
+    )
+    parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs that run at the same time")
+    parser.add_argument(
+        "--release", type=amount, default=300_000, metavar="N", help="documents in the release (default: %(default)s)"
     )
 
 
@@ -73,9 +77,11 @@ def plan(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "acquire": Command("fetch corpora, and verify what is here", acquire_arguments, acquire),
-    "sources": Command(
-        "list the known corpora: terms, where to get them, and what is here", sources_arguments, sources
+    "acquire": Command(
+        "fetch corpora and verify their files: exit 0 complete, 2 incomplete", acquire_arguments, acquire
     ),
-    "plan": Command("what a corpus of a given size takes: jobs, hours, memory, disk", plan_arguments, plan),
+    "sources": Command(
+        "list the known corpora: languages, licence, origin, and which files are present", sources_arguments, sources
+    ),
+    "plan": Command("estimate jobs, hours, memory and disk of a build", plan_arguments, plan),
 }

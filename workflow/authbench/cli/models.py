@@ -193,7 +193,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
-    "leaderboard": Command("compare results of evaluate", leaderboard_arguments, leaderboard),
-    "style": Command("score models on datasets of style", style_arguments, style),
+    "leaderboard": Command("compare models that were evaluated", leaderboard_arguments, leaderboard),
+    "style": Command("score models on datasets of writing style", style_arguments, style),
     "train": Command("tune a model on a release", train_arguments, train),
 }

@@ -1,4 +1,4 @@
-"""What can be done with a release?"""
+"""Commands on releases: check, compare, export and rebuild."""
 
 import argparse
 import sys
@@ -10,15 +10,15 @@ from authbench.cli.command import Command
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
     parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="settings to check against, before those of its manifest.json"
+        "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, with a subdirectory per split"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings that override those in its manifest.json")
+    parser.add_argument("--json", action="store_true", help="print the violations as one JSON object")
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """0: sound; 1: violations, each named with its ids."""
+    """Return 0 if the release is sound, 1 if a claim is broken; violations are printed with ids of documents."""
     from authbench.check import check_release
     from authbench.check.rules import SECTIONS, read_expected
 
@@ -40,13 +40,15 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", type=Path, metavar="A", help="a release, or its public bundle")
-    parser.add_argument("b", type=Path, metavar="B", help="a later one")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, with every document")
+    parser.add_argument("a", type=Path, metavar="A", help="directory of a release, or of its public bundle")
+    parser.add_argument("b", type=Path, metavar="B", help="directory of a later one")
+    parser.add_argument(
+        "--json", action="store_true", help="print the differences as one JSON object, document by document"
+    )
 
 
 def diff(arguments: argparse.Namespace) -> int:
-    """0: the same; 1: they differ, and it is said in what and why."""
+    """Return 0 if both hold the same, 1 if they differ; differences are printed with their causes."""
     from authbench.diff.releases import read_release
     from authbench.diff.summary import difference, difference_text, is_same
 
@@ -59,13 +61,17 @@ def diff(arguments: argparse.Namespace) -> int:
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="a release, or its public bundle")
-    parser.add_argument("--form", required=True, help="public, huggingface, beir, mteb, trec or pan")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="becomes the folder in that form")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="settings with a section publish")
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: what authbench evaluate wrote")
     parser.add_argument(
-        "--with-tier-b", action="store_true", help="texts that may not be passed on too: for your own use"
+        "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, or of its public bundle"
+    )
+    parser.add_argument("--form", required=True, help="format: public, huggingface, beir, mteb, trec or pan")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings, of which the section `publish` is read")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: output directory of authbench evaluate")
+    parser.add_argument(
+        "--with-tier-b",
+        action="store_true",
+        help="include texts of tier B, which may not be passed on; for your own use only",
     )
 
 
@@ -84,13 +90,15 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="what a release lets one pass on")
-    parser.add_argument("--raw", type=Path, required=True, metavar="DIR", help="holds a folder of raw files per source")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="becomes the whole release")
+    parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="directory that export --form public wrote")
+    parser.add_argument(
+        "--raw", type=Path, required=True, metavar="DIR", help="directory of the raw files, one subdirectory per source"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the complete release")
 
 
 def rebuild(arguments: argparse.Namespace) -> int:
-    """0: the release is there, to the byte; 1: texts no longer match, each is named, and there is no release."""
+    """Return 0 if the release was rebuilt byte for byte, 1 if texts no longer match; then nothing is written."""
     from collections import Counter
 
     from authbench.rebuild.run import rebuild
@@ -109,9 +117,11 @@ def rebuild(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
-    "diff": Command("what changed between two releases, and why: exit 0 nothing, 1 something", diff_arguments, diff),
-    "export": Command("write a release in a form that others use", export_arguments, export),
+    "diff": Command("compare two releases: exit 0 equal, 1 different", diff_arguments, diff),
+    "export": Command("write a release in the format of another tool or host", export_arguments, export),
     "rebuild": Command(
-        "make a release whole again of raw corpora: exit 0 done, 1 texts changed", rebuild_arguments, rebuild
+        "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",
+        rebuild_arguments,
+        rebuild,
     ),
 }

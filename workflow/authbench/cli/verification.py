@@ -209,6 +209,6 @@ def raven(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
     "pan-pairs": Command("make pairs in PAN's format from documents", pan_pairs_arguments, pan_pairs),
-    "pan-run": Command("let verifiers learn from pairs and answer others", pan_run_arguments, pan_run),
-    "raven": Command("which verifiers lean on topics: HITS, random subsets, folds, tables", raven_arguments, raven),
+    "pan-run": Command("train verifiers on pairs and answer others with them", pan_run_arguments, pan_run),
+    "raven": Command("measure how far verifiers rely on topics (RAVEN)", raven_arguments, raven),
 }
