@@ -20,14 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
 from authbench.raven.documents import write_documents
 from authbench.raven.encoders import load_encoder
+from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
-from authbench.raven.run import trained, write_answers, write_subsets, write_topics
 from authbench.raven.select import select_topics
 from authbench.raven.settings import RavenSettings
+from authbench.raven.subsets import trained
+from authbench.raven.topics import write_topics
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/pipeline"))
 from project import copy_project  # noqa: E402

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.raven.answers import fold_scores
+from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
@@ -22,7 +22,7 @@ from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
 from authbench.raven.planted import Design, planted_documents
-from authbench.raven.run import write_answers
+from authbench.raven.scores import fold_scores
 from authbench.raven.select import similarities
 from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
 from authbench.raven.subsets import Subset, plan, take

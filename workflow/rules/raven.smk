@@ -9,8 +9,8 @@ from dataclasses import asdict
 from authbench.raven.checks import load_verifiers
 from authbench.raven.documents import place_digest
 from authbench.raven.encoders import load_encoder
-from authbench.raven.run import trained
 from authbench.raven.settings import RELEASE, RavenSettings
+from authbench.raven.subsets import trained
 
 RAVEN = RavenSettings.from_section(SETTINGS["raven"])
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.pan.build import write_run
+from authbench.pan.answers import write_run
 from authbench.runtime.job import log_to
 from authbench.verifiers.entries import VerifierEntry
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.raven.run import write_answers
+from authbench.raven.answers import write_answers
 from authbench.runtime.job import log_to
 from authbench.verifiers.entries import VerifierEntry
 

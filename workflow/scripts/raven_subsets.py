@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.raven.run import write_subsets
+from authbench.raven.layout import write_subsets
 from authbench.raven.settings import SubsetSettings, TopicLimits
 from authbench.runtime.job import log_to
 

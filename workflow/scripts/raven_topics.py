@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from authbench.raven.encoders import TopicEncoder
-from authbench.raven.run import write_topics
 from authbench.raven.settings import TopicLimits
+from authbench.raven.topics import write_topics
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])

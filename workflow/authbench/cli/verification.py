@@ -149,7 +149,7 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def pan_run(arguments: argparse.Namespace) -> int:
-    from authbench.pan.build import write_run
+    from authbench.pan.answers import write_run
     from authbench.registry.load import load_entries
     from authbench.verifiers.entries import VERIFIERS
 

@@ -21,13 +21,11 @@ _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual
 @lru_cache(maxsize=1)
 def load_checkpoint(parameters: TransformerParameters) -> Any:
     """Return the checkpoint as a SentenceTransformer. Raises InputError if it cannot be loaded from safetensors."""
-    try:
-        import torch
-        from sentence_transformers import SentenceTransformer
-        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-        from transformers.utils import logging
-    except ImportError:
-        raise InputError("Transformers need the extra `models`: pip install 'authbench[models]'.") from None
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers.utils import logging
+
     logging.disable_progress_bar()
     place, pooling = checkpoint_path(parameters.checkpoint), parameters.pooling
     loading = {"use_safetensors": True, "dtype": getattr(torch, parameters.dtype)}

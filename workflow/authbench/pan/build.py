@@ -1,11 +1,9 @@
-"""Write sets of pairs, and the answers of verifiers to them.
+"""Write sets of pairs.
 
 <out>/train-large/ train-small/ test/   pairs.jsonl and truth.jsonl, as PAN's
 <out>/pairs.json                        settings and counts
-<answers>/<verifier>/answers.jsonl      a verifier's answers to the test pairs
 """
 
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,11 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_documents
-from authbench.pan.formats import read_pairs, read_problems, write_answers, write_pairs, write_truth
+from authbench.pan.formats import write_pairs, write_truth
 from authbench.pan.pairs import both, build
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
-from authbench.verifiers import Bench, answer
-from authbench.verifiers.entries import VerifierEntry
 
 
 def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
@@ -59,32 +55,3 @@ def _counted(pairs: pl.DataFrame) -> dict[str, int]:
         "topics": sides["topic"].n_unique(),
         "texts": sides["doc"].n_unique(),
     }
-
-
-def write_run(
-    verifier: VerifierEntry,
-    train: Path,
-    held_out: Path | None,
-    test: Path,
-    out: Path,
-    seed: int,
-    cache: Path | None = None,
-) -> pl.DataFrame:
-    """Let a verifier learn from a folder of pairs, write its answers to `out`/answers.jsonl and return them.
-
-    Args:
-        train: folder with pairs.jsonl and truth.jsonl to learn from.
-        held_out: likewise, to calibrate on; the train pairs if None, as PAN's baselines.
-        test: pairs.jsonl to answer, or its folder.
-        cache: folder for vectors that may serve again; a temporary one if None.
-    """
-    learnt = read_problems(train)
-    with tempfile.TemporaryDirectory() as own:
-        bench = Bench(seed, cache or Path(own))
-        answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, _read_test(test), bench)
-    write_answers(answers, out / "answers.jsonl")
-    return answers
-
-
-def _read_test(test: Path) -> pl.DataFrame:
-    return read_pairs(test / "pairs.jsonl" if test.is_dir() else test)

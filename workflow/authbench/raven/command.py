@@ -1,14 +1,24 @@
-"""Run all steps of RAVEN in one process."""
+"""Run all steps of RAVEN in one process.
+
+documents.parquet            all texts, with author and topic (`documents`)
+topics/<encoder>.parquet     the vector of every topic (`topics`)
+subsets.json, pairs/*.parquet  the topics, folds and pairs of every subset (`layout`)
+answers/<subset>/<verifier>/<part>.parquet  a verifier's scores on some of the folds (`answers`)
+report/                      tables, figures and a page (`page`)
+"""
 
 from pathlib import Path
 
+from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
 from authbench.raven.documents import write_documents
 from authbench.raven.encoders import load_encoder
+from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
-from authbench.raven.run import trained, write_answers, write_subsets, write_topics
 from authbench.raven.settings import RavenSettings
+from authbench.raven.subsets import trained
+from authbench.raven.topics import write_topics
 
 
 def run(settings: RavenSettings, seed: int, out: Path) -> str:

@@ -1,46 +1,81 @@
-"""Which topics, folds and pairs does a subset have, and how alike are the topics it trains and tests on?"""
+"""Lay out subsets: their topics, folds and pairs, and how alike the topics are that they train and test on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.select import F64, similarities
-from authbench.raven.subsets import Subset, take
+from authbench.raven.settings import SubsetSettings, TopicLimits
+from authbench.raven.subsets import Subset, plan, take
+from authbench.raven.topics import Topics, read_topics, usable_keys
+from authbench.storage.json_files import write_json
+from authbench.storage.parquet import write_parquet
 
-# An encoder's topics in alphabetical order, and their vectors (topics x dimensions).
-Topics: TypeAlias = tuple[list[str], F64]
 MOST_ALIKE = 5
 LEARNT = ("train", "calibrate")
+
+
+def write_subsets(
+    documents: Path,
+    topics: Mapping[str, Path],
+    settings: SubsetSettings,
+    limits: TopicLimits,
+    seed: int,
+    metadata: Path,
+    pairs: Path,
+) -> None:
+    """Lay out every subset.
+
+    Args:
+        topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
+        metadata: file to write, with topics, folds and sizes of each subset.
+        pairs: folder to write, a file for each subset that verifiers run on.
+    """
+    keys = usable_keys(documents, limits, seed).select(KEYS)
+    vectors = {name: read_topics(path) for name, path in topics.items()}
+    described = {}
+    for subset in plan(settings):
+        described[subset.name], drawn = lay_out(subset, keys, vectors, next(iter(topics)), settings.folds, seed)
+        if subset.trained:
+            write_parquet(drawn, pairs / f"{subset.name}.parquet")
+    write_json(metadata, described)
 
 
 def lay_out(
     subset: Subset, documents: pl.DataFrame, topics: Mapping[str, Topics], described_by: str, folds: int, seed: int
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    """What a subset is, as facts for the tables, and its pairs (`folds.PAIRS`).
+    """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
-    `documents` (id, author, topic) are those of all topics that may be taken; `topics` has the vectors by encoder, and
-    `described_by` names those by which likeness is told. Raises InputError where a subset or a fold cannot be made.
+    Args:
+        documents: `id`, `author`, `topic` of all topics that may be taken.
+        topics: the vectors by encoder.
+        described_by: the encoder by which likeness is measured.
+
+    Raises:
+        InputError: the subset or a fold of it cannot be made.
     """
     members = take(subset, *topics[subset.encoder], seed)
     pairs = fold_pairs(subset.name, documents, members, folds, seed)
     tests = topics_tested(members, folds, seed)
-    facts = {
+    metadata = {
         **asdict(subset),
         "members": members,
         "folds": tests,
         "documents": documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode())).height,
-        "sizes": sizes(pairs, documents),
+        "sizes": _sizes(pairs, documents),
         **likeness(list(members), tests, *topics[described_by]),
     }
-    return facts, pairs
+    return metadata, pairs
 
 
-def sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]:
-    """For each fold the pairs and the authors that are learnt from and that are tested on, and the authors in both."""
+def _sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]:
+    """Return for each fold the pairs and authors of its train and test parts, and the authors in both."""
     author = documents.select("id", "author")
     texts = pl.concat(
         [pairs.select("fold", "part", id=side).join(author, on="id", how="left") for side in ("first", "second")]
@@ -70,8 +105,10 @@ def sizes(pairs: pl.DataFrame, documents: pl.DataFrame) -> list[dict[str, int]]:
 def likeness(
     taken: Sequence[str], tests: Sequence[Sequence[str]], names: Sequence[str], vectors: F64
 ) -> dict[str, Any]:
-    """Cosine similarity of the topics a fold trains on with those it tests: mean and maximum of each fold, and the
-    pairs of topics that are most alike over all folds, each once."""
+    """Return the cosine similarity of the topics that a fold trains on with those that it tests.
+
+    Mean and maximum of each fold, and the pairs of topics that are most alike over all folds, each once.
+    """
     place = {name: row for row, name in enumerate(names)}
     alike = similarities(vectors[[place[topic] for topic in taken]])
     at = {topic: row for row, topic in enumerate(taken)}

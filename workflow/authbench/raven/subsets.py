@@ -49,6 +49,11 @@ def plan(settings: SubsetSettings) -> list[Subset]:
     ]
 
 
+def trained(settings: SubsetSettings) -> list[Subset]:
+    """Return the subsets that verifiers run on."""
+    return [subset for subset in plan(settings) if subset.trained]
+
+
 def take(subset: Subset, names: Sequence[str], vectors: F64, seed: int) -> dict[str, list[str]]:
     """Return the topics of a subset in the order they are taken, each with the topics whose documents it stands for.
 

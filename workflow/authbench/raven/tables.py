@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from authbench.metrics.significance import p_of_unpaired_means
-from authbench.raven.answers import MEASURES
+from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
 from authbench.raven.subsets import MAIN

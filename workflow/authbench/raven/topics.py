@@ -1,0 +1,45 @@
+"""Write the vector of every topic, and read them again."""
+
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import F64
+from authbench.raven.documents import read_contents, read_keys, stream, with_enough
+from authbench.raven.encoders import TopicEncoder
+from authbench.raven.settings import TopicLimits
+from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
+from authbench.storage.parquet import read_batches, read_columns, write_parquet
+
+# The topics of an encoder in alphabetical order, and their vectors, shape (topics, dimensions).
+Topics: TypeAlias = tuple[list[str], F64]
+
+
+def write_topics(documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path) -> None:
+    """Write the vectors of all topics that may be taken, by one encoder.
+
+    Memory: a row group of texts, and for encoders that learn a sample (`vectors`).
+    """
+    keys = usable_keys(documents, limits, seed)
+    sizes = pl.concat([frame["content"].str.len_bytes() for frame in read_batches([documents], ["content"])])
+    rows = keys["row"].to_numpy()[sample_rows(keys["id"], sizes.gather(keys["row"]), seed)]
+    sample = read_contents(documents, pl.DataFrame({"row": rows}), ("id", "lang", "topic", "content"))
+    complete = sample.height == keys.height
+    wanted = keys.select("id")
+    batches = [sample] if complete else (frame.join(wanted, on="id", how="semi") for frame in stream(documents))
+    names, vectors = topic_vectors(batches, document_rows(encoder, sample, complete, seed))
+    width = vectors.shape[1]
+    write_parquet(pl.DataFrame({"topic": names, "vector": pl.Series(vectors, dtype=pl.Array(pl.Float64, width))}), path)
+
+
+def read_topics(path: Path) -> Topics:
+    """Return the topics and their vectors, as `write_topics` wrote them."""
+    table = read_columns([path])
+    return table["topic"].to_list(), np.asarray(table["vector"].to_numpy(), np.float64)
+
+
+def usable_keys(documents: Path, limits: TopicLimits, seed: int) -> pl.DataFrame:
+    """Return the keys of the documents that take part, with their `row`."""
+    return with_enough(read_keys(documents), limits.min_documents, limits.documents_per_topic, seed)
