@@ -106,6 +106,11 @@ def data_files(*names):
     return file_hash(*map(shipped, names))
 
 
+def page_templates(name):
+    """Return a hash of a page's template and of what the pages share."""
+    return data_files(f"templates/{name}", "templates/base.html.j2", "templates/parts.html.j2")
+
+
 def input_mb(wildcards):
     """Return the MB of raw text that a job works on: of its source, of its shard, or all."""
     if "source" in wildcards.keys():

@@ -1,19 +1,81 @@
-import xml.etree.ElementTree as ET
+"""Claims about charts: the same bytes, well-formed, described in words, and true to their numbers."""
 
+import os
+import re
+import subprocess
+import sys
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import matplotlib
 import polars as pl
 import pytest
+import yaml
 from counted_documents import DOCUMENTS, FUNNEL, QUERIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.presentation.charts import LEFT, MARGIN, WIDTH, Chart, as_pdf, as_svg, legend_height, shorten
+from authbench.presentation.palette import SERIES, mark_of, series
+from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, stacked_bars, value_bars
 from authbench.report import figures, statistics
 
 SVG = "{http://www.w3.org/2000/svg}"
+ROOT = Path(__file__).parents[2]
+DRAW = """
+import hashlib
+from test_figures import every_kind
+from authbench.presentation.charts import as_pdf, as_svg
+for chart in every_kind():
+    print(hashlib.sha256(as_svg(chart).encode()).hexdigest(), hashlib.sha256(as_pdf(chart)).hexdigest())
+"""
 
 
 def drawn(documents: pl.DataFrame, funnel: list[dict[str, object]]) -> dict[str, str]:
     tables = statistics.tables(documents, QUERIES, ["train", "test"])
-    return figures.pictures(tables, statistics.funnel_table(funnel))
+    charts = figures.charts(tables, statistics.funnel_table(funnel))
+    return {chart.name: as_svg(chart) for chart in charts}
+
+
+def every_kind(name: str = "tfidf") -> list[Chart]:
+    """One chart of each kind, with `name` wherever a text may stand."""
+    value = Value(name, 0.5, mark_of(name), name, 0.4, 0.6, group=name, note="0.500")
+    return [
+        stacked_bars("stack", name, name, {name: SERIES[0]}, [Stack(name, [Piece(3, SERIES[0], name)], 0.7, "3")]),
+        value_bars("bars", name, name, [value]),
+        dots("dots", name, name, {name: mark_of(name)}, {name: [value, value]}),
+        curves("curves", name, name, [Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)], name, name),
+    ]
+
+
+def test_two_processes_draw_the_same_bytes() -> None:
+    paths = os.pathsep.join(str(ROOT / place) for place in ("workflow", "tests/unit"))
+    draw = [sys.executable, "-c", DRAW]
+    one, other = (
+        subprocess.run(
+            draw, env={**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        )
+        for seed in ("1", "2")
+    )
+    assert one.stdout == other.stdout and len(one.stdout.splitlines()) == len(every_kind())
+
+
+def test_drawing_leaves_matplotlibs_settings_and_pyplot_alone() -> None:
+    before = dict(matplotlib.rcParams)
+    for chart in every_kind():
+        as_svg(chart)
+    assert dict(matplotlib.rcParams) == before
+    imports = "import sys, authbench.presentation.plots, authbench.style.figures"
+    code = f"{imports}; sys.exit('matplotlib.pyplot' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "workflow")}, check=True)
+
+
+def test_settings_of_a_user_change_no_chart() -> None:
+    chart = every_kind()[1]
+    before = as_svg(chart)
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "axes.facecolor": "red"}):
+        assert as_svg(chart) == before
 
 
 def test_every_figure_is_well_formed_and_says_what_it_shows() -> None:
@@ -22,10 +84,11 @@ def test_every_figure_is_well_formed_and_says_what_it_shows() -> None:
     for picture in pictures.values():
         root = ET.fromstring(picture)
         assert root.find(f"{SVG}title") is not None and root.find(f"{SVG}desc") is not None
-        assert not {"script", "image", "foreignObject", "use", "a"} & {
+        assert not {"script", "image", "foreignObject", "a"} & {
             element.tag.removeprefix(SVG) for element in root.iter()
         }
-        assert "href" not in picture and picture.count("http") == 1
+        assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', picture))
+        assert picture.count("http") == 2  # the names of SVG and of its links
 
 
 def test_an_empty_release_still_has_figures() -> None:
@@ -34,20 +97,56 @@ def test_an_empty_release_still_has_figures() -> None:
 
 
 @given(st.text(min_size=1, max_size=40))
-@settings(max_examples=60, deadline=None)
-def test_no_name_of_a_source_or_genre_breaks_out_of_a_figure(name: str) -> None:
+@settings(max_examples=12, deadline=None)
+def test_no_name_breaks_out_of_a_chart_or_is_taken_for_mathematics(name: str) -> None:
+    for chart in every_kind(name):
+        ET.fromstring(as_svg(chart))
+
+
+def test_no_name_of_a_source_or_genre_breaks_out_of_a_figure() -> None:
+    name = "<script>&\"'$x^2$\x00旧"
     funnel = [{**row, "source": name} for row in FUNNEL[2:]]
     for picture in drawn(DOCUMENTS.with_columns(genre=pl.lit(name)), funnel).values():
         ET.fromstring(picture)
+        assert "<script" not in picture
 
 
-def test_whiskers_and_boxes_stand_at_their_quantiles() -> None:
+def test_a_pdf_has_a_glyph_for_every_character_and_svg_leaves_them_to_the_browser() -> None:
+    [chart] = [chart for chart in every_kind("旧港 café Ж") if chart.name == "bars"]
+    assert "旧港 café Ж" in as_svg(chart)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib warns of a character without a glyph
+        assert as_pdf(chart).startswith(b"%PDF")
+
+
+def test_a_model_has_one_colour_whatever_stands_beside_it() -> None:
+    assert mark_of("tfidf") == mark_of("tfidf") != mark_of("char-ngram")
+    assert mark_of("a model of mine").colour in SERIES
+    of_the_demo = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["evaluate"]["models"]
+    assert len({mark_of(model).colour for model in of_the_demo}) == len(of_the_demo) > 4
+
+
+def test_series_of_other_things_take_colours_in_turn() -> None:
+    assert series(["train", "dev"]) == {"train": SERIES[0], "dev": SERIES[1]}
+    assert len(series(map(str, range(40)))) == 40
+
+
+def test_bars_end_at_their_values() -> None:
+    values = [Value(str(value), value, mark_of("x"), f"tip {value}") for value in (0.25, 0.5)]
+    picture = as_svg(value_bars("b", "", "", values))
+    ends = dict(re.findall(r"<title>tip ([\d.]+)</title>\s*<path d=\"M [^z]*?L ([\d.]+) ", picture))
+    start = LEFT + MARGIN
+    assert (float(ends["0.5"]) - start) == pytest.approx(2 * (float(ends["0.25"]) - start), abs=0.01)
+
+
+def test_boxes_stand_at_their_quantiles() -> None:
     quantiles = {"p10": 1.0, "p25": 10.0, "p50": 50.0, "p75": 100.0, "p90": 1000.0}
     table = pl.DataFrame([{"language": "en", "documents": 5, **quantiles}])
-    box = next(e for e in ET.fromstring(figures.lengths(table)).iter(f"{SVG}rect") if e.get("rx"))
-    decade = (figures.WIDTH - figures.LEFT - 14) / 3.11394  # the axis runs from 1 to 1.3 times the longest whisker
-    assert float(box.get("x", 0)) == pytest.approx(figures.LEFT + decade, abs=0.1)
-    assert float(box.get("width", 0)) == pytest.approx(decade, abs=0.1)
+    picture = as_svg(figures.lengths(table))
+    start, end = re.search(r"English: p10[^<]*</title>\s*<path d=\"M ([\d.]+) [^z]*?L ([\d.]+) ", picture).groups()
+    decade = (WIDTH - 14 - LEFT) / 3.11394  # the axis runs from 1 to 1.3 times the longest whisker
+    assert float(start) == pytest.approx(LEFT + MARGIN + decade, abs=0.1)
+    assert float(end) - float(start) == pytest.approx(decade, abs=0.1)
 
 
 def test_a_source_is_divided_into_what_was_released_and_dropped_at_each_stage() -> None:
@@ -55,11 +154,12 @@ def test_a_source_is_divided_into_what_was_released_and_dropped_at_each_stage() 
     assert figures.fate(table) == {"released": 12, "filter": 5}
 
 
-@pytest.mark.parametrize(("value", "written"), [(1.0, "1"), (0.1 + 0.2, "0.3"), (-0.001, "0"), (100, "100")])
-def test_numbers_are_written_alike_everywhere(value: float, written: str) -> None:
-    assert figures.number(value) == written
+def test_names_are_cut_where_they_do_not_fit_and_wide_letters_take_more_room() -> None:
+    assert shorten("a short name", 140) == "a short name"
+    assert shorten("a name that is far too long for its place", 140).endswith("…")
+    assert len(shorten("旧港在雨中旧港在雨中", 60)) < len(shorten("abcdefghij", 60))
 
 
-def test_wide_letters_count_twice_when_labels_are_cut() -> None:
-    assert figures.shorten("旧港在雨中", 10) == "旧港在雨中"
-    assert figures.shorten("旧港在雨中", 8) == "旧港在…"
+def test_a_legend_takes_as_many_lines_as_it_needs() -> None:
+    assert legend_height([]) == 0
+    assert legend_height(["a", "b"]) < legend_height(["a long name of a stage"] * 9)

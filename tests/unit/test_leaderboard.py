@@ -1,7 +1,6 @@
 """Claims about leaderboards: what may be compared, what is marked, what is written."""
 
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import polars as pl
@@ -11,15 +10,19 @@ from split_folder import write_release
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.leaderboard.collect import collect
-from authbench.leaderboard.formats import as_latex, as_markdown
-from authbench.leaderboard.tables import Metric, Table, places
+from authbench.leaderboard.tables import Metric, score_table
+from authbench.presentation.tables import as_latex, as_markdown
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
 
 
-def table(*rows):
+def table(*rows, seen=None):
     schema = {"group": pl.String, "model": pl.String, "s": pl.Float64, "e": pl.Float64}
-    return Table("overall", "All", (SCORE, ERROR), pl.DataFrame(rows, schema=schema, orient="row"))
+    return score_table("overall", "All", (SCORE, ERROR), pl.DataFrame(rows, schema=schema, orient="row"), seen)
+
+
+def places(held, column):
+    return [row.cells[column].place for row in held.rows]
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +36,14 @@ def results(tmp_path_factory):
 
 def test_best_and_second_are_marked_within_a_group_and_for_errors_less_is_better():
     held = table(("a", "one", 0.5, 0.2), ("a", "two", 0.7, 0.1), ("a", "three", 0.1, 0.3), ("b", "alone", 0.9, 0.0))
-    assert places(held, SCORE) == [2, 1, None, None]
-    assert places(held, ERROR) == [2, 1, None, None]
+    assert places(held, 1) == places(held, 2) == [2, 1, 0, 0]
     assert "| two | **0.700** | **0.100** |" in as_markdown(held)
     assert r"one & \underline{0.500} & \underline{0.200}" in as_latex(held)
 
 
 def test_a_model_that_may_know_the_texts_has_a_dagger_that_is_explained():
-    held = table(("a", "one", 0.5, 0.2), ("a", "two", 0.7, 0.1))
-    marked = replace(held, seen={"two": ["blogs"]})
+    rows = ("a", "one", 0.5, 0.2), ("a", "two", 0.7, 0.1)
+    held, marked = table(*rows), table(*rows, seen={"two": ["blogs"]})
     assert "| two † | **0.700**" in as_markdown(marked)
     assert "† two may have been trained on blogs." in as_markdown(marked)
     assert r"two $^\dagger$ & \textbf{0.700}" in as_latex(marked)
@@ -59,8 +61,8 @@ def test_what_a_model_was_trained_on_counts_where_the_split_has_queries_from_the
 
 def test_scores_that_look_equal_are_equally_good():
     held = table(("a", "one", 0.50004, None), ("a", "two", 0.50001, None))
-    assert places(held, SCORE) == [1, 1]
-    assert places(held, ERROR) == [None, None]
+    assert places(held, 1) == [1, 1]
+    assert places(held, 2) == [0, 0]
 
 
 @pytest.mark.parametrize(

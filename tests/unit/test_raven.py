@@ -372,14 +372,14 @@ def made_up_run(encoders: list[str]) -> Run:
 def test_all_tables_of_the_paper_are_made_of_a_whole_run() -> None:
     tables = {table.name.split("_")[1]: table for table in all_tables(made_up_run(["any", "nmf"]))}
     assert list(tables) == ["1", "2", "4", "5", "6", "7", "8", "9", "10", "11"]
-    assert tables["4"].rows["dataset"].to_list() == ["HITS", "R0", "R1", "R2", "R avg"]
-    assert tables["4"].rows["overall"].to_list() == pytest.approx([1.0] * 5)
-    assert tables["5"].rows.select("good", "fair", "poor").row(0) == (1, 2, 3)
-    assert tables["9"].rows["topics_not_taken"].to_list() == ["Cut", "Group"]
-    assert tables["10"].rows["topic_vectors"].to_list() == ["any", "nmf"]
+    assert tables["4"].data["dataset"].to_list() == ["HITS", "R0", "R1", "R2", "R avg"]
+    assert tables["4"].data["overall"].to_list() == pytest.approx([1.0] * 5)
+    assert tables["5"].data.select("good", "fair", "poor").row(0) == (1, 2, 3)
+    assert tables["9"].data["topics_not_taken"].to_list() == ["Cut", "Group"]
+    assert tables["10"].data["topic_vectors"].to_list() == ["any", "nmf"]
     for table in tables.values():
-        assert all(len(row) == len(table.headings) for row in table.shown)
-        assert len(table.shown) == table.rows.height
+        assert all(len(row.cells) == len(table.columns) for row in table.rows)
+        assert len(table.rows) == table.data.height
 
 
 def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not() -> None:
@@ -389,6 +389,6 @@ def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not() -> None:
     higher = run.scores.with_columns(f1=pl.when(here).then(pl.col("f1") + 0.3).otherwise("f1"))
     for scores, marked in ((lower, True), (higher, False)):
         table = next(table for table in all_tables(Run(run.facts, scores, run.verifiers)) if "scores" in table.name)
-        at = table.headings.index("F1")
-        assert table.shown[1][at].endswith("*") == marked
-        assert table.rows["f1_p"][1] < 0.05
+        at = [column.heading for column in table.columns].index("F1")
+        assert table.rows[1].cells[at].text.endswith("*") == marked
+        assert table.data["f1_p"][1] < 0.05

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
+from authbench.presentation.pages import TEMPLATES
 from authbench.release.findings import make_findings
 from authbench.report import asked
 from authbench.report import page as report
-from authbench.report.template import TEMPLATES
 from authbench.report.warnings import about_lists
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"

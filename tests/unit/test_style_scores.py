@@ -11,12 +11,12 @@ import pytest
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.leaderboard.formats import told
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache, flops_per_text
 from authbench.models.open import open_model
+from authbench.presentation.charts import WIDTH, as_svg
+from authbench.presentation.numbers import decimals
 from authbench.registry.load import load_entry
-from authbench.report.figures import WIDTH
 from authbench.style import redundancy, scores, tables
 from authbench.style import run as suite_run
 from authbench.style.collect import collect
@@ -405,18 +405,15 @@ def test_a_model_without_a_vector_for_a_text_is_refused_before_anything_is_read(
 @pytest.mark.parametrize("models", [1, 9, 30])
 def test_every_name_above_the_heat_map_is_within_the_picture(models):
     rows = [("g", f"a model of a long name {number}", "d", "clustering", number / models) for number in range(models)]
-    picture = heat_map(pl.DataFrame(rows, ["group", "model", "dataset", "task", "value"], orient="row"))
-    starts = re.findall(r"translate\(([\d.]+) ([\d.]+)\) rotate\(-48\)", picture)
+    picture = as_svg(heat_map(pl.DataFrame(rows, ["group", "model", "dataset", "task", "value"], orient="row")))
+    starts = re.findall(r'rotate\(-48 ([\d.]+) ([\d.]+)\)"', picture)
     assert len(starts) == models
-    length = NAME * 0.55 * 12  # of 12 px letters that are 0.55 as wide on average
-    assert max(float(x) for x, _ in starts) + length * math.cos(math.radians(48)) < WIDTH
-    assert min(float(y) for _, y in starts) - length * math.sin(math.radians(48)) > 0
+    assert max(float(x) for x, _ in starts) + NAME * math.cos(math.radians(48)) < WIDTH + 12
+    assert min(float(y) for _, y in starts) - NAME * math.sin(math.radians(48)) > 0
 
 
 def test_large_figures_of_a_table_have_no_decimals():
-    assert [told(value, tables.Metric("x", "x")) for value in (0.5, 99.9994, 123100.633, None)] == [
-        "0.500", "99.999", "123,101", "–",
-    ]  # fmt: skip
+    assert [decimals(value) for value in (0.5, 99.9994, 123100.633, None)] == ["0.500", "99.999", "123,101", "–"]
 
 
 def test_a_table_of_a_task_has_a_column_per_dataset(suite):
@@ -424,5 +421,5 @@ def test_a_table_of_a_task_has_a_column_per_dataset(suite):
     results = collect([home / "out"])
     models = {result.name: result.figures() for result in results}
     table = tables.of_task("clustering", results, models)
-    assert [column.key for column in table.columns] == ["notes"]
-    assert np.isfinite(table.rows["notes"].to_numpy()).all()
+    assert [column.heading for column in table.columns] == ["model", "notes"]
+    assert np.isfinite(table.data["notes"].to_numpy()).all()

@@ -5,7 +5,8 @@ import pytest
 from split_folder import write_release
 
 from authbench.cli import main
-from authbench.train.curves import draw_curves
+from authbench.presentation.charts import as_svg
+from authbench.train.curves import training_chart
 from authbench.train.pairs import author_pairs, batches_of_epochs
 from authbench.train.records import CURVES
 
@@ -39,8 +40,8 @@ def test_a_classifier_is_refused_before_the_release_is_read(tmp_path, capsys):
 
 def test_curves_are_drawn_with_a_line_per_seed():
     rows = [(seed, step, 1.0 / (step + 1), 0.1 * step, 0.5 - 0.1 * step) for seed in (0, 1) for step in range(4)]
-    drawn = draw_curves(pl.DataFrame(rows, schema=CURVES, orient="row"), "mine <b>")
-    assert drawn.count("<polyline") == 6
+    drawn = as_svg(training_chart(pl.DataFrame(rows, schema=CURVES, orient="row"), "mine <b>"))
+    assert drawn.count("<title>seed 0</title>") == drawn.count("<title>seed 1</title>") == 3
     assert "<b>" not in drawn
 
 

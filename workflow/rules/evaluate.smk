@@ -92,7 +92,7 @@ rule leaderboard:
         runtime=duration(10),
         in_series=1,
     params:
-        template=data_files("templates/leaderboard.html.j2"),
+        template=page_templates("leaderboard.html.j2"),
         code=code("leaderboard"),
     script:
         "../scripts/leaderboard.py"

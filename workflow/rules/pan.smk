@@ -82,7 +82,7 @@ rule pan:
         topics=SETTINGS["pan"]["topic_model"],
         seed=SETTINGS["seed"],
         words=data_files("text/function_words.yaml"),
-        template=data_files("templates/pan.html.j2"),
+        template=page_templates("pan.html.j2"),
         code=code("pan"),
     script:
         "../scripts/pan.py"

@@ -152,7 +152,7 @@ rule raven_report:
     params:
         raven=RAVEN.as_section(),
         verifiers=list(RAVEN_VERIFIERS),
-        template=data_files("templates/raven.html.j2"),
+        template=page_templates("raven.html.j2"),
         code=code("raven_report"),
     script:
         "../scripts/raven_report.py"

@@ -68,7 +68,8 @@ rule style_report:
     params:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
         pages=lambda wildcards: digest_of_pages([one.page for one in find_datasets(STYLE["datasets"])]),
-        assignment=data_files("style/scores.yaml", "templates/style.html.j2"),
+        assignment=data_files("style/scores.yaml"),
+        template=page_templates("style.html.j2"),
         code=code("style_report"),
     script:
         "../scripts/style_report.py"

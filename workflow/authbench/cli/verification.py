@@ -56,9 +56,10 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.pan.compare import scores_table
-    from authbench.pan.page import as_text
+    from authbench.pan.page import measure_table
     from authbench.pan.run import as_json, headed, read_systems, write_report
     from authbench.pan.significance import compare_all, matrix
+    from authbench.presentation.tables import as_text
 
     truth: Path = arguments.truth
     systems, notes = read_systems(truth, arguments.answers, arguments.baseline)
@@ -68,10 +69,12 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(as_json(table))
     else:
-        sys.stdout.write(as_text(headed(table)))
+        sys.stdout.write(as_text(measure_table("scores", "Scores", headed(table))))
         if table.height > 1:
             pairs = compare_all(systems.truth, systems.only(table["system"]).scores, arguments.seed)
-            sys.stdout.write("\n" + as_text(matrix(pairs, arguments.holm)))
+            sys.stdout.write(
+                "\n" + as_text(measure_table("significance", "Which F1 differ", matrix(pairs, arguments.holm)))
+            )
     if arguments.out:
         name = (truth if truth.is_dir() else truth.parent).resolve().name
         write_report(

@@ -7,15 +7,14 @@ terms, what the data are for and what not, and where to write to be taken out.
 from collections.abc import Mapping
 from typing import Any
 
-import jinja2
 import polars as pl
 import yaml
 
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
+from authbench.presentation.pages import environment
 from authbench.records import LANGUAGES, primary_genre
-from authbench.report.template import TEMPLATES
 from authbench.words import language_name
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -26,14 +25,7 @@ HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides C
 def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
     """The README.md of a folder: `usage` says what this folder holds and how to read it, `header` is its YAML."""
     licences = licence_table(release)
-    page = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown, not HTML
-    )
+    page = environment(markdown=True)
     page.filters |= {"cell": cell, "count": lambda number: f"{number:,}"}
     body = page.get_template("card.md.j2").render(
         name=release.name,

@@ -1,7 +1,7 @@
-"""What does a leaderboard show, as tables?"""
+"""Tables of a leaderboard: all queries, and the slices of each facet."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -9,6 +9,8 @@ import polars as pl
 from authbench.evaluate.scores import MACRO
 from authbench.evaluate.slices import SLICES
 from authbench.leaderboard.collect import Result
+from authbench.presentation.numbers import decimals
+from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table
 from authbench.records import LENGTH_BUCKETS
 
 SHORTCUT = "shortcut"
@@ -35,51 +37,81 @@ METRICS = (
 ATTRIBUTION, VERIFICATION = METRICS[0], METRICS[4]
 DRAWN = (*METRICS[:3], VERIFICATION)
 GAINS = (Metric("gain_success@5", "S@5 over shortcut"), Metric("gain_eer", "EER under shortcut"))
+NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
 
-@dataclass(frozen=True)
-class Table:
-    """Models by scores: `rows` has `group`, `model` and a column for each metric of `columns` (null: no score). `seen`
-    has the models that may know some of the texts from their training, with the sources of these."""
-
-    name: str
-    title: str
-    columns: tuple[Metric, ...]
-    rows: pl.DataFrame
-    seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
 def all_tables(results: Sequence[Result]) -> list[Table]:
-    """The overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14)."""
+    """Return the overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14)."""
     found = [overall(results)]
     for facet in FACETS:
         for metric in (ATTRIBUTION, VERIFICATION):
             table = by_slice(results, facet, metric)
-            if table.columns:
+            if len(table.columns) > NAMES:
                 found.append(table)
     return found
 
 
 def overall(results: Sequence[Result]) -> Table:
-    """Every metric over all queries, and each model's gain over the best row that sees no style."""
-    rows = [
+    """Return every metric over all queries, and each model's gain over the best row that sees no style."""
+    rows = overall_scores(results)
+    best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
+    for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
+        for row in rows:
+            row[gain.key] = None
+            if shortcut is not None and row["group"] != SHORTCUT and row[metric.key] is not None:
+                row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
+    columns = (*METRICS, *GAINS)
+    return score_table("overall", "All queries", columns, as_frame(rows, columns), seen_by(results))
+
+
+def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Return group, model and METRICS of each result, over all queries."""
+    return [
         described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in METRICS}
         for result in results
     ]
-    shortcuts = [row for row in rows if row["group"] == SHORTCUT]
-    for gain, metric in zip(GAINS, (ATTRIBUTION, VERIFICATION), strict=True):
-        known = [row[metric.key] for row in shortcuts if row[metric.key] is not None]
-        best = (max if metric.more_is_better else min)(known, default=None)
-        for row in rows:
-            plain = row["group"] == SHORTCUT or row[metric.key] is None or best is None
-            row[gain.key] = None if plain else (row[metric.key] - best) * (1 if metric.more_is_better else -1)
-    columns = (*METRICS, *GAINS)
-    return Table("overall", "All queries", columns, as_frame(rows, columns), seen_by(results))
+
+
+def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:
+    """Return the best row that sees no style, if one has a score."""
+    known = [row for row in rows if row["group"] == SHORTCUT and row[metric.key] is not None]
+    return (max if metric.more_is_better else min)(known, key=lambda row: row[metric.key], default=None)
+
+
+def score_table(
+    name: str,
+    title: str,
+    metrics: Sequence[Metric],
+    frame: pl.DataFrame,
+    seen: Mapping[str, Sequence[str]] | None = None,
+) -> Table:
+    """Return models by scores, within each group the best and the second marked.
+
+    Args:
+        frame: `group`, `model` and a column for each metric's key (null: no score).
+        seen: the models that may know some of the texts from their training, with the sources of these.
+    """
+    seen = seen or {}
+    place = [places(frame, metric) for metric in metrics]
+    rows = []
+    for number, row in enumerate(frame.iter_rows(named=True)):
+        named = f"{row['model']} {DAGGER}" if row["model"] in seen else row["model"]
+        cells = [
+            Cell(decimals(row[metric.key], signed=metric in GAINS), row[metric.key], place[at][number])
+            for at, metric in enumerate(metrics)
+        ]
+        rows.append(Row([Cell(named), *cells], row["group"]))
+    columns = [
+        Column("model", words=True),
+        *(Column(one.heading, more_is_better=one.more_is_better) for one in metrics),
+    ]
+    notes = [f"{DAGGER} {model} may have been trained on {', '.join(tags)}." for model, tags in seen.items()]
+    return Table(name, title, columns, rows, frame.rename({one.key: one.heading for one in metrics}), notes)
 
 
 def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
-    """One metric in each slice of a facet that any model has a score for."""
+    """Return one metric in each slice of a facet that any model has a score for."""
     values: list[dict[str, float]] = []
     for result in results:
         cells: Mapping[str, Any] = result.scores[facet]
@@ -95,7 +127,7 @@ def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
     rows = [described(result) | value for result, value in zip(results, values, strict=True)]
     what = facet.removeprefix("by_").replace("_", " ")
     name = f"{facet}_{metric.key.partition('@')[0]}"
-    return Table(name, f"{metric.heading} by {what}", columns, as_frame(rows, columns), seen_by(results))
+    return score_table(name, f"{metric.heading} by {what}", columns, as_frame(rows, columns), seen_by(results))
 
 
 def seen_by(results: Sequence[Result]) -> dict[str, Sequence[str]]:
@@ -103,7 +135,7 @@ def seen_by(results: Sequence[Result]) -> dict[str, Sequence[str]]:
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
-    """All of it, a row per model, slice and metric: value, 95 % interval, queries and authors."""
+    """Return a row per model, slice and metric: value, 95 % interval, queries and authors."""
     rows = []
     for result in results:
         parts = {"overall": {"all": result.scores["overall"]}} | {facet: result.scores[facet] for facet in SLICES}
@@ -134,7 +166,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
 
 
 def slice_order(name: str) -> tuple[int, str]:
-    """Lengths stand in their order, everything else in the alphabet's."""
+    """Return a sort key: lengths stand in their order, everything else in the alphabet's."""
     return (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name)
 
 
@@ -147,16 +179,16 @@ def as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
 
 
-def places(table: Table, metric: Metric) -> list[int | None]:
-    """For each row 1 if it is the best of its group in that column, 2 if second; None for all others.
+def places(frame: pl.DataFrame, metric: Metric) -> list[int]:
+    """Return for each row 1 if it is the best of its group at three decimals, 2 if second, else 0.
 
     A group of one has no best.
     """
-    frame = table.rows.select("group", value=pl.col(metric.key).round(3)).with_columns(
+    ranked = frame.select("group", value=pl.col(metric.key).round(3)).with_columns(
         place=pl.col("value").rank("dense", descending=metric.more_is_better).over("group"),
         known=pl.col("value").count().over("group"),
     )
     return [
-        int(place) if place is not None and place <= 2 and known > 1 else None
-        for place, known in frame.select("place", "known").iter_rows()
+        int(place) if place is not None and place <= 2 and known > 1 else 0
+        for place, known in ranked.select("place", "known").iter_rows()
     ]

@@ -1,4 +1,4 @@
-"""What does a leaderboard leave on disk?
+"""Write a leaderboard.
 
 overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
 by_<facet>_<metric>.csv ...  the same by language, genre and length
@@ -12,32 +12,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from authbench.leaderboard.collect import collect
-from authbench.leaderboard.formats import as_latex, as_markdown
-from authbench.leaderboard.page import pictures, render
+from authbench.leaderboard.figures import charts
+from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
-from authbench.leaderboard.tables import Table, all_tables, every_score
+from authbench.leaderboard.tables import all_tables, every_score
+from authbench.presentation.pages import write_charts
+from authbench.presentation.tables import as_markdown, write_table
 from authbench.storage.atomic import atomic_folder, write_text
 
 
-def write_leaderboard(folders: Sequence[Path], out: Path) -> str:
-    """Write the leaderboard of the results in `folders`, whole; returned is its overall table in Markdown."""
+def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False) -> str:
+    """Write the leaderboard of the results in `folders`; return its overall table in Markdown.
+
+    With `pdf` each figure is written as a PDF too.
+    """
     results = collect(folders)
     tables, scores = all_tables(results), every_score(results)
+    drawn = charts(scores)
     pairs = compare_pairs(results, results[0].scores["settings"]["seed"])
     with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
-        for name, (_, picture) in pictures(scores).items():
-            write_text(folder / "figures" / f"{name}.svg", picture)
-        write_text(folder / "index.html", render(results, tables, scores, pairs))
+        write_charts(folder / "figures", drawn, pdf)
+        write_text(folder / "index.html", render(results, tables, drawn, pairs))
     return as_markdown(tables[0])
-
-
-def write_table(folder: Path, table: Table) -> None:
-    """Write a table as CSV, Markdown and LaTeX."""
-    headed = table.rows.rename({metric.key: metric.heading for metric in table.columns})
-    write_text(folder / f"{table.name}.csv", headed.write_csv())
-    write_text(folder / f"{table.name}.md", as_markdown(table))
-    write_text(folder / f"{table.name}.tex", as_latex(table))

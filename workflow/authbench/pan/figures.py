@@ -1,36 +1,49 @@
-"""What do answers look like?
-
-Score densities and precision-recall curves (the overview's figures 1 and 2), c@1 against non-answers (3), and how alike
-the topics of pairs are (4). Drawn like the figures of a release: the same numbers give the same bytes.
-"""
+"""Charts of PAN's overview: score densities (1), precision and recall (2), non-answers (3), topics of pairs (4)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
 from authbench.pan.metrics import Truth
-from authbench.report.figures import LEFT, WIDTH, cycle, drawing, element, escape_text, legend, number, text
+from authbench.presentation.charts import Canvas, Chart, legend_height
+from authbench.presentation.palette import INK, Mark, mark_of, series
+from authbench.presentation.plots import Curve, curves, plane
 
-HEIGHT = 240
-TICKS = 5
 BINS = 200
 SMOOTHED = 0.03  # standard deviation of the kernel, in units of the score
 POINTS = 400  # of a curve
-Curve = tuple[F64, F64]
+UNIT = (0.0, 1.0)
+XY = tuple[F64, F64]
 
 
-def densities(name: str, title: str, values: Mapping[str, F64], across: str) -> str:
-    """A density over [0, 1] for each name."""
-    curves = {key: density(own) for key, own in values.items() if len(own)}
-    top = max((float(high.max()) for _, high in curves.values()), default=1.0)
-    return plot(name, title, f"Densities over [0, 1]: {across}.", curves, across, "density", (0.0, 1.0), (0.0, top))
+def score_densities(name: str, title: str, scores: Mapping[str, F64]) -> Chart:
+    """Return the density of the scores of each system."""
+    return _densities(name, title, scores, {system: mark_of(system) for system in scores}, "score")
 
 
-def density(values: F64) -> Curve:
-    """A Gaussian kernel over a fine histogram; what leaks over the ends is folded back."""
-    counts, edges = np.histogram(np.clip(values, 0, 1), bins=BINS, range=(0.0, 1.0))
+def topic_densities(name: str, title: str, similarities: Mapping[str, F64]) -> Chart:
+    """Return the density of the similarity of topics for each kind of pair."""
+    dashes = ("-", "--", "-", "--")
+    marks = {
+        kind: Mark(colour, dash=dash)
+        for (kind, colour), dash in zip(series(similarities).items(), dashes, strict=False)
+    }
+    return _densities(name, title, similarities, marks, "similarity of topics")
+
+
+def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[str, Mark], across: str) -> Chart:
+    lines = [Curve(key, *_plain(density(own)), marks[key]) for key, own in values.items() if len(own)]
+    top = max((max(line.ys) for line in lines), default=1.0)
+    about = f"Densities over [0, 1]: {across}."
+    return curves(name, title, about, lines, across, "density", UNIT, (0.0, 1.05 * top))
+
+
+def density(values: F64) -> XY:
+    """Return a Gaussian kernel density over a fine histogram; what leaks over the ends is folded back."""
+    counts, edges = np.histogram(np.clip(values, 0, 1), bins=BINS, range=UNIT)
     middles = (edges[:-1] + edges[1:]) / 2
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]]) * BINS / len(values)
     kernel = np.exp(-0.5 * (np.arange(-BINS // 4, BINS // 4 + 1) / BINS / SMOOTHED) ** 2)
@@ -38,92 +51,46 @@ def density(values: F64) -> Curve:
     return middles, smooth[BINS : 2 * BINS]
 
 
-def precision_recall(systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str]) -> str:
-    """Precision against recall, every threshold, a curve per system; `dotted` ones are drawn so."""
-    curves = {name: precision_recall_curve(truth, scores) for name, scores in systems.items()}
-    title, about = "Precision and recall", "Every threshold on the score, a curve for each system."
-    return plot("precision_recall", title, about, curves, "recall", "precision", (0.0, 1.0), (0.0, 1.0), dotted)
+def precision_recall(systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str]) -> Chart:
+    """Return precision against recall at every threshold, a curve per system; `dotted` ones are drawn so."""
+    lines = []
+    for name, scores in systems.items():
+        recall, precision = precision_recall_curve(truth, scores)
+        kept = np.unique(np.linspace(0, len(recall) - 1, min(POINTS, len(recall))).astype(int))
+        mark = Mark(INK, dash=":") if name in dotted else mark_of(name)
+        lines.append(Curve(name, *_plain((recall[kept], precision[kept])), mark))
+    about = "Every threshold on the score, a curve for each system."
+    return curves("precision_recall", "Precision and recall", about, lines, "recall", "precision", UNIT, (0.0, 1.02))
 
 
-def precision_recall_curve(truth: Truth, scores: F64) -> Curve:
-    """Recall and precision at each distinct score, from the highest down."""
+def precision_recall_curve(truth: Truth, scores: F64) -> XY:
+    """Return recall and precision at each distinct score, from the highest down."""
     order = np.argsort(-scores, kind="stable")
     hits, claimed = np.cumsum(truth[order]), np.arange(1, len(truth) + 1)
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(truth) - 1)
     return hits[last] / max(int(truth.sum()), 1), hits[last] / claimed[last]
 
 
-def non_answers(table: pl.DataFrame) -> str:
-    """c@1 of each system against how many problems it leaves open."""
-    most = max(1, *table["non_answers"])
-    colours = dict(zip(table["system"], cycle(table.height), strict=True))
-    parts, y = legend(colours, {}, 0)
-    low, high = 0.0, 1.0
-    parts += axes(y, "problems without an answer", "c@1", (0, float(most)), (low, high))
-    for system, x, right in table.select("system", "non_answers", "c@1").iter_rows():
-        told = element("title", escape_text(f"{system}: c@1 {right:.3f}, {x} without an answer"))
-        parts.append(
-            element(
-                "circle",
-                told,
-                cx=LEFT + (WIDTH - LEFT) * x / most,
-                cy=place(right, y, (low, high)),
-                r=5,
-                fill=colours[system],
-            )  # fmt: skip
-        )
-    about = "A dot for each system."
-    return drawing("non_answers", "Does it pay not to answer?", about, y + HEIGHT + 36, parts)
+def non_answers(table: pl.DataFrame) -> Chart:
+    """Return c@1 of each system against how many problems it leaves open."""
+    marks = {system: replace(mark_of(system), dash="") for system in table["system"]}
+    top, tall = legend_height(list(marks)), 240.0
+
+    def draw(canvas: Canvas) -> None:
+        canvas.legend(marks)
+        axes = plane(canvas, top + 6, top + tall, "problems without an answer", "c@1")
+        most = max(1, *table["non_answers"])
+        axes.set_xlim(-0.03 * most, 1.03 * most)
+        axes.set_ylim(0, 1.03)
+        for system, silent, right in table.select("system", "non_answers", "c@1").iter_rows():
+            mark = marks[system]
+            [point] = axes.plot(
+                [silent], [right], marker=mark.marker, markersize=8, color=mark.colour, linestyle="none"
+            )
+            canvas.tip(point, f"{system}: c@1 {right:.3f}, {silent} without an answer")
+
+    return Chart("non_answers", "c@1 and problems left open", "A dot for each system.", top + tall + 44, draw)
 
 
-def plot(
-    name: str,
-    title: str,
-    about: str,
-    curves: Mapping[str, Curve],
-    across: str,
-    upward: str,
-    x_range: tuple[float, float],
-    y_range: tuple[float, float],
-    dotted: Sequence[str] = (),
-) -> str:
-    """Curves over two axes, with a legend."""
-    colours = dict(zip(curves, cycle(len(curves)), strict=True))
-    parts, y = legend(colours, {}, 0)
-    parts += axes(y, across, upward, x_range, y_range)
-    for key, (xs, ys) in curves.items():
-        kept = np.unique(np.linspace(0, len(xs) - 1, min(POINTS, len(xs))).astype(int))
-        points = " ".join(
-            f"{number(LEFT + (WIDTH - LEFT) * (xs[at] - x_range[0]) / (x_range[1] - x_range[0]))},"
-            f"{number(place(ys[at], y, y_range))}"
-            for at in kept
-        )
-        dashes = {"stroke_dasharray": "3 3"} if key in dotted else {}
-        parts.append(element("polyline", points=points, fill="none", stroke=colours[key], stroke_width=1.6, **dashes))
-    return drawing(name, title, about, y + HEIGHT + 36, parts)
-
-
-def axes(top: float, across: str, upward: str, x_range: tuple[float, float], y_range: tuple[float, float]) -> list[str]:
-    parts = [
-        text(LEFT - 46, top + HEIGHT / 2, upward, "m", "end"),
-        text((LEFT + WIDTH) / 2, top + HEIGHT + 32, across, "m", "middle"),
-    ]
-    for tick in range(TICKS + 1):
-        share = tick / TICKS
-        x, y = LEFT + (WIDTH - LEFT) * share, top + HEIGHT * (1 - share)
-        values = [low + (high - low) * share for low, high in (x_range, y_range)]
-        told = [
-            f"{value:.0f}" if high > 10 else f"{value:.1f}"
-            for value, (_, high) in zip(values, (x_range, y_range), strict=True)
-        ]
-        parts += [
-            element("line", x1=LEFT, x2=WIDTH, y1=y, y2=y, class_="r"),
-            text(x, top + HEIGHT + 16, told[0], "m n", "end" if tick == TICKS else "middle"),
-            text(LEFT - 8, y + 4, told[1], "m n", "end"),
-        ]
-    return parts
-
-
-def place(value: float, top: float, y_range: tuple[float, float]) -> float:
-    low, high = y_range
-    return top + HEIGHT * (1 - (float(value) - low) / max(high - low, 1e-9))
+def _plain(curve: XY) -> tuple[list[float], list[float]]:
+    return curve[0].tolist(), curve[1].tolist()

@@ -1,6 +1,6 @@
-"""What is told of a set of answers, and what is left on disk?
+"""Read and evaluate a set of answers, and write the report.
 
-scores.csv .md            table 1: five measures and their mean; systems.csv with problems left open
+scores.csv .md .tex       table 1: five measures and their mean; systems.csv with problems left open
 significance.csv .md      table 2, and every pair of systems with p and Holm's correction
 data_sets.csv .md         table 3, if results of other data sets are given
 answered_by_<system>.*    table 4: all systems where that one answers
@@ -9,7 +9,7 @@ figures/*.svg, index.html all of it on one page
 scores.json               each system's measures
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,15 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
-from authbench.pan.figures import densities, non_answers, precision_recall
+from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
 from authbench.pan.formats import align, named, read_answers, read_pairs, read_truth
 from authbench.pan.metrics import MEASURES
-from authbench.pan.page import as_markdown, render
+from authbench.pan.page import measure_table, render
 from authbench.pan.significance import compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities
+from authbench.presentation.charts import Chart
+from authbench.presentation.pages import write_charts
+from authbench.presentation.tables import Table, write_table
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
@@ -95,7 +98,7 @@ def write_report(
     pairs: Path | None = None,
     topics: int = 150,
 ) -> None:
-    """Write all that this module's first lines list, whole. `name` is what the data set is called."""
+    """Write all that this module's first lines list; `name` is what the data set is called."""
     for asked in subsets:
         if asked not in systems.scores:
             raise InputError(f"--subset: there are no answers of '{asked}'{did_you_mean(asked, systems.scores)}")
@@ -103,61 +106,67 @@ def write_report(
     ordered = systems.only(table["system"])
     best = leading(table, systems.baselines) or table["system"].to_list()
     told = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
-    shown: dict[str, tuple[str, pl.DataFrame]] = {"scores": ("Scores", headed(table))}
+    shown = [measure_table("scores", "Scores", headed(table))]
     if told is not None:
-        shown["significance"] = ("Which F1 differ", matrix(told))
-        shown["significance_holm"] = ("Which F1 differ, by Holm's correction", matrix(told, corrected=True))
+        shown += significance_tables(told)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
         part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
-        shown[f"answered_by_{system}"] = (f"Where {system} answers", headed(part))
+        shown.append(measure_table(f"answered_by_{system}", f"Where {system} answers", headed(part)))
     if beside:
         others = {path.resolve().name: read_results(path) for path in beside}
-        shown["data_sets"] = ("c@1 by data set", by_data_set({**others, name: table}))
-    drawn = pictures(ordered, table, best)
+        shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
+    drawn = charts(ordered, table, best)
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
     if pairs is not None:
         found, similar, more = told_of_topics(systems, pairs, topics, seed)
-        drawn |= more
+        drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table))
         write_text(folder / "systems.csv", table.write_csv())
         if told is not None:
             write_text(folder / "pairs_of_systems.csv", told.write_csv())
-        for key, (_, rows) in shown.items():
-            write_text(folder / f"{key}.csv", rows.write_csv())
-            write_text(folder / f"{key}.md", as_markdown(rows))
-        for key, (_, picture) in drawn.items():
-            write_text(folder / "figures" / f"{key}.svg", picture)
+        for one in shown:
+            write_table(folder, one)
+        write_charts(folder / "figures", drawn)
         write_plain_json(folder / "non_answers.json", silence)
         if found is not None:
             write_plain_json(folder / "topics.json", found)
             write_text(folder / "topics.csv", similar.write_csv())
         facts = {"name": name, "year": year, "problems": len(systems.ids), "same": int(systems.truth.sum())}
-        page = render(facts, list(shown.values()), list(drawn.values()), silence, found, systems.baselines)
-        write_text(folder / "index.html", page)
+        write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines))
 
 
-def pictures(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Captions and drawings of scores, curves and non-answers, for the leading systems and their mean."""
+def significance_tables(pairs: pl.DataFrame) -> list[Table]:
+    """Return the overview's table 2, without and with Holm's correction."""
+    note = (
+        "Approximate randomisation, 10,000 rounds. = p of 0.05 or more, * below 0.05, ** below 0.01, *** below 0.001."
+    )
+    return [
+        measure_table("significance", "Which F1 differ", matrix(pairs), note),
+        measure_table(
+            "significance_holm", "Which F1 differ, by Holm's correction", matrix(pairs, corrected=True), note
+        ),
+    ]
+
+
+def charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[Chart]:
+    """Return scores, curves and non-answers, for the leading systems and their mean."""
     scores = {name: systems.scores[name] for name in best}
     together = np.concatenate(list(scores.values()))
     mean = {META: meta(systems)} if len(systems.scores) > 1 else {}
-    return {
-        "scores_of_all": (
-            "Scores, all systems together",
-            densities("scores_of_all", "Scores", {"all": together}, "score"),
-        ),
-        "scores_of_each": ("Scores of each system", densities("scores_of_each", "Scores by system", scores, "score")),
-        "precision_recall": ("Precision and recall", precision_recall(scores | mean, systems.truth, list(mean))),
-        "non_answers": ("c@1 and problems left open", non_answers(table)),
-    }
+    return [
+        score_densities("scores_of_all", "Scores, all systems together", {"all": together}),
+        score_densities("scores_of_each", "Scores of each system", scores),
+        precision_recall(scores | mean, systems.truth, list(mean)),
+        non_answers(table),
+    ]
 
 
 def told_of_topics(
     systems: Systems, pairs: Path, topics: int, seed: int
-) -> tuple[dict[str, Any], pl.DataFrame, Mapping[str, tuple[str, str]]]:
-    """What `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
+) -> tuple[dict[str, Any], pl.DataFrame, list[Chart]]:
+    """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
     texts = read_pairs(pairs / "pairs.jsonl" if pairs.is_dir() else pairs)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
     if asked["text1"].null_count():
@@ -168,7 +177,6 @@ def told_of_topics(
     found = influence(systems.truth, mean, similar) | {"topics": used}
     right = (mean > 0.5) == systems.truth
     sides = {"same author": systems.truth, "different authors": ~systems.truth}
-    words = "similarity of topics"
     by_truth = {name: similar[side] for name, side in sides.items()}
     by_answer = {
         f"{name}, {how}": similar[side & kind & (mean != 0.5)]
@@ -176,17 +184,11 @@ def told_of_topics(
         for how, kind in (("right", right), ("wrong", ~right))
     }
     table = pl.DataFrame({"id": systems.ids, "same": systems.truth, "similarity": similar, "mean_score": mean})
-    return (
-        found,
-        table,
-        {
-            "topics": ("How alike the topics of a pair are", densities("topics", "Topics", by_truth, words)),
-            "topics_by_answer": (
-                "The same, by whether the mean score is right",
-                densities("topics_by_answer", "Topics by answer", by_answer, words),
-            ),
-        },
-    )
+    drawn = [
+        topic_densities("topics", "How alike the topics of a pair are", by_truth),
+        topic_densities("topics_by_answer", "The same, by whether the mean score is right", by_answer),
+    ]
+    return found, table, drawn
 
 
 def read_results(folder: Path) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What do the paper's tables say of our data?
+"""Tables of the RAVEN paper for one run.
 
 Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the facts of the subsets (`layout.lay_out`) and the scores of all
 folds. Spread is the sample's standard deviation; Random is all folds of all its seeds together, which is how the
@@ -6,13 +6,15 @@ paper's own figures come about; an asterisk is p < 0.05 of Student's unpaired t-
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from authbench.metrics.significance import p_of_unpaired_means
+from authbench.presentation.numbers import decimals, with_spread
+from authbench.presentation.tables import Column, Table, plain_rows
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
@@ -20,22 +22,7 @@ from authbench.raven.subsets import MAIN
 
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
 SURE = 0.05
-NOTHING = "–"
 Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """`rows` are the numbers, for programs; `shown` the same for people: cells under `headings`, of which `best` (row,
-    column) stand out."""
-
-    name: str
-    title: str
-    note: str
-    rows: pl.DataFrame
-    headings: Sequence[str]
-    shown: Sequence[Sequence[str]]
-    best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True)
@@ -98,7 +85,7 @@ def sizes(run: Run) -> Table:
             {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in held]))} | means
         )
     shown = [[str(row["topics"]), str(row["sampling"]), *(f"{row[key]:,.0f}" for key in keys)] for row in rows]
-    return Table(
+    return paper_table(
         "table_1_sizes",
         "Table 1. Sizes",
         "Rounded means over folds, and over the seeds of Random. Those to learn from include those kept aside for "
@@ -106,6 +93,7 @@ def sizes(run: Run) -> Table:
         pl.DataFrame(rows),
         ["m", "Sampling", "Documents", "Train pairs", "Train authors", "Test pairs", "Test authors", "Authors in both"],
         shown,
+        names=2,
     )
 
 
@@ -134,7 +122,7 @@ def scores(run: Run) -> Table:
             rows.append(row)
             shown.append(cells)
         best |= highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
-    return Table(
+    return paper_table(
         "table_2_scores",
         f"Table 2. Scores at m = {run.facts[MAIN]['topics']}",
         "Means over folds ± their standard deviation; Overall is the mean of the four, as in 2020. Best in bold. "
@@ -143,6 +131,7 @@ def scores(run: Run) -> Table:
         ["Sampling", "Verifier", *HEADINGS.values()],
         shown,
         frozenset(best),
+        names=2,
     )
 
 
@@ -182,7 +171,7 @@ def ranks(run: Run) -> Table:
         )
         shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in told)])
     best = {cell for at, row in enumerate(rows) for cell in lowest([row[name] for name in run.verifiers], at)}
-    return Table(
+    return paper_table(
         "table_5_ranks",
         "Table 5. Ranks by Overall",
         "Mean rank over folds ± standard deviation; less is better, the best of each row in bold.",
@@ -203,13 +192,14 @@ def most_alike(run: Run) -> Table:
         pairs = {tuple(sorted((p["train"], p["test"]))): p for name in subsets for p in run.facts[name]["most_alike"]}
         listed = sorted(pairs.values(), key=lambda pair: (-pair["similarity"], pair["train"], pair["test"]))[:5]
         rows += [{"sampling": how, **pair} for pair in listed]
-    return Table(
+    return paper_table(
         "table_6_most_alike",
         "Table 6. Most similar train and test topics",
         "The five highest cosine similarities over all folds (and seeds); a pair of topics is listed once.",
         pl.DataFrame(rows),
         ["Sampling", "Train topic", "Test topic", "Similarity"],
         [[row["sampling"], row["train"], row["test"], f"{row['similarity']:.3f}"] for row in rows],
+        names=3,
     )
 
 
@@ -221,13 +211,13 @@ def similarity(run: Run) -> Table:
             row[f"{key}_{how.lower()}"] = float(np.mean([value for a in held for value in a[f"{key}_similarity"]]))
     columns = ("mean_random", "mean_hits", "max_random", "max_hits")
     rows = [{"topics": row["topics"], **{name: row.get(name) for name in columns}} for row in means.values()]
-    return Table(
+    return paper_table(
         "table_7_similarity",
         "Table 7. Similarity of train and test topics",
         "Mean and maximum of each fold, means over folds (and seeds).",
         pl.DataFrame(rows),
         ["m", "Mean, Random", "Mean, HITS", "Max., Random", "Max., HITS"],
-        [[str(row["topics"]), *(told(row[name]) for name in columns)] for row in rows],
+        [[str(row["topics"]), *(decimals(row[name]) for name in columns)] for row in rows],
     )
 
 
@@ -306,14 +296,14 @@ def shortcut(run: Run) -> Table:
     shown = [
         [
             row["verifier"],
-            *(told(row[name]) for name in ("random", "hits", "avg", "diff")),
+            *(decimals(row[name]) for name in ("random", "hits", "avg", "diff")),
             str(row["place"]),
-            told(row["p"]),
+            decimals(row["p"]),
             "yes" if row["leans_on_topics"] else "no",
         ]
         for row in rows
     ]
-    return Table(
+    return paper_table(
         "table_11_shortcut",
         "Table 11. Topic shortcut test",
         "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
@@ -351,13 +341,28 @@ def correlation_table(
                 row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
                 lower = mean < mean_and_spread(found[rival][measure])[0]
                 mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
-            cells.append(told(mean) + mark)
+            cells.append(decimals(mean) + mark)
         row["average"] = mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
         rows.append(row)
-        shown.append([*cells, told(row["average"])])
+        shown.append([*cells, decimals(row["average"])])
     best = highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return Table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
+    return paper_table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
+
+
+def paper_table(
+    name: str,
+    title: str,
+    note: str,
+    data: pl.DataFrame,
+    headings: Sequence[str],
+    shown: Sequence[Sequence[str]],
+    best: frozenset[tuple[int, int]] = frozenset(),
+    names: int = 1,
+) -> Table:
+    """Return a table whose first `names` columns are words, and whose cells (row, column) of `best` stand out."""
+    columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
+    return Table(name, title, columns, plain_rows(shown, best), data, [note])
 
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
@@ -386,11 +391,3 @@ def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
     """The cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
     known = [round(value, 3) for value in values if not np.isnan(value)]
     return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}
-
-
-def told(value: float | None, digits: int = 3) -> str:
-    return NOTHING if value is None or np.isnan(value) else f"{value:.{digits}f}"
-
-
-def with_spread(mean: float, spread: float, digits: int = 3, more: int = 3) -> str:
-    return told(mean, digits) + ("" if np.isnan(spread) else f" ± {spread:.{more}f}")

@@ -11,12 +11,13 @@ from markupsafe import Markup
 
 import authbench
 from authbench.dedup.settings import band_recall
+from authbench.presentation.charts import as_svg
+from authbench.presentation.pages import environment
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
 from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
 from authbench.report.figures import RELEASED, STAGE_COLOURS
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
-from authbench.report.template import environment
 from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, shown, tier, title
 from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
@@ -58,7 +59,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])
     tables = statistics.tables(documents, queries, splits)
-    drawn = figures.pictures(tables, funnel)
+    drawn = figures.charts(tables, funnel)
     page = environment()
     page.filters |= {"count": count, "percent": percent, "words": spaced, "language": language_name}
     return page.get_template("report.html.j2").render(
@@ -75,7 +76,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         deviation=deviation_rows(facts["deviation"]),
         bound=bound_in_words(facts["deviation"]),
         fixed_lengths=facts["config"].get("sample", {}).get("length_bins", "fixed") == "fixed",
-        pictures={name: Markup(picture) for name, picture in drawn.items()},
+        pictures={chart.name: Markup(as_svg(chart)) for chart in drawn},
         labels=author_labels(documents, sources, facts),
         tiers=tiers_in_words(documents, sources),
         splits=splits,

@@ -8,6 +8,7 @@ import polars as pl
 
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.release import Release, concat, open_complete_release
+from authbench.presentation.pages import write_charts
 from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.words import Sources
@@ -26,8 +27,7 @@ def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -
     written = open_complete_release(release)
     documents, queries = written.provenance, _queries(written)
     tables = statistics.tables(documents, queries, findings["splits"])
-    for name, picture in figures.pictures(tables, statistics.funnel_table(findings["funnel"])).items():
-        write_text(release / "figures" / f"{name}.svg", picture)
+    write_charts(release / "figures", figures.charts(tables, statistics.funnel_table(findings["funnel"])))
     write_text(release / "report.html", render(documents, queries, sources, findings))
     write_text(release / SUMS, checksums(release))
 

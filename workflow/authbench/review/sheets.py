@@ -1,4 +1,4 @@
-"""How are texts reviewed in a browser, from the file system, with all that helps to judge them beside each?"""
+"""Review sheets: texts in a browser, from the file system, with all that helps to judge them beside each."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from authbench.report.template import TEMPLATES, environment
+from authbench.presentation.pages import TEMPLATES, environment
 from authbench.review.difference import Part, shown, shown_difference
 from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text

@@ -61,6 +61,7 @@ def share_code_with_jobs(working_directory: Path) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ["AUTHBENCH_RUN"] = "1"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(working_directory / ".snakemake/compiled" / digest_of_kernels()))
+    os.environ.setdefault("MPLCONFIGDIR", str(working_directory / ".snakemake/matplotlib"))  # its index of fonts
 
 
 def _importable(working_directory: Path) -> Path:

@@ -1,109 +1,98 @@
-"""What do the results look like?
-
-A heat map of models by datasets, and the tree of datasets that rank models alike. Drawn like the figures of a release:
-the same numbers give the same bytes.
-"""
+"""Charts of the style suite: a heat map of models by datasets, and trees of datasets that rank models alike."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import Rectangle
+from scipy.cluster.hierarchy import dendrogram as tree_of
 
-from authbench.report.figures import LEFT, WIDTH, drawing, element, escape_text, label, shorten, text
+from authbench.presentation.charts import LEFT, SIZE, SMALL, WIDTH, Canvas, Chart, round_ticks, shorten
+from authbench.presentation.palette import BLUE, INK, MUTED, VERMILION
+from authbench.presentation.plots import AXIS, name_rows
 from authbench.style.redundancy import CUT, merges
+from authbench.words import spaced
 
-CELL = 20
-TREE_ROW = 18
-NAME = 18  # cells of a model's name, at a slant above its column
-ROOM = 84  # for the last model's, to the right
-COLD, WARM = (0xEE, 0xF3, 0xF7), (0x00, 0x72, 0xB2)
+CELL = 20  # units, the height of a row
+WIDEST = 60  # units, of a column
+NAME = 130.0  # units of a model's name, at a slant above its column
+SLANT = 48  # degrees
+ROOM = 84  # units to the right, for the last model's name
+TOP = 112
+TREE_ROW = 19
+SHADES = LinearSegmentedColormap.from_list("shades", ["#eef3f7", BLUE])
 
 
-def heat_map(scores: pl.DataFrame) -> str:
-    """A row per dataset and task, a column per model; the darker, the nearer to the best model of the row.
+def heat_map(scores: pl.DataFrame) -> Chart:
+    """Return a row per dataset and task, a column per model; the darker, the nearer to the best model of the row.
 
     `scores` as `tables.every_score`, of one treatment of long texts.
     """
     rows = scores.filter(pl.col("value").is_not_null())
     models = rows.select("group", "model").unique().sort("group", "model")["model"].to_list()
-    keys = rows.select("task", "dataset").unique().sort("task", "dataset").rows()
     values = {(row["task"], row["dataset"], row["model"]): row["value"] for row in rows.iter_rows(named=True)}
-    wide = min(CELL * 3, (WIDTH - LEFT - ROOM) / max(1, len(models)))
-    top = 104
-    parts = [
-        element(
-            "text",
-            escape_text(shorten(model, NAME)),
-            transform=f"translate({LEFT + wide * (place + 0.6):.2f} {top - 8}) rotate(-48)",
-            class_="m",
-        )
-        for place, model in enumerate(models)
-    ]
-    y, heading = float(top), ""
-    for task, dataset in keys:
-        if task != heading:
-            heading = task
-            parts.append(text(0, y + 14, task.replace("_", " ").capitalize(), "m"))
-            y += CELL
-        here = [values.get((task, dataset, model)) for model in models]
-        known = [value for value in here if value is not None]
-        low, high = min(known), max(known)
-        parts.append(label(middle_cut(dataset), y))
-        for place, (model, value) in enumerate(zip(models, here, strict=True)):
-            if value is not None:
-                share = (value - low) / (high - low) if high > low else 0.5
-                told = element("title", escape_text(f"{model}, {dataset}, {task.replace('_', ' ')}: {value:.3f}"))
-                x = LEFT + wide * place
-                parts.append(element("rect", told, x=x, y=y, width=wide - 1, height=CELL - 1, fill=shade(share)))
-                if wide >= 26:
-                    ink = "#fff" if share > 0.5 else "#1f2733"
-                    figure = f"{value:.2f}".removeprefix("0")
-                    style = f"fill:{ink};font-size:11px"
-                    parts.append(element("text", figure, x=x + wide / 2, y=y + 14, text_anchor="middle", style=style))
-        y += CELL
-    return drawing("heat_map", "Models by datasets", "Within each row the best model is darkest.", y, parts)
+    tasks: dict[str, list[str]] = {}
+    for task, dataset in rows.select("task", "dataset").unique().sort("task", "dataset").iter_rows():
+        tasks.setdefault(task, []).append(dataset)
+    lines = sum(1 + len(datasets) for datasets in tasks.values())
+    wide = min(WIDEST, (WIDTH - LEFT - ROOM) / max(1, len(models)))
+
+    def draw(canvas: Canvas) -> None:
+        for place, model in enumerate(models):
+            canvas.text(LEFT + wide * (place + 0.5), TOP - 6, shorten(model, NAME, SMALL), rotation=SLANT,
+                        rotation_mode="anchor")  # fmt: skip
+        if not lines:
+            return
+        axes = canvas.axes(TOP, TOP + CELL * lines, right=LEFT + wide * len(models))
+        axes.set_xlim(0, len(models))
+        axes.set_ylim(lines, 0)
+        axes.spines[:].set_visible(False)
+        axes.xaxis.set_visible(False)
+        names, places, line = [], [], 0
+        for task, datasets in tasks.items():
+            canvas.text(0, TOP + CELL * line + 15, spaced(task).capitalize(), SIZE, MUTED)
+            for number, dataset in enumerate(datasets, start=line + 1):
+                names.append(dataset)
+                places.append(number + 0.5)
+                here = {model: values[task, dataset, model] for model in models if (task, dataset, model) in values}
+                low, high = min(here.values()), max(here.values())
+                for place, model in enumerate(models):
+                    if model in here:
+                        share = (here[model] - low) / (high - low) if high > low else 0.5
+                        cell = Rectangle((place, number), 1, 1, facecolor=SHADES(share), edgecolor="white", linewidth=1)
+                        canvas.tip(cell, f"{model}, {dataset}, {spaced(task)}: {here[model]:.3f}")
+                        axes.add_patch(cell)
+                        if wide >= 26:
+                            ink = "white" if share > 0.5 else INK
+                            axes.text(place + 0.5, number + 0.5, f"{here[model]:.2f}".removeprefix("0"), color=ink,
+                                      ha="center", va="center_baseline", fontsize=10)  # fmt: skip
+            line += 1 + len(datasets)
+        name_rows(canvas, axes, names, places)
+
+    about = "Within each row the best model is darkest."
+    return Chart("heat_map", "Models by datasets", about, TOP + CELL * lines, draw)
 
 
-def middle_cut(name: str, most: int = 20) -> str:
-    """The name, or its beginning and its end: names of datasets of one corpus differ at the end."""
-    return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-most // 2 :]}"
-
-
-def shade(share: float) -> str:
-    mixed = [round(cold + (warm - cold) * share) for cold, warm in zip(COLD, WARM, strict=True)]
-    return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def dendrogram(name: str, values: np.ndarray, datasets: Sequence[str]) -> str:
-    """The tree of datasets that rank models alike (models x datasets), with the line at which clusters are cut."""
+def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
+    """Return the tree of datasets that rank models alike (models x datasets), with the line where clusters are cut."""
     links = merges(values)
-    order = leaves(links, len(datasets))
-    places = {leaf: 14 + TREE_ROW * (at + 0.5) for at, leaf in enumerate(order)}
-    highest = max(float(links[:, 2].max()), CUT) * 1.05
+    tree = tree_of(links, no_plot=True)
+    bottom = 18.0 + TREE_ROW * len(datasets)
 
-    def across(height: float) -> float:
-        return LEFT + (WIDTH - LEFT - 8) * height / highest
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(18, bottom, right=WIDTH - 8)
+        axes.set_xlim(0, max(float(links[:, 2].max()), CUT) * 1.05)
+        axes.set_ylim(10 * len(datasets), 0)
+        for across, up in zip(tree["dcoord"], tree["icoord"], strict=True):
+            axes.plot(across, up, color=BLUE, linewidth=1.3)
+        axes.axvline(CUT, color=VERMILION, linewidth=1.2, linestyle=":")
+        axes.annotate("cut", (CUT, 0), (0, 4), textcoords="offset points", ha="center", fontsize=SMALL, color=MUTED)
+        round_ticks(axes, "x")
+        name_rows(
+            canvas, axes, [datasets[leaf] for leaf in tree["leaves"]], [10 * at + 5 for at in range(len(datasets))]
+        )
 
-    bottom = 14 + TREE_ROW * len(datasets)
-    parts = [label(middle_cut(datasets[leaf]), places[leaf] - 9) for leaf in order]
-    heights = dict.fromkeys(range(len(datasets)), 0.0)
-    for number, (one, other, height, _) in enumerate(links):
-        ends = [places[int(one)], places[int(other)]]
-        for child, y in zip((int(one), int(other)), ends, strict=True):
-            parts.append(element("line", x1=across(heights[child]), x2=across(height), y1=y, y2=y, stroke="#0072b2"))
-        parts.append(element("line", x1=across(height), x2=across(height), y1=ends[0], y2=ends[1], stroke="#0072b2"))
-        places[len(datasets) + number], heights[len(datasets) + number] = sum(ends) / 2, float(height)
-    parts.append(
-        element("line", x1=across(CUT), x2=across(CUT), y1=10, y2=bottom, stroke="#d55e00", stroke_dasharray="3 3")
-    )
-    parts.append(text(across(CUT), 8, "cut", "m", "middle"))
     about = "Ward linkage on one minus Spearman's correlation over models; what joins left of the line is one cluster."
-    return drawing(f"redundancy_{name}", "Datasets that rank models alike", about, bottom, parts)
-
-
-def leaves(links: np.ndarray, count: int) -> list[int]:
-    """The leaves of a linkage, so that no two branches cross."""
-    members = {leaf: [leaf] for leaf in range(count)}
-    for number, (one, other, _, _) in enumerate(links):
-        members[count + number] = members.pop(int(one)) + members.pop(int(other))
-    return next(iter(members.values()))
+    title = f"Datasets that rank models alike: {spaced(task)}"
+    return Chart(f"redundancy_{task}", title, about, bottom + AXIS, draw)

@@ -1,14 +1,13 @@
-"""How are the results of style read in a browser?"""
+"""The results of the style suite as one HTML page that loads nothing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
-from authbench.leaderboard.page import as_rows
-from authbench.leaderboard.tables import Table
-from authbench.report.template import environment
+from authbench.presentation.charts import Chart
+from authbench.presentation.pages import environment, pictures
+from authbench.presentation.tables import Table
 from authbench.style.collect import Result
 from authbench.style.datasets import Dataset
 from authbench.style.redundancy import FEWEST_MODELS
@@ -17,20 +16,20 @@ from authbench.style.redundancy import FEWEST_MODELS
 def render(
     results: Sequence[Result],
     tables: Sequence[Table],
-    pictures: Mapping[str, tuple[str, str]],
+    charts: Sequence[Chart],
     sensitivity: pl.DataFrame,
     datasets: Sequence[Dataset],
     held: Mapping[str, Any] | None,
 ) -> str:
-    """The results as one page that loads nothing."""
+    """Return the page."""
     listed = list_datasets(results, datasets)
     return (
         environment()
         .get_template("style.html.j2")
         .render(
             models=[{"name": one.name, "group": one.group, "title": one.told["model"]["title"]} for one in results],
-            tables=[as_rows(table) for table in tables],
-            pictures=[(caption, Markup(picture)) for caption, picture in pictures.values()],
+            tables=tables,
+            pictures=pictures(charts),
             sensitivity=sensitivity.to_dicts(),
             listed=listed,
             run=sum(one["run"] for one in listed),
@@ -45,7 +44,7 @@ def render(
 
 
 def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
-    """Every known dataset, those that were run first: what it is, and why it was not run."""
+    """Return every known dataset, those that were run first: what it is, and why it was not run."""
     cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
     absent = {name: why for result in results for name, why in result.told["not_run"].items()}
     found = []
@@ -71,6 +70,6 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
 
 
 def told_of(task: str, cell: Mapping[str, Any] | None) -> str:
-    """A task by its name; probing with what measured its features."""
+    """Return a task by its name; probing with what measured its features."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return task.replace("_", " ") + (f" ({measured})" if measured else "")

@@ -1,11 +1,12 @@
-"""What is shown of the results, as tables?"""
+"""Tables of the style suite: its sums, each task, cost, and the treatments of long texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from authbench.leaderboard.tables import Metric, Table
+from authbench.leaderboard.tables import NAMES, Metric, score_table
+from authbench.presentation.tables import Table
 from authbench.style import scores
 from authbench.style.collect import Result
 from authbench.style.datasets import FIGURES
@@ -41,10 +42,10 @@ def all_tables(results: Sequence[Result], held: Mapping[str, Any] | None) -> lis
         summed("application", ranked, *scores.application(models)),
         summed("multilingual", ranked, *scores.multilingual(models)),
     ]
-    found = [table for table in found if table.columns]
+    found = [table for table in found if len(table.columns) > NAMES]
     for kind in (*FIGURES, scores.DISTRACTOR):
         table = of_task(kind, ranked, models)
-        if table.columns:
+        if len(table.columns) > NAMES:
             found.append(table)
     found.append(cost(ranked))
     if compared := long_texts(results):
@@ -73,7 +74,7 @@ def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Ma
         for key in frame.columns
         if key != "model"
     )
-    return Table(name, TITLES[name], columns, with_groups(results, frame))
+    return score_table(name, TITLES[name], columns, with_groups(results, frame))
 
 
 def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
@@ -85,7 +86,7 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     task = "order_alignment" if kind == scores.DISTRACTOR else kind
     figure = FIGURE_NAMES["distractor" if kind == scores.DISTRACTOR else FIGURES[task]]
     columns = tuple(Metric(name, name) for name in datasets)
-    return Table(kind, f"{HEADINGS[task]}: {figure}", columns, with_groups(results, frame))
+    return score_table(kind, f"{HEADINGS[task]}: {figure}", columns, with_groups(results, frame))
 
 
 def cost(results: Sequence[Result]) -> Table:
@@ -107,7 +108,7 @@ def cost(results: Sequence[Result]) -> Table:
         )
     schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
     columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
-    return Table("cost", "Cost", columns, with_groups(results, pl.DataFrame(rows, schema=schema)))
+    return score_table("cost", "Cost", columns, with_groups(results, pl.DataFrame(rows, schema=schema)))
 
 
 def long_texts(results: Sequence[Result]) -> Table | None:
@@ -134,7 +135,7 @@ def long_texts(results: Sequence[Result]) -> Table | None:
     schema = {"model": pl.String} | {column.key: pl.Float64 for column in columns}
     frame = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
     shown = [one["chunk_and_pool"] for one in both.values()]
-    return Table("long_texts", "Long texts: chunked and pooled, or truncated", columns, with_groups(shown, frame))
+    return score_table("long_texts", "Long texts: chunked and pooled, or truncated", columns, with_groups(shown, frame))
 
 
 def with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What does a report of style leave on disk?
+"""Write the report of the style suite.
 
 operational.csv .md .tex ...   the four sums, a table per task, cost, and long texts where both treatments were run
 scores.csv                     a row per model, dataset and task, with chance and spread
@@ -16,8 +16,9 @@ import orjson
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.leaderboard.formats import as_markdown
-from authbench.leaderboard.write import write_table
+from authbench.presentation.charts import Chart
+from authbench.presentation.pages import write_charts
+from authbench.presentation.tables import as_markdown, write_table
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
@@ -29,7 +30,8 @@ from authbench.style.tables import all_tables, english, every_score, of_one_trea
 
 
 def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None) -> str:
-    """Write the report of the results in `folders`, whole; returned is its operational table in Markdown.
+    """Write the report of the results in `folders`, as a whole or not at all; return its operational table in
+    Markdown.
 
     `frozen` is a clusters.json of an earlier report; without it clusters are made where there are enough models.
     """
@@ -39,7 +41,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     held = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
     tables = all_tables(results, held)
     told = every_score(results)
-    drawn = pictures(ranked, models, told)
+    drawn = charts(ranked, models, told)
     lost = scores.sensitivity(models, english(ranked), held)
     with atomic_folder(out) as folder:
         for table in tables:
@@ -48,8 +50,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
         write_text(folder / "sensitivity.csv", lost.write_csv())
         if held:
             write_plain_json(folder / "clusters.json", held)
-        for name, (_, picture) in drawn.items():
-            write_text(folder / "figures" / f"{name}.svg", picture)
+        write_charts(folder / "figures", drawn)
         write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, held))
     return as_markdown(tables[0])
 
@@ -65,17 +66,13 @@ def read_clusters(path: Path) -> Mapping[str, Any]:
     return held
 
 
-def pictures(
-    ranked: Sequence[Result], models: Mapping[str, scores.Figures], told: pl.DataFrame
-) -> dict[str, tuple[str, str]]:
-    """Captions and drawings by name: trees only where there are models enough to correlate."""
-    treatment = ranked[0].long_texts
-    found = {"heat_map": ("Models by datasets", figures.heat_map(told.filter(pl.col("long_texts") == treatment)))}
+def charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], told: pl.DataFrame) -> list[Chart]:
+    """Return the heat map, and trees of datasets where there are models enough to correlate."""
+    found = [figures.heat_map(told.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:
         for task in FIGURES:
             kind = scores.column_kind(task)
             datasets = scores.shared(models, kind)
             if len(datasets) > 2:
-                tree = figures.dendrogram(task, scores.table(models, kind, datasets), datasets)
-                found[f"redundancy_{task}"] = (f"Datasets that rank models alike: {task.replace('_', ' ')}", tree)
+                found.append(figures.dendrogram(task, scores.table(models, kind, datasets), datasets))
     return found

@@ -1,53 +1,50 @@
 """Draw loss, Success@5 and EER of a training by step."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
-from authbench.report.figures import LEFT, WIDTH, cycle, drawing, element, legend, text
+from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, as_svg, legend_height, round_ticks
+from authbench.presentation.palette import Mark, series
 from authbench.storage.atomic import write_text
 from authbench.train.records import CURVES
 
 MEASURED = {"success@5": "S@5 on dev", "eer": "EER on dev", "loss": "loss"}
 HEIGHT = 120
-GAP = 44
+GAP = 30
 
 
 def write_curves(table: Path, model: str, picture: Path) -> None:
     """Draw the curves of a table (`records.CURVES`) into an SVG file."""
-    write_text(picture, draw_curves(pl.read_csv(table, schema=CURVES), model))
+    write_text(picture, as_svg(training_chart(pl.read_csv(table, schema=CURVES), model)))
 
 
-def draw_curves(curves: pl.DataFrame, model: str) -> str:
-    """Three plots over the steps, one above the other, with a line per seed (frame as `records.CURVES`)."""
-    seeds = curves["seed"].unique().sort().to_list()
-    colours = {f"seed {seed}": colour for seed, colour in zip(seeds, cycle(len(seeds)), strict=True)}
-    parts, y = legend(colours, {}, 0)
-    last = max(1, *curves["step"])
-    for column, heading in MEASURED.items():
-        known = curves.filter(pl.col(column).is_not_null() & pl.col(column).is_finite())
-        if known.height:
-            parts += plot(known, column, heading, y + 18, last, colours.values())
-            y += HEIGHT + GAP
-    return drawing("curves", f"Training of {model}", "Loss, and scores on the dev split, by step.", y, parts)
+def training_chart(curves: pl.DataFrame, model: str) -> Chart:
+    """Return three plots over the steps, one above the other, with a line per seed (frame as `records.CURVES`)."""
+    colours = series(f"seed {seed}" for seed in curves["seed"].unique().sort())
+    known = {
+        column: curves.filter(pl.col(column).is_not_null() & pl.col(column).is_finite()).sort("step")
+        for column in MEASURED
+    }
+    known = {column: rows for column, rows in known.items() if rows.height}
+    top = legend_height(list(colours))
 
+    def draw(canvas: Canvas) -> None:
+        canvas.legend({name: Mark(colour) for name, colour in colours.items()})
+        for place, (column, rows) in enumerate(known.items()):
+            start = top + 6 + (HEIGHT + GAP) * place
+            axes = canvas.axes(start, start + HEIGHT, left=72, right=WIDTH - 8)
+            axes.set_ylabel(MEASURED[column], labelpad=6)
+            axes.grid(visible=True)
+            axes.set_xlim(0, max(1, *curves["step"]))
+            round_ticks(axes, "x", 6)
+            round_ticks(axes, "y", 4)
+            for seed in rows["seed"].unique().sort():
+                line = rows.filter(pl.col("seed") == seed)
+                [drawn] = axes.plot(line["step"], line[column], color=colours[f"seed {seed}"], linewidth=1.8)
+                canvas.tip(drawn, f"seed {seed}")
+            if place == len(known) - 1:
+                axes.set_xlabel("step", labelpad=4, fontsize=SMALL)
 
-def plot(known: pl.DataFrame, column: str, heading: str, top: float, last: int, colours: Iterable[str]) -> list[str]:
-    low, high = min(known[column]), max(known[column])
-    spread = max(high - low, 1e-9)
-    parts = [
-        text(LEFT - 10, top + HEIGHT / 2, heading, "", "end"),
-        text(LEFT - 10, top + 8, f"{high:.3f}", "m n", "end"),
-        text(LEFT - 10, top + HEIGHT, f"{low:.3f}", "m n", "end"),
-        element("line", x1=LEFT, x2=WIDTH, y1=top + HEIGHT, y2=top + HEIGHT, class_="r"),
-        text(WIDTH, top + HEIGHT + 14, f"{last} steps", "m n", "end"),
-    ]
-    for seed, colour in zip(known["seed"].unique().sort(), colours, strict=False):
-        line = known.filter(pl.col("seed") == seed).sort("step")
-        points = [
-            f"{LEFT + (WIDTH - LEFT) * step / last:.1f},{top + HEIGHT * (high - value) / spread:.1f}"
-            for step, value in line.select("step", column).iter_rows()
-        ]
-        parts.append(element("polyline", points=" ".join(points), fill="none", stroke=colour, stroke_width=2))
-    return parts
+    height = top + (HEIGHT + GAP) * len(known) + 20
+    return Chart("curves", f"Training of {model}", "Loss, and scores on the dev split, by step.", height, draw)

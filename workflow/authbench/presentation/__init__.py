@@ -1,0 +1,1 @@
+"""Charts, tables and pages for readers; nothing that computes imports this package."""

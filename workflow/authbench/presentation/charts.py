@@ -1,0 +1,231 @@
+"""Charts drawn by matplotlib: SVG for pages, PDF for papers; equal numbers give equal bytes.
+
+A chart is drawn in a clean set of matplotlib's settings, without pyplot and its global state. Texts of an SVG stay
+texts, so that a browser finds a font for every script; a PDF embeds DejaVu Sans, and characters that this font lacks
+are written as their code points.
+"""
+
+import io
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from matplotlib import rc_context, rcParamsDefault
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import MaxNLocator
+
+from authbench.presentation.palette import INK, MUTED, PAPER, RULE, Mark
+
+WIDTH = 560  # units, the width of every chart
+LEFT = 152  # where bars begin; row names stand before it
+MARGIN = 6
+SIZE = 12.0  # of names and headings
+SMALL = 11.0  # of numbers and remarks
+LEGEND_ROW = 20
+FONT = "DejaVu Sans"  # matplotlib brings it: places do not depend on the fonts of a machine
+FONTS = f"system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', '{FONT}', sans-serif"
+
+_LONGEST_KEY = 230  # units of a legend's entry
+_POINTS = 72  # units per inch
+_PER_MACHINE = ("backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.", "savefig.directory")
+_SETTINGS: Any = {  # Any: matplotlib's type of it names every key
+    **{key: value for key, value in rcParamsDefault.items() if not key.startswith(_PER_MACHINE)},
+    "font.family": [FONT],
+    "font.size": SMALL,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": RULE,
+    "axes.labelcolor": MUTED,
+    "axes.labelsize": SMALL,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": RULE,
+    "grid.linewidth": 0.8,
+    "xtick.color": RULE,
+    "xtick.labelcolor": MUTED,
+    "xtick.labelsize": SMALL,
+    "ytick.color": RULE,
+    "ytick.labelcolor": MUTED,
+    "ytick.labelsize": SMALL,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "xtick.major.pad": 5,
+    "ytick.major.pad": 8,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "axes.facecolor": "none",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+class Canvas:
+    """The drawing area of a chart; places are in units from its upper left corner."""
+
+    def __init__(self, height: float, latin: bool) -> None:
+        self.height = height
+        self.tips: dict[str, str] = {}
+        self._latin = latin
+        self.figure = Figure(figsize=((WIDTH + 2 * MARGIN) / _POINTS, (height + 2 * MARGIN) / _POINTS), dpi=_POINTS)
+
+    def axes(self, top: float, bottom: float, left: float = LEFT, right: float = WIDTH) -> Axes:
+        """Return axes between these lines."""
+        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
+        place = ((left + MARGIN) / wide, 1 - (bottom + MARGIN) / tall, (right - left) / wide, (bottom - top) / tall)
+        return self.figure.add_axes(place)
+
+    def text(self, x: float, y: float, words: str, size: float = SMALL, colour: str = MUTED, **style: Any) -> None:
+        """Write words with their baseline at `y`."""
+        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
+        place = ((x + MARGIN) / wide, 1 - (y + MARGIN) / tall)
+        self.figure.text(*place, self.words(words), fontsize=size, color=colour, **style)
+
+    def words(self, words: str) -> str:
+        """Return words that the output can show."""
+        return _shown(words, self._latin)
+
+    def tip(self, artist: Artist, words: str) -> None:
+        """Give an element a text that browsers show over it."""
+        name = f"tip-{len(self.tips)}"
+        artist.set_gid(name)
+        self.tips[name] = words
+
+    def legend(self, marks: Mapping[str, Mark | str], top: float = 0) -> None:
+        """Draw a legend in as many lines as `legend_height` has counted; a plain colour is a square."""
+        for line, names in enumerate(_packed(list(marks))):
+            x = 0.0
+            for name in names:
+                mark = marks[name]
+                mark = Mark(mark, "s") if isinstance(mark, str) else mark
+                self._key(x, top + LEGEND_ROW * line + 8, mark)
+                self.text(x + 16, top + LEGEND_ROW * line + 12, shorten(name, _LONGEST_KEY), SIZE, INK)
+                x += _key_width(name)
+
+    def _key(self, x: float, y: float, mark: Mark) -> None:
+        wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
+        across, up = (x + 5 + MARGIN) / wide, 1 - (y + MARGIN) / tall
+        size = 10 if mark.marker == "s" else 8
+        point = Line2D([across], [up], marker=mark.marker, markersize=size, color=mark.colour, markeredgewidth=0)
+        self.figure.add_artist(point)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture before it is drawn: `name` of its file, and `title` and `description` that stand for it in words."""
+
+    name: str
+    title: str
+    description: str
+    height: float
+    draw: Callable[[Canvas], None] = field(repr=False)
+
+
+def as_svg(chart: Chart) -> str:
+    """Return a chart as an SVG element with a title, a description and texts over its elements."""
+    with rc_context(_SETTINGS | {"svg.hashsalt": chart.name}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the browser has the glyphs
+        canvas = Canvas(chart.height, latin=False)
+        chart.draw(canvas)
+        written = io.StringIO()
+        canvas.figure.savefig(written, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    return _embeddable(written.getvalue(), chart, canvas.tips)
+
+
+def as_pdf(chart: Chart) -> bytes:
+    """Return a chart as a PDF of one page with embedded fonts."""
+    with rc_context(_SETTINGS):
+        canvas = Canvas(chart.height, latin=True)
+        chart.draw(canvas)
+        written = io.BytesIO()
+        told = {"Title": chart.title, "Creator": None, "Producer": None, "CreationDate": None}
+        canvas.figure.savefig(written, format="pdf", metadata=told)
+    return written.getvalue()
+
+
+def legend_height(names: Sequence[str]) -> float:
+    """Return how much room a legend of these names takes, with the gap below it."""
+    return LEGEND_ROW * len(_packed(names)) + 10 if names else 0
+
+
+def round_ticks(axes: Axes, axis: str, most: int = 5) -> None:
+    """Put ticks of an axis at round numbers, at most `most` intervals."""
+    (axes.xaxis if axis == "x" else axes.yaxis).set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+
+
+def shorten(words: str, most: float, size: float = SIZE) -> str:
+    """Return the text, or as much of it as `most` units hold with an ellipsis."""
+    if _width(words, size) <= most:
+        return words
+    kept = next(end for end in range(len(words) - 1, -1, -1) if _width(words[:end] + "…", size) <= most or not end)
+    return words[:kept] + "…"
+
+
+def _width(words: str, size: float) -> float:
+    """Return the width of words in units; East Asian characters, which the font lacks, are as wide as they are high."""
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in words)
+    narrow = "".join(char for char in words if unicodedata.east_asian_width(char) not in "WF")
+    measured = text_to_path.get_text_width_height_descent(
+        _shown(narrow, True), FontProperties(family=FONT, size=size), False
+    )
+    return float(measured[0]) + wide * size
+
+
+def _key_width(name: str) -> float:
+    return 16 + min(_width(name, SIZE), _LONGEST_KEY) + 16
+
+
+def _packed(names: Sequence[str]) -> list[list[str]]:
+    """Return the names of a legend, line by line."""
+    lines: list[list[str]] = []
+    room = 0.0
+    for name in names:
+        wide = _key_width(name)
+        if wide > room:
+            lines.append([])
+            room = WIDTH + 16.0
+        lines[-1].append(name)
+        room -= wide
+    return lines
+
+
+def _shown(words: str, latin: bool) -> str:
+    """Return words without what XML forbids; with `latin`, also without characters that the font lacks."""
+    kept = "".join(char if _allowed(char) else "\ufffd" for char in words.replace("\n", " "))
+    if not latin:
+        return kept
+    font = get_font(findfont(FontProperties(family=FONT)))
+    return "".join(char if font.get_char_index(ord(char)) else f"\\u{ord(char):04x}" for char in kept)
+
+
+def _allowed(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cs") and char not in "\ufffe\uffff"
+
+
+def _embeddable(written: str, chart: Chart, tips: Mapping[str, str]) -> str:
+    """Return matplotlib's file as one element that pages can hold several of: no ids but those referred to."""
+
+    def group(match: re.Match[str]) -> str:
+        words = tips.get(match[1])
+        return "<g>" if words is None else f"<g><title>{escape(_shown(words, False))}</title>"
+
+    body = re.sub(r'<g id="([^"]*)">', group, written[written.index("<defs>") :])
+    body = re.sub(r"<defs>\s*<clipPath.*?</defs>", "", body, flags=re.DOTALL)  # nothing is outside of its axes
+    body = re.sub(r' clip-path="[^"]*"| transform="rotate\(-0 [^"]*"', "", body).replace(f"'{FONT}'", FONTS).strip()
+    title, description = escape(_shown(chart.title, False)), escape(_shown(chart.description, False))
+    size = f"{WIDTH + 2 * MARGIN} {chart.height + 2 * MARGIN:g}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {size}" '
+        f'role="img" aria-labelledby="{chart.name}-title {chart.name}-desc">\n'
+        f'<title id="{chart.name}-title">{title}</title><desc id="{chart.name}-desc">{description}</desc>\n'
+        f"{body}\n"
+    )

@@ -1,0 +1,52 @@
+"""Colours of charts, fixed and safe for colour-blind readers (Okabe and Ito 2008; Tol 2021)."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+BLUE, ORANGE, GREEN, PINK = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
+SKY, VERMILION, VIOLET, SAND, GREY = "#56b4e9", "#d55e00", "#8c6bb1", "#a08c5b", "#8a929c"
+INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
+
+INK = "#1f2733"  # text and outlines
+MUTED = "#5d6875"  # axes, numbers and remarks
+RULE = "#d9dee5"  # grid lines
+EMPTY = "#eef1f5"  # a bar without content
+PAPER = "#ffffff"
+
+SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, VIOLET, SAND, GREY, INDIGO, OLIVE, WINE)
+_OF_MODELS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, INDIGO, WINE, OLIVE, VIOLET)
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", "--", "-.", ":")
+# Models that often stand in one chart; what is added goes to the end, so that no colour changes.
+_SETTLED = (
+    "tfidf", "char-ngram", "stylometric", "shortcut-metadata", "function-words", "shortcut-rare-words", "luar-mud",
+    "ngram-mixture", "all-minilm-l6-v2", "styledistance", "ppm", "naive", "topicfit", "unmasking", "ensemble",
+    "multilingual-e5-base", "bge-m3", "mstyledistance", "star", "luar-crud",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How one model is drawn everywhere: colour, marker of points and dashes of lines, as matplotlib names them."""
+
+    colour: str
+    marker: str = "o"
+    dash: str = "-"
+
+
+def mark_of(model: str) -> Mark:
+    """Return the mark of a model, verifier or system; it depends on the name alone."""
+    if model == "random":
+        return Mark(GREY)
+    by_name = int.from_bytes(hashlib.sha256(model.encode()).digest()[:4])
+    place = _SETTLED.index(model) if model in _SETTLED else by_name
+    turn = place // len(_OF_MODELS)
+    return Mark(_OF_MODELS[place % len(_OF_MODELS)], _MARKERS[turn % len(_MARKERS)], _DASHES[turn % len(_DASHES)])
+
+
+def series(names: Iterable[str]) -> dict[str, str]:
+    """Return a colour for each name in turn, for things that are no models: splits, genres, seeds."""
+    names = list(names)
+    return dict(zip(names, islice(cycle(SERIES), len(names)), strict=True))
