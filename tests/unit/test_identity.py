@@ -7,7 +7,6 @@ import sys
 import unicodedata
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from authbench.identity import (
     fold_space,
     keyed_hash,
     keyed_hashes,
-    shard_of,
     uniform,
 )
 
@@ -92,10 +90,3 @@ def test_chance_is_uniform_and_another_seed_draws_anew() -> None:
 @given(SEEDS, st.lists(st.text()))
 def test_a_series_of_hashes_is_hash_by_hash(seed: int, keys: list[str]) -> None:
     assert keyed_hashes(seed, "rank", keys).to_list() == [keyed_hash(seed, "rank", key) for key in keys]
-
-
-@pytest.mark.parametrize("shards", [1, 2, 8])
-def test_shards_are_about_equal(shards: int) -> None:
-    sizes = Counter(shard_of(f"news:{place}", shards) for place in range(8000))
-    assert set(sizes) == set(range(shards))
-    assert max(sizes.values()) < 1.15 * 8000 / shards

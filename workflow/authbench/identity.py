@@ -1,7 +1,4 @@
-"""Who is it, and what does chance say of it?
-
-Names become pseudonyms here, and all chance is a keyed hash of identity: never order, clock or worker.
-"""
+"""Pseudonyms of authors, and pseudo-random numbers as keyed hashes of identity: never of order, clock or worker."""
 
 import hashlib
 import hmac
@@ -14,7 +11,7 @@ SEPARATOR = "\x1f"
 
 
 def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> str:
-    """The pseudonym of an author: SHA-256 hex of `space:name`, HMAC-SHA256 with a key.
+    """Return the pseudonym of an author: SHA-256 hex of `space:name`, HMAC-SHA256 with a key.
 
     The name is NFC-normalised and its white space folded, so that spellings that differ in nothing a reader
     sees are one author (processing plan, section 13.2).
@@ -27,11 +24,12 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
 
 
 def fold_space(text: str) -> str:
+    """Return the text with each run of white space as one space, none at either end."""
     return " ".join(text.split())
 
 
 def digest(*parts: str) -> str:
-    """128 bits of SHA-256 over the parts, as hex."""
+    """Return 128 bits of SHA-256 over the parts, as hex."""
     return hashlib.sha256(SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -41,22 +39,17 @@ def sha256_of_text(text: str) -> str:
 
 
 def keyed_hash(seed: int, *parts: str) -> int:
-    """64 uniform bits that depend on the seed and the parts alone."""
+    """Return 64 uniform bits that depend on the seed and the parts alone."""
     key = seed.to_bytes(8, "little", signed=True)
     message = SEPARATOR.join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(message, digest_size=8, key=key).digest(), "little")
 
 
 def uniform(seed: int, *parts: str) -> float:
-    """A number in [0, 1) that depends on the seed and the parts alone."""
+    """Return a number in [0, 1) that depends on the seed and the parts alone."""
     return (keyed_hash(seed, *parts) >> 11) / float(1 << 53)
 
 
 def keyed_hashes(seed: int, purpose: str, keys: Iterable[str]) -> pl.Series:
-    """`keyed_hash(seed, purpose, key)` of every key, as a UInt64 series."""
+    """Return `keyed_hash(seed, purpose, key)` of every key, as a UInt64 series."""
     return pl.Series("rank", [keyed_hash(seed, purpose, key) for key in keys], dtype=pl.UInt64)
-
-
-def shard_of(doc_key: str, shards: int) -> int:
-    """The shard a document lives in: a hash of its identity, so that no order of files matters."""
-    return keyed_hash(0, "shard", doc_key) % shards

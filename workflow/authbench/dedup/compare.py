@@ -50,7 +50,7 @@ def compare_components(
 
     found, work = [PAIRS.to_frame()], Work()
     for block in blocks(component, sizes):
-        hashes, ends = sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
+        hashes, ends = _sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
         earlier, later, similarity, compared, curtailed = pair_kernels.compare_with_earlier(
             component[block],
             sketches[block],
@@ -79,7 +79,7 @@ def blocks(component: I32, sizes: U32) -> Iterator[slice]:
         yield slice(start, len(component))
 
 
-def sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
+def _sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
     """The sorted shingle hashes of the block's documents, one after another, and their ends."""
     from authbench.dedup.shingles import shingle_hashes
 

@@ -36,7 +36,7 @@ class Contained(NamedTuple):
     common: int
 
 
-class Occurrences(NamedTuple):
+class _Occurrences(NamedTuple):
     """The sampled shingles that at least two texts have, and no more than the most: `previous` is the last earlier
     position with the same shingle (-1: none) and `owner` its text, whose positions are `ends[d]:ends[d + 1]`;
     `sizes[d]` is the size of the text's sample without the shingles that are too common, `common[d]` how many are.
@@ -94,7 +94,7 @@ def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
     return np.concatenate(parts), np.cumsum(np.concatenate(sizes))
 
 
-def _occurrences(sampled: U64, ends: I64, most: int) -> Occurrences:
+def _occurrences(sampled: U64, ends: I64, most: int) -> _Occurrences:
     from authbench.dedup import overlaps
 
     texts = len(ends) - 1
@@ -114,7 +114,7 @@ def _occurrences(sampled: U64, ends: I64, most: int) -> Occurrences:
     previous = np.full(int(kept.sum()), -1, np.int64)
     previous[place[order[1:][repeats]]] = place[order[:-1][repeats]]
     counts = np.bincount(owner[kept], minlength=texts)
-    return Occurrences(previous, owner[kept], np.concatenate([[0], np.cumsum(counts)]), np.diff(ends) - common, common)
+    return _Occurrences(previous, owner[kept], np.concatenate([[0], np.cumsum(counts)]), np.diff(ends) - common, common)
 
 
 def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:

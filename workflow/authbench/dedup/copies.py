@@ -24,7 +24,7 @@ def first_copies(text_0: U64, rows: I64, told: Told) -> I32:
     """
     first = np.full(len(text_0), NOT_HERE, np.int32)
     first[rows] = rows
-    copies = rows_with_company(text_0, rows)
+    copies = _rows_with_company(text_0, rows)
     table = (
         told(copies)
         .select("text_1", "place", "doc_key", row=copies, text_0=text_0[copies])
@@ -35,7 +35,7 @@ def first_copies(text_0: U64, rows: I64, told: Told) -> I32:
     return first
 
 
-def rows_with_company(hashes: U64, rows: I64) -> I64:
+def _rows_with_company(hashes: U64, rows: I64) -> I64:
     """The rows, ascending, whose hash another one shares (or, once in 2^30 pairs, nearly shares)."""
     packed, bits = pack(hashes, rows)
     bucket = packed >> np.uint64(bits)

@@ -9,7 +9,7 @@ u64 = np.uint64
 
 
 @compiled
-def ones(word: np.uint64) -> int:
+def _ones(word: np.uint64) -> int:
     """Number of bits set."""
     word -= (word >> u64(1)) & u64(0x5555555555555555)
     word = (word & u64(0x3333333333333333)) + ((word >> u64(2)) & u64(0x3333333333333333))
@@ -21,7 +21,7 @@ def ones(word: np.uint64) -> int:
 
 
 @compiled
-def root_of(parent: I32, d: int) -> int:
+def _root_of(parent: I32, d: int) -> int:
     while parent[d] != d:
         parent[d] = parent[parent[d]]
         d = parent[d]
@@ -32,7 +32,7 @@ def root_of(parent: I32, d: int) -> int:
 def unite(parent: I32, one: I32, other: I32) -> None:
     """Join the components of `one[k]` and `other[k]`; a component's root is its smallest member."""
     for k in range(len(one)):
-        x, y = root_of(parent, one[k]), root_of(parent, other[k])
+        x, y = _root_of(parent, one[k]), _root_of(parent, other[k])
         if x != y:
             parent[max(x, y)] = min(x, y)
 
@@ -41,13 +41,13 @@ def unite(parent: I32, one: I32, other: I32) -> None:
 def find_roots(parent: I32) -> None:
     """Let every document point at the root of its component."""
     for d in range(len(parent)):
-        parent[d] = root_of(parent, d)
+        parent[d] = _root_of(parent, d)
 
 
 @compiled
-def disagreement(one: U64, other: U64) -> int:
+def _disagreement(one: U64, other: U64) -> int:
     """Number of bits in which two sketches differ."""
-    return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1])
+    return _ones(one[0] ^ other[0]) + _ones(one[1] ^ other[1])
 
 
 @compiled
@@ -68,8 +68,8 @@ def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int,
             x = int(np.int64(packed[i] & mask))
             for k in range(i - 1, i - 2 if end - start > widest else start - 1, -1):
                 y = int(np.int64(packed[k] & mask))
-                if end - start > widest or disagreement(sketches[x], sketches[y]) <= most_apart:
-                    root_x, root_y = root_of(parent, x), root_of(parent, y)
+                if end - start > widest or _disagreement(sketches[x], sketches[y]) <= most_apart:
+                    root_x, root_y = _root_of(parent, x), _root_of(parent, y)
                     if root_x != root_y:
                         parent[max(root_x, root_y)] = min(root_x, root_y)
         start = end
@@ -79,7 +79,7 @@ def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int,
 
 
 @compiled
-def jaccard_from(a: U64, b: U64, threshold: float) -> float:
+def _jaccard_from(a: U64, b: U64, threshold: float) -> float:
     """Jaccard similarity of two sorted multisets, or 0 as soon as it cannot reach the threshold."""
     needed = threshold * (len(a) + len(b)) / (1.0 + threshold) - 1e-6  # shared elements at the threshold
     spare_a, spare_b = len(a) - needed, len(b) - needed  # elements that may lack a partner
@@ -134,10 +134,10 @@ def compare_with_earlier(
         curtailed += last - first > most
         for k in range(last - 1, max(first, last - most) - 1, -1):
             other = standing[k]
-            if disagreement(sketches[other], sketches[d]) > most_apart:
+            if _disagreement(sketches[other], sketches[d]) > most_apart:
                 continue
             compared += 1
-            value = jaccard_from(hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold)
+            value = _jaccard_from(hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold)
             if value >= threshold:
                 if found == len(earlier):
                     earlier = np.concatenate((earlier, np.empty_like(earlier)))

@@ -26,12 +26,12 @@ class DedupSettings:
     cross_author_duplicates: Literal["keep_first", "drop_all"] = "keep_first"
 
     def __post_init__(self) -> None:
-        if problem := weakness(self.threshold, self.bands, self.rows):
+        if problem := _weakness(self.threshold, self.bands, self.rows):
             raise InputError(problem)
 
 
 def dedup_problems(config: Mapping[str, Any]) -> Iterator[str]:
-    if problem := weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
+    if problem := _weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
         yield problem
 
 
@@ -40,7 +40,7 @@ def band_recall(threshold: float, bands: int, rows: int) -> float:
     return float(1.0 - (1.0 - threshold**rows) ** bands)
 
 
-def weakness(threshold: float, bands: int, rows: int) -> str | None:
+def _weakness(threshold: float, bands: int, rows: int) -> str | None:
     """What is wrong with bands that would miss near copies, and what to do."""
     recall = band_recall(threshold, bands, rows)
     if recall >= RECALL:
@@ -67,13 +67,13 @@ def choose_bands(threshold: float, recall: float = 0.999) -> tuple[int, int]:
     )
 
 
-def least_agreement(threshold: float, bits: int) -> int:
+def _least_agreement(threshold: float, bits: int) -> int:
     """The bits in which two sketches of `bits` must agree, or their texts are not `threshold` similar.
 
     A bit of texts of similarity s agrees with probability (1 + s) / 2 (Li and König 2010, b-bit minwise hashing
     with b = 1). Of the pairs at the threshold, fewer than SCREENED_OUT agree in less.
 
-    >>> least_agreement(0.8, 125), least_agreement(1.0, 125)
+    >>> _least_agreement(0.8, 125), _least_agreement(1.0, 125)
     (92, 125)
     """
     agree = (1 + threshold) / 2
@@ -89,7 +89,7 @@ def least_agreement(threshold: float, bits: int) -> int:
 def most_apart(settings: DedupSettings) -> int:
     """Bits in which the sketches of near copies may differ."""
     bits = min(settings.bands * settings.rows, SKETCH_BITS)
-    return bits - least_agreement(settings.threshold, bits)
+    return bits - _least_agreement(settings.threshold, bits)
 
 
 def part_count(raw_mb: float, bands: int) -> int:

@@ -45,7 +45,7 @@ def read_rows(signatures: Paths, rows: I64, names: Sequence[str], order: Sequenc
     return pl.concat(found).select(names)[back]
 
 
-def taking_part(signatures: Paths, filtered: Paths) -> I64:
+def _taking_part(signatures: Paths, filtered: Paths) -> I64:
     """The numbers of the documents that no filter removed. `filtered`: a file for each shard, or none."""
     starts = starts_of(signatures)
     if not filtered:
@@ -61,7 +61,7 @@ def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) 
     """`copies.first_copies` of all documents that take part."""
     return first_copies(
         read_column(signatures, "text_0"),
-        taking_part(signatures, filtered),
+        _taking_part(signatures, filtered),
         lambda rows: read_rows(signatures, rows, ["text_1", "doc_key", "source"], order),
     )
 

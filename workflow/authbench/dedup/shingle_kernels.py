@@ -28,7 +28,7 @@ def mix(h: np.uint64) -> np.uint64:
 
 
 @compiled
-def mix32(h: np.uint32) -> np.uint32:
+def _mix32(h: np.uint32) -> np.uint32:
     """MurmurHash3's 32-bit finaliser: datasketch's `affine32` applies it to an element before it permutes."""
     h = u32(h ^ (h >> u32(16)))
     h = u32(h * u32(0x85EBCA6B))
@@ -41,7 +41,7 @@ def mix32(h: np.uint32) -> np.uint32:
 
 
 @compiled
-def is_space(point: int) -> bool:
+def _is_space(point: int) -> bool:
     """The white space of `str.split`."""
     if point < 0x1680:
         return 9 <= point <= 13 or 28 <= point <= 32 or point == 0x85 or point == 0xA0
@@ -57,7 +57,7 @@ def is_space(point: int) -> bool:
 
 
 @compiled
-def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> int:
+def _read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> int:
     """Decode UTF-8 behind the first `count` points until they are full or the text ends; give their number.
 
     Each run of white space becomes one space, none at either end. `reading` holds the next byte and the state.
@@ -78,7 +78,7 @@ def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> in
             point = (lead & u32(0x07)) << u32(18) | u32(data[at + 1] & 0x3F) << u32(12)
             point |= u32(data[at + 2] & 0x3F) << u32(6) | u32(data[at + 3] & 0x3F)
             at += 4
-        if is_space(int(point)):
+        if _is_space(int(point)):
             state = GAP if state != BEFORE else BEFORE
             continue
         if state == GAP:
@@ -92,7 +92,7 @@ def read_points(data: U8, reading: I64, end: int, points: U32, count: int) -> in
 
 
 @compiled
-def hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
+def _hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
     """Hash each run of `length` code points, or the whole of a shorter text; give the number of shingles."""
     leaving = u64(1)
     for _ in range(length):
@@ -108,7 +108,7 @@ def hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
 
 
 @compiled
-def next_shingles(
+def _next_shingles(
     data: U8, reading: I64, end: int, length: int, points: U32, held: int, hashes: U64
 ) -> tuple[int, int]:
     """Hash the shingles of the next piece of a text; give their number and how many points the next piece shares.
@@ -116,10 +116,10 @@ def next_shingles(
     The first `held` points are those shared with the piece before, -1 at the beginning of a text. A number of 0
     means that the text has ended.
     """
-    count = read_points(data, reading, end, points, max(held, 0))
+    count = _read_points(data, reading, end, points, max(held, 0))
     if count == held:
         return 0, 0
-    shingles = hash_shingles(points, count, length, hashes)
+    shingles = _hash_shingles(points, count, length, hashes)
     held = min(count, length - 1)
     for i in range(held):
         points[i] = points[count - held + i]
@@ -135,7 +135,7 @@ def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None
         reading[0], reading[1] = offsets[d], BEFORE
         found, held, at = -1, -1, ends[d]
         while found != 0:
-            found, held = next_shingles(data, reading, offsets[d + 1], length, points, held, hashes[at:])
+            found, held = _next_shingles(data, reading, offsets[d + 1], length, points, held, hashes[at:])
             at += found
         ends[d + 1] = at
 
@@ -152,7 +152,7 @@ def characters(data: U8, start: int, end: int) -> int:
 
 
 @compiled
-def take_least(elements: U32, count: int, a: U32, b: U32, least: U32) -> None:
+def _take_least(elements: U32, count: int, a: U32, b: U32, least: U32) -> None:
     """Lower `least[k]` to the smallest of `a[k] * element + b[k]`."""
     for k in range(len(a)):
         factor, term, smallest = a[k], b[k], least[k]
@@ -186,7 +186,7 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
             reading[0], reading[1] = offsets[d], BEFORE
             found, held = -1, -1
             while found != 0:
-                found, held = next_shingles(data, reading, offsets[d + 1], length, points, held, hashes)
+                found, held = _next_shingles(data, reading, offsets[d + 1], length, points, held, hashes)
                 count = 0
                 for i in range(found):
                     h = hashes[i]
@@ -196,10 +196,10 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
                     while seen[slot] > 0 and keys[slot] != h:
                         slot = np.int64(u64(slot + 1) & mask)
                     keys[slot] = h
-                    elements[count] = mix32(u32((h + u64(seen[slot]) * GOLDEN) >> u64(32)))
+                    elements[count] = _mix32(u32((h + u64(seen[slot]) * GOLDEN) >> u64(32)))
                     seen[slot] += 1
                     count += 1
-                take_least(elements, count, a, b, signatures[d])
+                _take_least(elements, count, a, b, signatures[d])
                 sizes[d] += count
 
 
@@ -220,4 +220,4 @@ def sketch(signatures: U32, bits: int, sketches: U64) -> None:
     for d in range(signatures.shape[0]):
         sketches[d] = u64(0)
         for k in range(bits):
-            sketches[d, k // 64] |= u64(mix32(signatures[d, k]) & u32(1)) << u64(k % 64)
+            sketches[d, k // 64] |= u64(_mix32(signatures[d, k]) & u32(1)) << u64(k % 64)

@@ -34,12 +34,12 @@ def rank_on(
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
         block += 0.0  # no zero below zero
         for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
-            held, query, candidate = of_block(pairs, first, last, device)
+            held, query, candidate = _of_block(pairs, first, last, device)
             values[held] = block[query, candidate].double().cpu().numpy()
-        _, query, candidate = of_block(split.excluded, first, last, device)
+        _, query, candidate = _of_block(split.excluded, first, last, device)
         block[query, candidate] = -torch.inf
-        keys = (ordered(block) << 32) + place
-        held, query, candidate = of_block(positives, first, last, device)
+        keys = (_ordered(block) << 32) + place
+        held, query, candidate = _of_block(positives, first, last, device)
         step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
         for start in range(0, len(query), step):
             q, c = query[start : start + step], candidate[start : start + step]
@@ -55,7 +55,7 @@ def rank_on(
     return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
 
 
-def of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
+def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
     """The pairs of queries [first, last): where they stand in `pairs`, their queries within the block, their rows."""
     import torch
 
@@ -65,7 +65,7 @@ def of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, A
     return held, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
 
 
-def ordered(scores: Any) -> Any:
+def _ordered(scores: Any) -> Any:
     """Integers of 32 bits, held in 64, in the order of the float32 scores."""
     import torch
 

@@ -73,7 +73,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
     queries, positives = len(split.asks), split.positives
     in_pool = pools(split)
-    within = {name: (*codes, *members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
+    within = {name: (*codes, *_members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
@@ -93,7 +93,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
 
 
-def members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
+def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
     """Where the candidates of each pool begin, and the candidates pool by pool."""
     of_query, of_candidate = codes
     members = np.argsort(of_candidate, kind="stable").astype(np.int32)

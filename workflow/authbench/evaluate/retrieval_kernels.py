@@ -19,7 +19,7 @@ def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
 
 
 @compiled
-def higher(row: Scores, score: float) -> np.uint32:
+def _higher(row: Scores, score: float) -> np.uint32:
     """How many of the row's scores are higher. Counted in 32 bits: the compiler then compares sixteen at a time."""
     count = np.uint32(0)
     for c in range(len(row)):
@@ -35,7 +35,7 @@ def rank_rows(scores: Scores, first: int, starts: I64, rows: I32, ranks: I32) ->
         for k in range(starts[first + r], starts[first + r + 1]):
             at = rows[k]
             score = row[at]
-            before = 1 + higher(row, score)
+            before = 1 + _higher(row, score)
             for c in range(at):
                 before += row[c] == score
             ranks[k] = before
@@ -83,7 +83,7 @@ def nearest(scores: Scores, rows: I32, values: Scores) -> None:
         whose[:] = -1
         for start in range(0, len(row), STRIDE):
             end = min(start + STRIDE, len(row))
-            if higher(row[start:end], best[count - 1]) == 0:
+            if _higher(row[start:end], best[count - 1]) == 0:
                 continue
             for c in range(start, end):
                 if row[c] > best[count - 1]:

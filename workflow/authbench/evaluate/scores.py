@@ -35,7 +35,7 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
     weights = author_weights(authors.unique().sort().to_list(), seed)
 
     def told(chosen: np.ndarray) -> dict[str, Any]:
-        return scores_of(chosen, values, pairs, of_author, weights)
+        return _scores_of(chosen, values, pairs, of_author, weights)
 
     everyone = np.ones(len(authors), bool)
     result: dict[str, Any] = {"overall": told(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
@@ -46,7 +46,7 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
             label: told((labels == label).fill_null(False).to_numpy()) for label in labels.drop_nulls().unique().sort()
         }
     for genre, cell in result["by_primary_genre"].items():
-        cell[MACRO] = macro(genre, result["by_genre"])
+        cell[MACRO] = _macro(genre, result["by_genre"])
     return result
 
 
@@ -74,7 +74,7 @@ def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists])
     return {side: (queries[orders[side]], scores[orders[side]]) for side, (queries, scores) in pairs.items()}
 
 
-def scores_of(
+def _scores_of(
     chosen: np.ndarray,
     values: Mapping[str, F64],
     pairs: Mapping[str, Pairs],
@@ -98,12 +98,12 @@ def scores_of(
     plain = [column for column, name in enumerate(names) if name in RANKING_MEASURES]
     present = np.unique(of_author[answered])
     column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
-    sums = by_author(table[:, plain], column_of[answered], len(present))
+    sums = _by_author(table[:, plain], column_of[answered], len(present))
     counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
     replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
     intervals = {names[column]: interval(replicates[:, at]) for at, column in enumerate(plain)}
-    for kind, suffix, rate, limits in error_rates(answered, pairs, column_of, drawn):
+    for kind, suffix, rate, limits in _error_rates(answered, pairs, column_of, drawn):
         cell |= {
             f"eer{suffix}": rate.eer,
             f"far{suffix}": rate.far,
@@ -123,15 +123,15 @@ def scores_of(
     for pool in ("language", "topic"):
         lost = answered & np.isnan(values[f"{pool}:mrr"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
-    told: dict[str, Any] = rid_of_nan(cell)
+    told: dict[str, Any] = _rid_of_nan(cell)
     return told
 
 
-def error_rates(
+def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
     """For each kind of negatives its name, the suffix of its keys, the error rate, and the interval of the rate."""
-    sides = {side: chosen_pairs(held, answered) for side, held in pairs.items()}
+    sides = {side: _chosen_pairs(held, answered) for side, held in pairs.items()}
     scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
     edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
@@ -140,7 +140,7 @@ def error_rates(
         queries, values = sides[side]
         starts = [0, *np.searchsorted(values, edges), len(values)]
         bins = np.repeat(np.arange(len(edges) + 1), np.diff(starts))
-        return weights @ histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
+        return weights @ _histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
 
     drawn = {side: replicates(side) for side in sides}
     for kind in NEGATIVES:
@@ -150,25 +150,25 @@ def error_rates(
         yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
 
 
-def chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
+def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     queries, scores = pairs
     held = chosen[queries]
     return queries[held], scores[held]
 
 
-def histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
+def _histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
     """How many scores of each author lie in each bin (authors x bins)."""
     return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)
 
 
-def by_author(table: F64, author: np.ndarray, authors: int) -> F32:
+def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
     """The sums of the rows of each author (authors x columns)."""
     sums = np.zeros((authors, table.shape[1]), np.float64)
     np.add.at(sums, author, table)
     return sums.astype(np.float32)
 
 
-def macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The plain mean over the sub-genres of a primary genre that have scores (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
     names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
@@ -177,11 +177,11 @@ def macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, An
     }
 
 
-def rid_of_nan(cell: Any) -> Any:
+def _rid_of_nan(cell: Any) -> Any:
     """The same without the entries that are not numbers: JSON has none such."""
     if isinstance(cell, dict):
         return {
-            key: rid_of_nan(value)
+            key: _rid_of_nan(value)
             for key, value in cell.items()
             if not (isinstance(value, float) and not np.isfinite(value))
         }

@@ -28,7 +28,7 @@ def facets(split: Split) -> pl.DataFrame:
     """What slices cut by, a row per query: null where the release does not tell it, or the query has no positive."""
     queries = split.queries
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
-    characters = pl.Series("characters", np.array(characters_labels())[place])
+    characters = pl.Series("characters", np.array(_characters_labels())[place])
     frame = queries.select("lang", "primary_genre", "genre", "length", "source").with_columns(characters)
     empty = pl.lit(None, pl.String)
     if "origin" not in queries.columns:
@@ -64,10 +64,10 @@ def facets(split: Split) -> pl.DataFrame:
     )
 
 
-def characters_labels() -> list[str]:
+def _characters_labels() -> list[str]:
     """The ranges of text length in characters, shortest first.
 
-    >>> characters_labels()[0], characters_labels()[-1]
+    >>> _characters_labels()[0], _characters_labels()[-1]
     ('under 100', '8000 or more')
     """
     between = [f"{low} to {high - 1}" for low, high in zip(CHARACTERS, CHARACTERS[1:], strict=False)]

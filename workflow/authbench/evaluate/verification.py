@@ -37,7 +37,7 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
     answered = split.positives.lengths() > 0
     drawn = {}
     for kind, shared in NEGATIVES.items():
-        code = group_codes(split.documents, shared)
+        code = _group_codes(split.documents, shared)
         of_candidate = code[: split.candidates]
         members = np.argsort(of_candidate, kind="stable").astype(np.int32)
         starts = np.searchsorted(of_candidate[members], np.arange(code.max(initial=0) + 2))
@@ -59,7 +59,7 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
     return drawn
 
 
-def group_codes(documents: pl.DataFrame, shared: Sequence[str]) -> I32:
+def _group_codes(documents: pl.DataFrame, shared: Sequence[str]) -> I32:
     """A number per document, from 0: equal where all `shared` columns are."""
     if not shared:
         return np.zeros(documents.height, np.int32)

@@ -55,12 +55,12 @@ def hash_texts(texts: pl.Series) -> pl.Series:
     """Return a 64-bit hash of each text, the same on every machine. Raises ValueError where a text is null."""
     content, offsets = utf8(texts)
     hashes = np.empty(len(texts), np.uint64)
-    hash_bytes(content, offsets, hashes)
+    _hash_bytes(content, offsets, hashes)
     return pl.Series("hash", hashes)
 
 
 @compiled
-def hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
+def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
     """FNV-1a of every text, stirred once more, so that the low bits depend on all of it."""
     for row in range(len(hashes)):
         value = FNV_OFFSET
@@ -91,7 +91,7 @@ def decode(
 
 
 @compiled
-def measure_characters(
+def _measure_characters(
     codes: Characters, properties: Characters, expected: int
 ) -> tuple[float, float, float, float, float, float, float, float, float, float, float, float, float, float]:
     """All of `measure.CHARACTER_COLUMNS` but the last; a share of nothing is nan. `expected` is a mask of scripts."""
@@ -150,7 +150,7 @@ def measure_characters(
 
 
 @compiled
-def quoted_characters(
+def _quoted_characters(
     codes: Characters, properties: Characters, opens: NDArray[np.uint8], closes: NDArray[np.uint8]
 ) -> int:
     """How many visible characters stand between quotation marks of one line, or on lines that begin with `>`."""
@@ -178,7 +178,7 @@ def quoted_characters(
 
 
 @compiled
-def joins(before: int, left: int, right: int, after: int) -> bool:
+def _joins(before: int, left: int, right: int, after: int) -> bool:
     """Whether two neighbouring characters belong to one segment (UAX #29, WB5-WB13b), by their Word_Break classes.
 
     `before` and `after` are the neighbours' neighbours, extending characters skipped.
@@ -201,7 +201,7 @@ def joins(before: int, left: int, right: int, after: int) -> bool:
 
 
 @compiled
-def segment_end(properties: Characters, start: int) -> int:
+def _segment_end(properties: Characters, start: int) -> int:
     """Where the UAX #29 segment that begins at `start` ends."""
     end = len(properties)
     before, left = BREAK, properties[start] & WORD_BREAK
@@ -220,7 +220,7 @@ def segment_end(properties: Characters, start: int) -> int:
         while following < end and properties[following] & WORD_BREAK == EXTEND:
             following += 1
         after = properties[following] & WORD_BREAK if following < end else BREAK
-        if not joins(before, left, right, after):
+        if not _joins(before, left, right, after):
             return at
         before, left = left, right
         at = following
@@ -228,7 +228,7 @@ def segment_end(properties: Characters, start: int) -> int:
 
 
 @compiled
-def count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple[int, bool]:
+def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple[int, bool]:
     """How often the document has had this word by now, and whether it is new to the window.
 
     `word` is its hash; the length of `table` is a power of two, and above the number of words.
@@ -247,7 +247,7 @@ def count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple[
 
 
 @compiled
-def measure_words(
+def _measure_words(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float, float]:
     """Words; distinct/all, median over whole windows of WINDOW words (a shorter text is one window); share of the most
@@ -261,7 +261,7 @@ def measure_words(
         if properties[at] & WORD_BREAK == OTHER and kind != LETTER and kind != NUMBER:
             at += 1  # begins no word, and nothing joins it but extending characters, which begin none either
             continue
-        start, at = at, segment_end(properties, at)
+        start, at = at, _segment_end(properties, at)
         letters, numbers, word = 0, 0, FNV_OFFSET
         for position in range(start, at):
             word = (word ^ np.uint64(codes[position])) * FNV_PRIME
@@ -270,7 +270,7 @@ def measure_words(
                 numbers += properties[position] & KIND == NUMBER
         if letters == 0 and numbers == 0:
             continue
-        count, new = count_word(table, stamp, words // WINDOW, word)
+        count, new = _count_word(table, stamp, words // WINDOW, word)
         most = max(most, count)
         distinct += new
         words += 1
@@ -291,7 +291,7 @@ def measure_words(
 
 
 @compiled
-def measure_tokens(
+def _measure_tokens(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float]:
     """Of what stands between white space: how many, distinct share of them all, share with a letter, share of single
@@ -307,7 +307,7 @@ def measure_tokens(
             token = (token ^ np.uint64(codes[at])) * FNV_PRIME
             letters += properties[at] & KIND == LETTER
             at += 1
-        distinct += count_word(table, stamp, 0, token)[1]
+        distinct += _count_word(table, stamp, 0, token)[1]
         tokens += 1
         with_letter += letters > 0
         if letters == 1 and at - start == 1:
@@ -346,10 +346,10 @@ def measure(
         while size <= length:
             size *= 2
         slots = table[: 2 * size]
-        quoted = quoted_characters(codes, properties, opens, closes) if said & QUOTING else 0
-        of_characters = measure_characters(codes, properties, masks[row])
-        of_words = measure_words(codes, properties, slots, 2 * row + 1)
-        of_tokens = measure_tokens(codes, properties, slots, 2 * row + 2)
+        quoted = _quoted_characters(codes, properties, opens, closes) if said & QUOTING else 0
+        of_characters = _measure_characters(codes, properties, masks[row])
+        of_words = _measure_words(codes, properties, slots, 2 * row + 1)
+        of_tokens = _measure_tokens(codes, properties, slots, 2 * row + 2)
         column = 0
         for value in of_characters:
             numbers[row, column] = value

@@ -34,12 +34,12 @@ def per_query(ranks: I32, starts: I64, cutoffs: Sequence[int] = CUTOFFS) -> dict
         gain = np.bincount(owner[within], 1.0 / np.log2(ranks[within] + 1.0), minlength=queries)
         values[f"success@{k}"] = (hits > 0).astype(np.float64)
         values[f"recall@{k}"] = hits / np.maximum(positives, 1)
-        values[f"ndcg@{k}"] = gain / ideal_gain(positives, k)
+        values[f"ndcg@{k}"] = gain / _ideal_gain(positives, k)
     values["mrr"] = 1.0 / first
     return {name: np.where(asked, value, np.nan) for name, value in values.items()}
 
 
-def ideal_gain(positives: I64, k: int) -> F64:
+def _ideal_gain(positives: I64, k: int) -> F64:
     """The DCG at `k` of a ranking that begins with all positives; 1 where there are none."""
     gains = np.cumsum(1.0 / np.log2(np.arange(2, k + 2)))
     return np.where(positives > 0, gains[np.clip(positives, 1, k) - 1], 1.0)
@@ -59,7 +59,7 @@ def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = 
         values[f"success@{k}"] = float(1.0 - behind[held - 1]) if held <= len(behind) else 1.0
         values[f"recall@{k}"] = held / candidates
         gain = positives / candidates * (1.0 / np.log2(np.arange(2, held + 2))).sum()
-        values[f"ndcg@{k}"] = float(gain / ideal_gain(np.array([positives]), k)[0])
+        values[f"ndcg@{k}"] = float(gain / _ideal_gain(np.array([positives]), k)[0])
     values["mrr"] = float(((before - behind) / ranks).sum())
     return values
 

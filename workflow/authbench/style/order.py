@@ -35,7 +35,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     for style in sorted(set(styles)):
         own = np.flatnonzero(names == style)
         if len(own) > 1:
-            parts[style] = of_style([level[own] for level in levels])
+            parts[style] = _of_style([level[own] for level in levels])
     told = {"levels": len(levels), "items": len(names), "styles": len(parts)}
     if not parts:
         return {"undefined": "no style has two items", **told}
@@ -55,7 +55,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def of_style(levels: Sequence[Any]) -> dict[str, float]:
+def _of_style(levels: Sequence[Any]) -> dict[str, float]:
     """The accuracies over all pairs of items of one style."""
     rows = [unit(level) for level in levels]
     items = rows[0].shape[0]
@@ -74,7 +74,7 @@ def of_style(levels: Sequence[Any]) -> dict[str, float]:
         right, ties, pairs = right + credit.sum(), ties + (credit % 1 > 0).sum(), pairs + len(credit)
         other = np.arange(items)[None, :] != np.arange(start, stop)[:, None]
         for left_out in range(len(rows)):
-            given = with_distractor(across, within, left_out)[other]
+            given = _with_distractor(across, within, left_out)[other]
             credit = aligned(given)
             apart, apart_ties, asked = apart + credit.sum(), apart_ties + (credit % 1 > 0).sum(), asked + len(credit)
     return {
@@ -86,7 +86,7 @@ def of_style(levels: Sequence[Any]) -> dict[str, float]:
     }
 
 
-def with_distractor(across: F64, within: F64, left_out: int) -> F64:
+def _with_distractor(across: F64, within: F64, left_out: int) -> F64:
     """The cosines of the levels that are left with those of the other item, and last with the distractor."""
     left = [level for level in range(across.shape[-1]) if level != left_out]
     same_topic = np.broadcast_to(within[:, None, left, left_out], (across.shape[0], across.shape[1], len(left)))

@@ -53,15 +53,15 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
         return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **told}
     rows = unit(vectors)
     rarer = positive <= total - positive
-    held = np.sort(np.concatenate([scores[same == rarer] for scores, same in blocks(rows, labels)]))
+    held = np.sort(np.concatenate([scores[same == rarer] for scores, same in _blocks(rows, labels)]))
     below = 0.0  # pairs (held, other) in which the held score is the lower one
-    for scores, same in blocks(rows, labels):
+    for scores, same in _blocks(rows, labels):
         below += pairs_below(held, scores[same != rarer])
     share = area_of_wins(below, positive, total - positive)
     return {"auroc": 1 - share if rarer else share, **told}
 
 
-def blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
+def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
     """The cosines of each text with all later ones, a block of texts at a time, and which are of one label."""
     texts = len(labels)
     step = max(1, BLOCK_BYTES // (8 * texts))

@@ -40,7 +40,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
         if bins is None or parts is None:
             left_out.append(name)
         else:
-            told[name] = probe(rows, bins, parts)
+            told[name] = _probe(rows, bins, parts)
     result = {"features": len(told), "left_out": left_out, "texts": len(texts), "chance": 1 / BINS}
     if not told:
         return {"undefined": "no feature falls into five bins", **result}
@@ -84,7 +84,7 @@ def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[ND
     return [np.concatenate([one[low:high] for one in members]) for low, high in zip(cuts, cuts[1:], strict=False)]
 
 
-def probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> dict[str, float]:
+def _probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> dict[str, float]:
     """The test accuracy of the penalty that is best on validation (of equal ones the strongest)."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

@@ -35,9 +35,9 @@ def score(
     told = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
     if not asked or len(pool) < 2:
         return {"undefined": "fewer than two target authors, or none of them asks", **told}
-    answers = unit(means(targets, answering, pool))
+    answers = unit(_means(targets, answering, pool))
     ranks = []
-    for query, row in zip(asked, scored(unit(means(queries, together, asked)), answers), strict=True):
+    for query, row in zip(asked, scored(unit(_means(queries, together, asked)), answers), strict=True):
         at = place[author_of[query]]
         ranks.append(1 + int((row > row[at]).sum()) + int((row[:at] == row[at]).sum()))
     found = np.array(ranks)
@@ -53,7 +53,7 @@ def score(
     }
 
 
-def means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
+def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
     """The mean of the L2-normalised rows of each wanted owner (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 

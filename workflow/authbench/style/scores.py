@@ -75,7 +75,7 @@ def operational(
             of_cluster = redundancy.frozen(held, task, datasets) or list(range(len(datasets)))
             columns[task] = redundancy.macro(table(models, kind, datasets), of_cluster)
             counts[task] = len(datasets)
-    return with_mean(pl.DataFrame(columns), list(counts), "score"), counts
+    return _with_mean(pl.DataFrame(columns), list(counts), "score"), counts
 
 
 def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> dict[str, Any] | None:
@@ -104,13 +104,13 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     for study, names in page["studies"].items():
         fill(columns, counts, study, models, [*names, *ours.get(study, [])], list(FIGURES))
     studies = list(counts)
-    frame = with_mean(pl.DataFrame(columns), studies, "study")
+    frame = _with_mean(pl.DataFrame(columns), studies, "study")
     columns = {"model": list(models)}
     fill(columns, counts, "features", models, page["features"], list(FIGURES))
     fill(columns, counts, "independence", models, page["independence"], [DISTRACTOR])
     frame = frame.join(pl.DataFrame(columns), on="model", maintain_order="left")
     parts = [name for name in ("study", "features", "independence") if name in frame.columns]
-    return with_mean(frame, parts, "score"), counts
+    return _with_mean(frame, parts, "score"), counts
 
 
 def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -123,7 +123,7 @@ def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, 
     counted = list(counts)
     for name, datasets in page["shown"].items():
         fill(columns, counts, name, models, datasets, list(FIGURES))
-    return with_mean(pl.DataFrame(columns), counted, "score"), counts
+    return _with_mean(pl.DataFrame(columns), counted, "score"), counts
 
 
 def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -133,7 +133,7 @@ def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
     counts: dict[str, int] = {}
     for task in ("predefined", "retrieval"):
         fill(columns, counts, task, models, [*page[task], *ours[task]], [task])
-    return with_mean(pl.DataFrame(columns), list(counts), "score"), counts
+    return _with_mean(pl.DataFrame(columns), list(counts), "score"), counts
 
 
 def fill(
@@ -161,7 +161,7 @@ def fill(
         columns[name], counts[name] = np.mean(values, axis=0), len(values)
 
 
-def with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataFrame:
+def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataFrame:
     return frame.with_columns(pl.mean_horizontal(names).alias(into)) if names else frame
 
 

@@ -10,7 +10,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @compiled
-def slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> np.int64:
+def _slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> np.int64:
     """The place of a key in a table with room, or the free place where it belongs."""
     at = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(shift))
     mask = len(keys) - 1
@@ -39,7 +39,7 @@ def read(
         for k in range(max(order - i, 0), order + 1):
             before = ends[k]
             key = (np.int64(before) << CHARACTER_BITS) | text[i]
-            at = slot(keys, stamps, stamp, key, shift)
+            at = _slot(keys, stamps, stamp, key, shift)
             if stamps[at] != stamp:
                 made += 1
                 stamps[at], keys[at], nodes[at] = stamp, key, made
@@ -69,7 +69,7 @@ def bits(
             before = ends[k]
             if before < 0:
                 continue
-            at = slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
+            at = _slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
             if stamps[at] != stamp:
                 ends[k] = -1
                 continue

@@ -55,8 +55,8 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     order = np.argsort(similarities, kind="stable")
     s, same = similarities[order], truth[order].astype(np.float64)
     low, high, count = np.searchsorted(s, p1, "right"), np.searchsorted(s, p2, "left"), len(s)
-    positives, sums, squares, products = (running(values) for values in (same, s, s * s, s * same))
-    below = running(same * (average_ranks(s) - _ranks_within(s, same)))
+    positives, sums, squares, products = (_running(values) for values in (same, s, s * s, s * same))
+    below = _running(same * (average_ranks(s) - _ranks_within(s, same)))
     every, wins = positives[-1], below[-1]
     silent = high - low
     right, wrong, missed = every - positives[high], count - high - (every - positives[high]), positives[low]
@@ -78,7 +78,7 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     return found
 
 
-def running(values: F64) -> F64:
+def _running(values: F64) -> F64:
     """Sums of the first 0, 1, 2, ... values."""
     return np.concatenate([[0.0], np.cumsum(values)])
 

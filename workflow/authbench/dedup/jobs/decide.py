@@ -50,11 +50,11 @@ def decide_all(
     for path in compared:
         tally.note("dedup", read_json(path))
     tally.note("expected_recall", band_recall(settings.threshold, settings.bands, settings.rows))
-    write_parquet(as_removed(gone, tally.stage, settings.threshold), removed)
+    write_parquet(_as_removed(gone, tally.stage, settings.threshold), removed)
     write_json(counts, tally.counts())
 
 
-def as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
+def _as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
     """REMOVED rows: the value is the similarity, the detail names the stand-in."""
     return copies.select(
         "source",
