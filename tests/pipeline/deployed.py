@@ -1,0 +1,71 @@
+"""Folders of users who run the workflow as a module, by path or by github()."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from project import ROOT, Project, copy_project
+
+from authbench import __version__
+from authbench.vocabulary import find_vocabulary
+
+AS_SNAKEDEPLOY_WRITES_IT = """
+configfile: "config/config.yaml"
+
+module authbench:
+    snakefile: {snakefile}
+    config: config
+
+use rule * from authbench{names}
+"""
+VOCABULARY = {"TIKTOKEN_CACHE_DIR": str(find_vocabulary().resolve().parent)}
+
+
+def deploy(folder: Path, snakefile: str, settings: dict[str, object] | None = None, names: str = "") -> Project:
+    """Write what snakedeploy leaves in a user's folder: a Snakefile with one module, and a copy of config/.
+
+    With settings, these are all that the folder configures.
+    """
+    (folder / "workflow").mkdir(parents=True)
+    module = AS_SNAKEDEPLOY_WRITES_IT.format(snakefile=snakefile, names=names)
+    (folder / "workflow/Snakefile").write_text(module, encoding="utf-8")
+    if settings is None:
+        shutil.copytree(ROOT / "config", folder / "config")
+    else:
+        (folder / "config").mkdir()
+        (folder / "config/config.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    return Project(folder)
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The package as a wheel installs it, and Snakemake's cache of the repository that it was made of."""
+
+    packages: Path
+    cache: Path
+    source: str
+
+    def snakemake(self, user: Project, *arguments: str, packages: Path | None = None) -> tuple[int, str]:
+        """Run Snakemake in a process of its own, which imports the package from `packages`."""
+        env = {**VOCABULARY, "PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
+        process = user.start(*arguments, env=env)
+        printed, _ = process.communicate(timeout=600)
+        return process.returncode, printed
+
+
+def install(folder: Path) -> Installed:
+    """Tag a copy of the repository, cache it for Snakemake, and leave no checkout of it on the disk."""
+    repository = copy_project(folder / "repository").folder
+    shutil.copytree(repository / "workflow/authbench", folder / "packages/authbench")  # follows links, as a wheel does
+    shutil.rmtree(repository / "resources/vocabulary")
+    tag = f"v{__version__}"
+    commit = ["-c", "user.name=test", "-c", "user.email=test@example.org", "commit", "--quiet", "--message", "all"]
+    for arguments in (["init", "--quiet"], ["add", "--all"], commit, ["tag", tag]):
+        subprocess.run(["git", *arguments], cwd=repository, check=True)
+    cached = folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache/github.com/owner/authbench"
+    subprocess.run(["git", "clone", "--quiet", "--bare", repository, cached], check=True)
+    shutil.rmtree(repository)
+    source = f'github("owner/authbench", path="workflow/Snakefile", tag="{tag}")'
+    return Installed(folder / "packages", folder / "cache", source)
