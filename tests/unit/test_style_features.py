@@ -7,8 +7,11 @@ import pytest
 import yaml
 
 from authbench.errors import InputError
+from authbench.registry.entries import read_yaml
+from authbench.registry.load import list_entries
 from authbench.style import features, lftk
 from authbench.style.datasets import find_datasets
+from authbench.style.entries import DATASETS
 
 TEXTS = [
     "The old dog slept; I'd've told you. See? The bee (3 of them) flew!\n\nIt was an area of idea and ease.",
@@ -81,7 +84,7 @@ def test_where_lftk_is_missing_surface_features_are_measured_and_named(monkeypat
 
 
 def test_a_page_cannot_ask_for_english_counts_of_other_languages(tmp_path):
-    page = find_datasets(["probing_blog"])[0].page
+    page = read_yaml(list_entries(DATASETS)["probing_blog"])
     assert page["tasks"]["probing"]["features"] == "lftk"
     (tmp_path / "german.yaml").write_text(yaml.safe_dump({**page, "languages": ["de"]}), encoding="utf-8")
     with pytest.raises(InputError, match="german.yaml: tasks.probing.features: lftk.* are de; expected surface"):

@@ -28,7 +28,7 @@ def here(name):
 def test_real_files_give_every_task_something_to_ask(name):
     dataset, rows = here(name)
     assert rows.bad_rows <= 0.01 * rows.frame.height
-    asked = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
+    asked = {task: TASKS[task].select(rows.frame, settings) for task, settings in dataset.tasks.items()}
     assert all(frame.height for frame in asked.values())
     documents = texts_of(dataset, asked)
     assert documents["content"].is_unique().all()

@@ -7,7 +7,7 @@ import pytest
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
 from authbench.registry.load import load_entry
-from authbench.style.datasets import RELEASE, find_datasets, mark, of_release
+from authbench.style.datasets import RELEASE, digests_of_run, find_datasets, with_release
 from authbench.style.run import read_all, run
 
 
@@ -26,7 +26,7 @@ def release(tmp_path):
 
 
 def test_a_release_asks_for_its_authors_in_the_languages_of_its_texts(release, tmp_path):
-    datasets = of_release(find_datasets(["STEL_feature"]), release)
+    datasets = with_release(find_datasets(["STEL_feature"]), release)
     assert [one.name for one in datasets] == ["STEL_feature", RELEASE]
     rows, absent = read_all(datasets, tmp_path / "nothing", "skip")
     assert list(absent) == ["STEL_feature"]
@@ -38,9 +38,9 @@ def test_a_release_asks_for_its_authors_in_the_languages_of_its_texts(release, t
 
 def test_what_a_run_reads_is_marked_by_content(release, tmp_path):
     settings = {"datasets": ["STEL_feature"], "data": "."}
-    before = mark(settings, release, tmp_path, tmp_path / "memory.json")
-    assert mark(settings, release, tmp_path, tmp_path / "memory.json") == before
+    before = digests_of_run(settings, release, tmp_path, tmp_path / "memory.json")
+    assert digests_of_run(settings, release, tmp_path, tmp_path / "memory.json") == before
     path = release / "test/candidates.jsonl"
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    after = mark(settings, release, tmp_path, tmp_path / "memory.json")
-    assert after["pages"] == before["pages"] and after["files"] != before["files"]
+    after = digests_of_run(settings, release, tmp_path, tmp_path / "memory.json")
+    assert after["entries"] == before["entries"] and after["files"] != before["files"]

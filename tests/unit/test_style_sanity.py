@@ -12,13 +12,22 @@ from authbench.models.entries import MODELS
 from authbench.models.open import open_model
 from authbench.registry.load import load_entry
 from authbench.style import run as suite
-from authbench.style.datasets import FIGURES, as_dataset
+from authbench.style.datasets import FIGURES
+from authbench.style.entries import make_dataset
 from authbench.style.rows import Rows
 from authbench.style.vectors import Vectors
 
 AUTHORS = 12
 TEXTS = 600
-ABOUT = {"title": "t", "attribute": "authorship", "languages": ["en"]}
+ABOUT = {
+    **dict.fromkeys(("title", "about", "licence"), "t"),
+    "attribute": "authorship",
+    "languages": ["en"],
+    "acquire": {"where": "here", "how": "write it"},
+    "files": ["*"],
+    "reader": {"format": "jsonl"},
+    "fields": {},
+}
 
 
 def made_up():
@@ -55,7 +64,7 @@ PAGE = {
 def results(model, page, frame, folder):
     found, _ = suite.of_dataset(
         open_model(load_entry(MODELS, model)),
-        as_dataset("made_up", page),
+        make_dataset("made_up", page),
         Rows(frame, 0, ""),
         folder,
         folder / "rate.json",

@@ -21,6 +21,7 @@ from authbench.style import redundancy, scores, tables
 from authbench.style import run as suite_run
 from authbench.style.collect import collect
 from authbench.style.datasets import find_datasets
+from authbench.style.entries import LabelledTask
 from authbench.style.figures import NAME, heat_map
 from authbench.style.run import read_all, run
 from authbench.style.vectors import texts_per_second
@@ -295,7 +296,7 @@ def test_a_dataset_is_scored_once_for_all_that_decides_its_scores(suite, tmp_pat
     names, first = again()
     assert names == everything
     assert again() == ([], first)
-    budgeted = replace(datasets[0], tasks={**datasets[0].tasks, "clustering": {"budget": 9}})
+    budgeted = replace(datasets[0], tasks={**datasets[0].tasks, "clustering": LabelledTask(budget=9)})
     assert again(datasets=[budgeted, *datasets[1:]])[0] == ["notes"]
     other_rows = {**rows, "notes_retrieval": replace(rows["notes_retrieval"], digest="other")}
     assert again(rows=other_rows)[0] == ["notes_retrieval"]

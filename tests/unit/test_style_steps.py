@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from authbench.errors import InputError
-from authbench.style.datasets import as_dataset, find_datasets
+from authbench.style.datasets import find_datasets
+from authbench.style.entries import make_dataset
 from authbench.style.rows import missing_files, read_rows
 from authbench.style.run import read_all
 from authbench.style.steps import STEPS, apply
@@ -182,7 +183,7 @@ def written(folder, rows):
 
 
 def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
-    dataset = as_dataset("letters", PAGE)
+    dataset = make_dataset("letters", PAGE)
     written(tmp_path / "letters", [{"text": "x", "label": 1}, {"text": None, "label": "b"}])
     first = read_rows(dataset, tmp_path)
     assert first.frame.rows() == [("x", "1"), (None, "b")]
@@ -191,7 +192,7 @@ def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
 
 
 def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):
-    dataset, there = as_dataset("letters", PAGE), as_dataset("there", PAGE)
+    dataset, there = make_dataset("letters", PAGE), make_dataset("there", PAGE)
     written(tmp_path / "there", [{"text": "x", "label": "a"}])
     assert "Write them." in missing_files(dataset, tmp_path)
     rows, absent = read_all([dataset, there], tmp_path, "skip")
@@ -204,7 +205,7 @@ def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):
 
 def test_every_page_fits_the_schema_and_knows_its_steps():
     for dataset in find_datasets(["all"]):
-        steps = {name for step in dataset.page.get("steps", []) for name in step}
+        steps = {name for step in dataset.steps for name in step}
         assert steps <= set(STEPS), dataset.name
 
 

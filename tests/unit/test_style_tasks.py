@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from authbench.errors import InputError
+from authbench.registry.plain import from_plain
 from authbench.style import clustering, order, pairs, probing, retrieval
+from authbench.style.entries import TASK_SETTINGS
 from authbench.style.features import extract
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import Vectors
@@ -236,33 +238,33 @@ def test_surface_features_know_any_script(tmp_path):
     assert not any(name.startswith("mark ") for name in names)
 
 
-def asked(task, frame, **settings):
-    return TASKS[task].asked(pl.DataFrame(frame), settings)
+def selected(task, frame, **settings):
+    return TASKS[task].select(pl.DataFrame(frame), from_plain(TASK_SETTINGS[task], settings))
 
 
 def test_a_budget_takes_the_same_texts_whatever_the_order():
     frame = pl.DataFrame({"text": [str(number) for number in range(40)], "label": ["a", "b"] * 20})
-    chosen = asked("clustering", frame, budget=5)
+    chosen = selected("clustering", frame, budget=5)
     assert chosen["label"].value_counts().sort("label")["count"].to_list() == [5, 5]
-    assert asked("clustering", frame.reverse(), budget=5).equals(chosen)
+    assert selected("clustering", frame.reverse(), budget=5).equals(chosen)
 
 
 def test_empty_texts_are_no_question():
     frame = {"text": ["x", " ", "", None], "label": ["a", "a", "b", "b"]}
-    assert asked("clustering", frame)["text"].to_list() == ["x"]
+    assert selected("clustering", frame)["text"].to_list() == ["x"]
     pairs_frame = {"first": ["x", ""], "second": ["y", "z"], "same": ["true", "false"]}
-    assert asked("predefined", pairs_frame)["first"].to_list() == ["x"]
+    assert selected("predefined", pairs_frame)["first"].to_list() == ["x"]
     levels = {"low": ["A b", "c", ""], "high": ["a  B", "d", "e"]}
-    assert asked("order_alignment", levels, levels=["low", "high"])["level 1"].to_list() == ["c"]
+    assert selected("order_alignment", levels, levels=["low", "high"])["level 1"].to_list() == ["c"]
 
 
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(InputError, match="'label'"):
-        asked("clustering", {"text": ["x"]})
+        selected("clustering", {"text": ["x"]})
     with pytest.raises(InputError, match="expected true and false"):
-        asked("predefined", {"first": ["x"], "second": ["y"], "same": ["perhaps"]})
+        selected("predefined", {"first": ["x"], "second": ["y"], "same": ["perhaps"]})
     with pytest.raises(InputError, match="expected query and target"):
-        asked("retrieval", {"text": ["x"], "author": ["a"], "role": ["judge"]})
+        selected("retrieval", {"text": ["x"], "author": ["a"], "role": ["judge"]})
 
 
 def test_every_task_answers_from_vectors(tmp_path):
@@ -280,8 +282,9 @@ def test_every_task_answers_from_vectors(tmp_path):
         }
     )
     for name, task in TASKS.items():
-        settings = {"levels": ["first", "second"]} if name == "order_alignment" else {}
-        rows = task.asked(frame, settings)
+        plain = {"levels": ["first", "second"]} if name == "order_alignment" else {}
+        settings = from_plain(TASK_SETTINGS[name], plain)
+        rows = task.select(frame, settings)
         assert set(task.texts(settings)) <= set(rows.columns)
         result = task.score(rows, vectors, settings, 0, tmp_path)
         assert "undefined" not in result, name

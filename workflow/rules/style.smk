@@ -5,7 +5,7 @@ Gives   style/<model>/<long texts>.json and its speed, style/report/ (index.html
 Keeps   results/embeddings/: what a model has embedded, or scored on a dataset, it never does again
 """
 
-from authbench.style.datasets import digest_of_pages, find_datasets, mark
+from authbench.style.datasets import digest_of_entries, digests_of_run, find_datasets
 
 STYLE = SETTINGS["style"]
 STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE["models"]}
@@ -31,7 +31,7 @@ rule score_style:
         release=result("release"),
         style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
-        reads=lambda wildcards: mark(
+        reads=lambda wildcards: digests_of_run(
             STYLE, HERE / result("release") if STYLE["release"] else None, HERE, HERE / result("style_files.json")
         ),
         half=SETTINGS["evaluate"]["half"],
@@ -67,7 +67,7 @@ rule style_report:
         in_series=1,
     params:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
-        pages=lambda wildcards: digest_of_pages([one.page for one in find_datasets(STYLE["datasets"])]),
+        entries=lambda wildcards: digest_of_entries(find_datasets(STYLE["datasets"])),
         assignment=data_files("style/scores.yaml"),
         template=page_templates("style.html.j2"),
         code=code("style_report"),

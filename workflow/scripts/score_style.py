@@ -5,13 +5,13 @@ from pathlib import Path
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
 from authbench.runtime.job import log_to
-from authbench.style.datasets import find_datasets, of_release
+from authbench.style.datasets import find_datasets, with_release
 from authbench.style.run import read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params
 release = Path(params.release) if params.style["release"] else None
-datasets = of_release(find_datasets(params.style["datasets"]), release)
+datasets = with_release(find_datasets(params.style["datasets"]), release)
 rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"])
 model, cache = ModelEntry.from_dict(params.model), VectorCache(Path(params.embeddings), params.half)
 for scores in map(Path, snakemake.output.scores):

@@ -118,7 +118,7 @@ def style(arguments: argparse.Namespace) -> int:
     from authbench.models.entries import MODELS, expect_vectors
     from authbench.models.model import VectorCache
     from authbench.registry.load import load_entries
-    from authbench.style.datasets import find_datasets, of_release
+    from authbench.style.datasets import find_datasets, with_release
     from authbench.style.run import read_all, run
     from authbench.style.vectors import LONG_TEXTS
     from authbench.style.write import write_report
@@ -126,7 +126,7 @@ def style(arguments: argparse.Namespace) -> int:
     models = list(load_entries(MODELS, arguments.model).values())
     for model in models:
         expect_vectors(model)
-    datasets = of_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
+    datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
     cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
+from authbench.registry.plain import from_plain
+
 CANDIDATES = "candidates"  # `fit_on`: counts are learnt from the candidates themselves
 NOT_USED = ""  # `tagger`: no part counts parts of speech
 
@@ -142,9 +144,4 @@ KINDS: Mapping[str, type[Parameters]] = {
 
 def parameters_of(kind: str, plain: Mapping[str, Any]) -> Parameters:
     """Return the parameters of a kind from plain values that fit the schema and are complete."""
-    values = dict(plain)
-    if kind == "ngrams":
-        values["parts"] = tuple(NgramPart(part["analyzer"], tuple(part["n"])) for part in plain["parts"])
-    if kind == "metadata":
-        values["fields"] = tuple(plain["fields"])
-    return KINDS[kind](**values)
+    return from_plain(KINDS[kind], plain)

@@ -1,8 +1,10 @@
 """Settings of a RAVEN run and their defaults."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from authbench.registry.plain import from_plain
 
 PLANTED, RELEASE = "planted", "release"
 
@@ -60,12 +62,8 @@ class RavenSettings:
     @classmethod
     def from_section(cls, section: Mapping[str, Any]) -> "RavenSettings":
         """Return the settings of the section `raven` of a configuration, which is complete."""
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in section.items()
-        }
-        subsets = SubsetSettings(**{part.name: values.pop(part.name) for part in fields(SubsetSettings)})
-        limits = TopicLimits(**{part.name: values.pop(part.name) for part in fields(TopicLimits)})
-        return cls(subsets=subsets, limits=limits, **values)
+        subsets, limits = from_plain(SubsetSettings, section), from_plain(TopicLimits, section)
+        return replace(from_plain(cls, section), subsets=subsets, limits=limits)
 
     def as_section(self) -> dict[str, Any]:
         """Return the section `raven` of a configuration with these settings."""

@@ -1,4 +1,4 @@
-"""Which plain features of a text may be probed for?
+"""Plain features of texts, which are probed for.
 
 `surface` are the measurements of the stylometric model but for its single marks, in any script; `lftk` are the 46
 counts that STEB probes for, of English texts, where LFTK and a pipeline of spaCy are installed, else `surface`.
@@ -15,25 +15,27 @@ from numpy.typing import NDArray
 from authbench.models.cache import embed_new
 from authbench.models.stylometric import measure
 from authbench.style import lftk
-
-SURFACE = "surface"
+from authbench.style.entries import LFTK, SURFACE
 
 
 def measured_by(kind: str) -> str:
-    """What measures features of this kind here: `surface`, or LFTK with versions."""
-    return (lftk.installed() if kind == "lftk" else None) or SURFACE
+    """Return what measures features of this kind here: SURFACE, or LFTK with versions."""
+    return (lftk.installed() if kind == LFTK else None) or SURFACE
 
 
 def extract(texts: Sequence[str], kind: str, cache: Path) -> tuple[list[str], NDArray[np.float64]]:
-    """The names of the features and their values (texts x features); counts of LFTK are kept under `cache` by text."""
+    """Return the names of the features and their values, shape (texts, features).
+
+    Counts of LFTK are cached under `cache` by text.
+    """
     if measured_by(kind) != SURFACE:
-        return list(lftk.NAMES), _kept_counts(texts, cache)
+        return list(lftk.NAMES), _cached_counts(texts, cache)
     rows = [measure(text) for text in texts]
     names = [name for name in rows[0] if not name.startswith("mark ")] if rows else []
     return names, np.array([[row[name] for name in names] for row in rows])
 
 
-def _kept_counts(texts: Sequence[str], cache: Path) -> NDArray[np.float64]:
+def _cached_counts(texts: Sequence[str], cache: Path) -> NDArray[np.float64]:
     decides = lftk.identity()
     mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
     found = embed_new(texts, cache / f"features/lftk-{mark}", decides, lftk.counts, half=False)

@@ -9,7 +9,7 @@ from authbench.presentation.charts import Chart
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
 from authbench.style.collect import Result
-from authbench.style.datasets import Dataset
+from authbench.style.entries import Dataset
 from authbench.style.redundancy import FEWEST_MODELS
 
 
@@ -57,13 +57,13 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
                 "attribute": one.attribute,
                 "languages": ", ".join(one.languages),
                 "tasks": ", ".join(told_of(task, cell) for task in one.tasks),
-                "licence": one.page["licence"],
+                "licence": one.licence,
                 "paper": one.paper,
                 "tried": one.tried,
                 "run": cell is not None,
                 "texts": cell["texts"] if cell else None,
                 "why": "" if cell else absent.get(one.name, "not asked for"),
-                "acquire": one.page["acquire"],
+                "acquire": one.acquire,
             }
         )
     return found

@@ -1,11 +1,11 @@
-"""How do the files of a dataset become rows?
+"""Read the files of a dataset as rows.
 
-Its files are read by the readers of the sources (`authbench.ingest`), its fields are expressions as theirs; the steps
-of its page then make of these rows what a task asks about.
+The readers and the expressions of fields are those of sources (`authbench.ingest`); the steps of the entry then derive
+the rows that tasks take.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from authbench.errors import InputError
 from authbench.ingest.fields import compile_expression, compile_pattern, names, needs
 from authbench.ingest.readers import READERS
 from authbench.ingest.rows import BadRow, Block, Row, Wanted
-from authbench.registry.readers import Reader, make_reader
+from authbench.registry.readers import Reader
 from authbench.storage.raw_files import RawFile, UnreadableFile, match_files
-from authbench.style.datasets import Dataset
+from authbench.style.entries import Dataset, Table
 from authbench.style.steps import apply
 
 OF_THE_FILE = frozenset({"path", "file_name"})
@@ -35,69 +35,53 @@ class Rows:
 
 
 def missing_files(dataset: Dataset, data: Path) -> str | None:
-    """What is said of a dataset whose files are not there, with how to get them; None if they are."""
-    for table in tables_of(dataset).values():
-        folder = table_folder(dataset, table, data)
-        if not match_files(folder, table["files"]):
-            acquire = dataset.page["acquire"]
-            return f"no file fits {', '.join(table['files'])} in {folder}/. {acquire['where']}: {acquire['how']}"
+    """Return which files of a dataset are missing and how to get them; None if none is."""
+    for table in dataset.all_tables.values():
+        folder = data / dataset.folder(table)
+        if not match_files(folder, table.files):
+            return f"no file fits {', '.join(table.files)} in {folder}/. {dataset.acquire.where}: {dataset.acquire.how}"
     return None
 
 
 def read_rows(dataset: Dataset, data: Path) -> Rows:
-    """The rows of a dataset whose files are below `data`.
+    """Return the rows of a dataset whose files are below `data`.
 
-    Raises InputError where a file cannot be read, lacks a field, or a step does not fit its rows.
+    Raises:
+        InputError: a file cannot be read or lacks a field, or a step does not fit the rows.
     """
     if problem := missing_files(dataset, data):
         raise InputError(f"{dataset.name}: {problem}")
-    read = {name: read_table(dataset, table, data) for name, table in tables_of(dataset).items()}
-    frame = apply(
-        dataset.page.get("steps", []),
-        read["rows"][0],
-        {name: table for name, (table, _) in read.items()},
-        f"config/style/{dataset.name}.yaml",
-    )
+    read = {name: read_table(dataset, table, data) for name, table in dataset.all_tables.items()}
+    frames = {name: frame for name, (frame, _) in read.items()}
+    frame = apply(dataset.steps, frames["rows"], frames, f"config/style/{dataset.name}.yaml")
     digest = hashlib.sha256(frame.write_json().encode()).hexdigest()
     return Rows(frame, sum(bad for _, bad in read.values()), digest)
 
 
-def tables_of(dataset: Dataset) -> dict[str, Mapping[str, Any]]:
-    """The tables of a page by name: `rows` is its own, others stand under `tables`."""
-    return {"rows": dataset.page, **dataset.page.get("tables", {})}
-
-
-def table_folder(dataset: Dataset, table: Mapping[str, Any], data: Path) -> Path:
-    return data / str(table.get("folder", dataset.page.get("folder", dataset.name)))
-
-
-def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[pl.DataFrame, int]:
-    """The rows of one table, a text column per field (null where it has no value), and how many were unreadable."""
+def read_table(dataset: Dataset, table: Table, data: Path) -> tuple[pl.DataFrame, int]:
+    """Return the rows of one table, a text column per field, null without a value, and how many were unreadable."""
     where = f"config/style/{dataset.name}.yaml"
-    folder = table_folder(dataset, table, data)
-    derived = {
-        name: compile_expression(one, f"{where}: derive.{name}") for name, one in table.get("derive", {}).items()
-    }
-    fields = {name: compile_expression(one, f"{where}: fields.{name}") for name, one in table["fields"].items()}
-    pattern = compile_pattern(table["path_fields"], f"{where}: path_fields") if "path_fields" in table else None
+    folder = data / dataset.folder(table)
+    derived = {name: compile_expression(one, f"{where}: derive.{name}") for name, one in table.derive.items()}
+    fields = {name: compile_expression(one, f"{where}: fields.{name}") for name, one in table.fields.items()}
+    pattern = compile_pattern(table.path_fields, f"{where}: path_fields") if table.path_fields else None
     given = OF_THE_FILE | set(pattern.groupindex if pattern else ()) | set(derived)
-    every = [*table["fields"].values(), *table.get("derive", {}).values()]
-    options = make_reader(table["reader"])
+    every = [*table.fields.values(), *table.derive.values()]
     wanted = Wanted(
         frozenset(name.partition(".")[0] for one in every for name in names(one)) - given,
         {
             f"{where}: fields.{name}": [fields for fields in needs(one) if not fields & given]
-            for name, one in table["fields"].items()
+            for name, one in table.fields.items()
         },
     )
     columns: dict[str, list[Any]] = {name: [] for name in fields}
     good = bad = 0
-    for relative in match_files(folder, table["files"]):
-        for member in RawFile(folder / relative, relative, "").members(table["files"]):
+    for relative in match_files(folder, table.files):
+        for member in RawFile(folder / relative, relative, "").members(table.files):
             of_path: Row = {"path": member.relative, "file_name": member.relative.rpartition("/")[2]}
             if pattern and (found := pattern.search(member.relative)):
                 of_path.update(found.groupdict())
-            for block in blocks(member, options, wanted):
+            for block in blocks(member, table.reader, wanted):
                 rows = [{**row, **of_path} for row in block if not isinstance(row, BadRow)]
                 good, bad = good + len(rows), bad + len(block) - len(rows)
                 for name, values in derived.items():
@@ -111,7 +95,7 @@ def read_table(dataset: Dataset, table: Mapping[str, Any], data: Path) -> tuple[
 
 
 def blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
-    """The blocks of rows of a file; one that is empty, or not in its encoding, is one bad row."""
+    """Yield the blocks of rows of a file; one that is empty, or not in its encoding, is one bad row."""
     try:
         yield from READERS[type(options)](file, options, wanted)
     except UnreadableFile as problem:
@@ -119,7 +103,7 @@ def blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
 
 
 def _plain(values: list[Any]) -> Iterator[Any]:
-    """Values as text, or all of them as lists of text where one of them is a list."""
+    """Yield values as text, or all of them as lists of text where one of them is a list."""
     lists = any(isinstance(value, list) for value in values)
     for value in values:
         if lists:

@@ -28,7 +28,7 @@ from authbench.models.open import open_model
 from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
-from authbench.style.datasets import Dataset
+from authbench.style.entries import Dataset
 from authbench.style.rows import Rows, missing_files, read_rows
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
@@ -116,7 +116,7 @@ def _digest(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
     parts = {
         **decides,
         "dataset": [dataset.name, dataset.attribute, dataset.languages, dataset.paper, dataset.tasks],
-        "features": features.measured_by(dataset.probed_for),
+        "features": features.measured_by(dataset.probed_features),
         "rows": [rows.digest, rows.bad_rows],
     }
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
@@ -135,7 +135,7 @@ def of_dataset(
         InputError: rows and tasks do not fit; the message names the dataset.
     """
     try:
-        frames = {task: TASKS[task].asked(rows.frame, settings) for task, settings in dataset.tasks.items()}
+        frames = {task: TASKS[task].select(rows.frame, settings) for task, settings in dataset.tasks.items()}
     except InputError as problem:
         raise InputError(f"{dataset.name}: {problem}") from None
     documents = texts_of(dataset, frames)

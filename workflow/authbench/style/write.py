@@ -23,7 +23,8 @@ from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
 from authbench.style.collect import Result, collect
-from authbench.style.datasets import FIGURES, Dataset
+from authbench.style.datasets import FIGURES
+from authbench.style.entries import Dataset
 from authbench.style.page import render
 from authbench.style.redundancy import FEWEST_MODELS
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment

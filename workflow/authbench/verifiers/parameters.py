@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from authbench.registry.plain import from_plain
 from authbench.train.settings import TrainSettings
 
 
@@ -78,5 +79,4 @@ KINDS: Mapping[str, type[Parameters]] = {
 
 def parameters_of(kind: str, plain: Mapping[str, Any]) -> Parameters:
     """Return the parameters of a kind from plain values that fit the schema and are complete."""
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()}
-    return KINDS[kind](**values)
+    return from_plain(KINDS[kind], plain)

