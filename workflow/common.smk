@@ -15,12 +15,11 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.sourcecache import LocalSourceFile
 
-IN_CHECKOUT = isinstance(workflow.current_basedir, LocalSourceFile)
-if IN_CHECKOUT:
+if isinstance(workflow.current_basedir, LocalSourceFile):  # in a checkout
     sys.path.insert(0, str(workflow.current_basedir))
 else:
-    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/__init__.py")) as module:
-        VERSION = re.search(r'__version__ = "(.+?)"', module.read())[1]
+    with workflow.sourcecache.open(workflow.current_basedir.join("authbench/__init__.py")) as source:
+        VERSION = re.search(r'__version__ = "(.+?)"', source.read())[1]
     try:
         from authbench import __version__ as installed
     except ImportError:
