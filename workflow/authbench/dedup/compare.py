@@ -1,4 +1,4 @@
-"""Which documents of a component are near copies?
+"""Verification of near copies within components.
 
 The true Jaccard similarity of multisets of shingles, J = |G(t) ∩ G(t')| / |G(t) ∪ G(t')|, in one pass in corpus
 order: a document that resembles one before it leaves, and nothing after it is compared with it.
@@ -18,7 +18,7 @@ from authbench.dedup.settings import DedupSettings, most_apart
 # The similarity texts of the documents at these places of the table that is compared, in their order.
 Texts = Callable[[I64], Sequence[str] | pl.Series]
 
-BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are held in memory; a larger component goes to a temporary file
+BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are kept in memory; a larger component goes to a temporary file
 SORTED_AT_ONCE = 1 << 21  # shingles of texts that are fetched together
 DOCUMENT_OVERHEAD = 16  # what a document takes beside its shingles, counted in shingles
 PAIRS = pl.Schema({"earlier": pl.Int64, "later": pl.Int64, "similarity": pl.Float64})
@@ -26,7 +26,12 @@ PAIRS = pl.Schema({"earlier": pl.Int64, "later": pl.Int64, "similarity": pl.Floa
 
 @dataclass(frozen=True)
 class Work:
-    """What comparing took: pairs whose J was computed, and documents that met fewer than they might have."""
+    """Counts of comparisons.
+
+    Attributes:
+        compared: pairs whose J was computed.
+        curtailed: documents that were compared with fewer than they might have been.
+    """
 
     compared: int = 0
     curtailed: int = 0
@@ -41,10 +46,19 @@ class Work:
 def compare_components(
     component: I32, sizes: U32, sketches: U64, texts: Texts, settings: DedupSettings, only_accepted: bool
 ) -> tuple[pl.DataFrame, Work]:
-    """Verified pairs (PAIRS, by place in the table) of documents that come component by component, in corpus order
-    within each.
+    """Return the verified pairs of near copies (PAIRS, by place in the table), and the work that it took.
 
-    With `only_accepted`, pairs whose earlier document is similar to one before it are left out: it does not stand.
+    Args:
+        component: shape (documents,), the component of each document; documents come component by component, in
+            corpus order within each.
+        sizes: shape (documents,), numbers of shingles.
+        sketches: shape (documents, 2).
+        texts: gives the similarity texts of documents.
+        settings: threshold, shingle length and bounds of work.
+        only_accepted: leave out pairs whose earlier document is similar to one before it, and so not kept.
+
+    Raises:
+        ValueError: where the texts are not those that were signed.
     """
     from authbench.dedup import pair_kernels
 
@@ -67,12 +81,12 @@ def compare_components(
 
 
 def blocks(component: I32, sizes: U32) -> Iterator[slice]:
-    """Consecutive whole components, as many together as BLOCK_SHINGLES holds, or a single larger one."""
+    """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger one."""
     bounds = [*np.flatnonzero(np.diff(component, prepend=-1)).tolist(), len(component)]
-    held = np.concatenate([[0], np.cumsum(sizes + np.uint32(DOCUMENT_OVERHEAD), dtype=np.int64)])
+    shingles = np.concatenate([[0], np.cumsum(sizes + np.uint32(DOCUMENT_OVERHEAD), dtype=np.int64)])
     start = 0
     for end, following in zip(bounds, bounds[1:], strict=False):
-        if end > start and held[following] - held[start] > BLOCK_SHINGLES:
+        if end > start and shingles[following] - shingles[start] > BLOCK_SHINGLES:
             yield slice(start, end)
             start = end
     if len(component):
@@ -80,7 +94,7 @@ def blocks(component: I32, sizes: U32) -> Iterator[slice]:
 
 
 def _sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tuple[U64, I64]:
-    """The sorted shingle hashes of the block's documents, one after another, and their ends."""
+    """Return the sorted shingle hashes of the block's documents, one after another, and their ends."""
     from authbench.dedup.shingles import shingle_hashes
 
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
@@ -89,8 +103,8 @@ def _sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tup
     for part in np.unique(part_of):
         chosen = np.flatnonzero(part_of == part)
         low, high = int(chosen[0]), int(chosen[-1]) + 1
-        asked = pl.Series(texts(np.arange(block.start + low, block.start + high)), dtype=pl.String)
-        given, given_ends = shingle_hashes(asked, length)
+        fetched = pl.Series(texts(np.arange(block.start + low, block.start + high)), dtype=pl.String)
+        given, given_ends = shingle_hashes(fetched, length)
         if not np.array_equal(given_ends, ends[low : high + 1] - ends[low]):
             raise ValueError("the texts are not those that were signed: their numbers of shingles differ")
         for start, end in zip(given_ends[:-1].tolist(), given_ends[1:].tolist(), strict=True):
@@ -100,7 +114,7 @@ def _sorted_shingles(block: slice, sizes: U32, texts: Texts, length: int) -> tup
 
 
 def _room(count: int) -> U64:
-    """Room for `count` hashes: memory, or a temporary file that the system pages in and out."""
+    """Return an array for `count` hashes, in memory or in a temporary file that the system pages in and out."""
     if count <= BLOCK_SHINGLES:
         return np.empty(count, np.uint64)
     with tempfile.TemporaryFile() as file:

@@ -1,4 +1,4 @@
-"""Which long texts of different origins contain much of each other?
+"""Long texts of different origins that contain much of each other.
 
 An excerpt, an abridged edition, or two chunks of two editions cut at different places are not similar as wholes.
 They share long runs of characters: the measure is the share of the smaller text's distinct 24-character shingles
@@ -16,7 +16,7 @@ from authbench.arrays import F64, I32, I64, U64
 
 SAMPLE = 8  # one shingle in 8, chosen by its hash, takes part in the search for candidates
 COMMON = 100  # texts; a passage that more of them have says nothing about which of them belong together
-BLOCK_CHARS = 1 << 24  # of text whose shingles are held at once: 128 MB, twice
+BLOCK_CHARS = 1 << 24  # of text whose shingles are in memory together: 128 MB, twice
 TEXTS_AT_ONCE = 1_000
 
 
@@ -50,9 +50,9 @@ class _Occurrences(NamedTuple):
 
 
 def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings, most: int = COMMON) -> Contained:
-    """Pairs of texts of different origins that share much: frame(a, b, share) with a < b, sorted.
+    """Return pairs of texts of different origins that share much: frame(a, b, share) with a < b, sorted.
 
-    `documents` holds `doc_key`, `origin_id` and `content`; texts under `min_chars` characters take no part.
+    `documents` has `doc_key`, `origin_id` and `content`; texts under `min_chars` characters take no part.
     `share` is verified on all distinct shingles of both. Candidates come from a sample of the shingles chosen by
     hash, the same in every text: a pair exactly at the share is missed with probability about 0.001, one well
     above it never. Shingles that more than `most` texts have (a licence, a disclaimer) lead to no candidates: they
@@ -79,7 +79,7 @@ def contained_pairs(documents: pl.DataFrame, settings: ContainmentSettings, most
 
 
 def _sample(texts: pl.Series, length: int) -> tuple[U64, I64]:
-    """Each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
+    """Return each text's distinct shingles whose hash is a multiple of SAMPLE, one after another, and their ends."""
     from authbench.dedup import overlaps
     from authbench.dedup.shingles import shingle_hashes
 
@@ -118,19 +118,19 @@ def _occurrences(sampled: U64, ends: I64, most: int) -> _Occurrences:
 
 
 def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
-    """The share of each pair (earlier < later), comparing one block of texts with another at a time."""
+    """Return the share of each pair (earlier < later), comparing one block of texts with another at a time."""
     from authbench.dedup import overlaps
 
     share = np.zeros(len(earlier))
-    asked = np.unique(np.concatenate([earlier, later]))
+    compared = np.unique(np.concatenate([earlier, later]))
     block = np.zeros(len(texts), np.int64)
-    block[asked] = np.cumsum(texts.gather(asked).str.len_chars().to_numpy(), dtype=np.int64) // BLOCK_CHARS
+    block[compared] = np.cumsum(texts.gather(compared).str.len_chars().to_numpy(), dtype=np.int64) // BLOCK_CHARS
     pairs = np.stack([block[earlier], block[later]], axis=1)
     for one in np.unique(pairs[:, 0]):
-        mine = asked[block[asked] == one]
+        mine = compared[block[compared] == one]
         my_hashes, my_ends = _distinct(texts.gather(mine), length)
         for other in np.unique(pairs[pairs[:, 0] == one, 1]):
-            theirs = asked[block[asked] == other]
+            theirs = compared[block[compared] == other]
             hashes, ends = (my_hashes, my_ends) if one == other else _distinct(texts.gather(theirs), length)
             chosen = np.flatnonzero((pairs[:, 0] == one) & (pairs[:, 1] == other))
             share[chosen] = overlaps.shares_of_smaller(
@@ -145,7 +145,7 @@ def _shares(texts: pl.Series, earlier: I32, later: I32, length: int) -> F64:
 
 
 def _distinct(texts: pl.Series, length: int) -> tuple[U64, I64]:
-    """Each text's distinct shingles, sorted, one text after another, and their ends."""
+    """Return each text's distinct shingles, sorted, one text after another, and their ends."""
     from authbench.dedup.shingles import shingle_hashes
 
     hashes, ends = shingle_hashes(texts, length)

@@ -1,4 +1,4 @@
-"""Which documents have the same text, and which of them comes first?
+"""Exact copies: documents of the same text, and which of them comes first.
 
 Copies leave before anything is compared: however many there are, only the first of them reaches a bucket.
 """
@@ -10,23 +10,27 @@ import polars as pl
 
 from authbench.arrays import I32, I64, U64
 
-# Of the documents at these rows, row by row, the rest of the text's hash (`text_1`) and what corpus order goes by
-# (`place`, `doc_key`).
-Told = Callable[[I64], pl.DataFrame]
+# Gives for the documents at these rows, row by row, the rest of the text's hash (`text_1`) and the columns that corpus
+# order goes by (`place`, `doc_key`).
+Lookup = Callable[[I64], pl.DataFrame]
 NOT_HERE = -1
 
 
-def first_copies(text_0: U64, rows: I64, told: Told) -> I32:
-    """For each document the row of the first in corpus order that has its text; its own where it is that itself.
+def first_copies(text_0: U64, rows: I64, look_up: Lookup) -> I32:
+    """Return for each document the row of the first in corpus order that has its text, which may be its own.
 
-    `text_0` is half of the texts' hashes. Only the documents at `rows` take part, the others get NOT_HERE.
     Memory: 36 bytes per document, and the keys of those that share a text.
+
+    Args:
+        text_0: shape (documents,), the first half of the texts' hashes.
+        rows: of the documents that take part; the others get NOT_HERE.
+        look_up: gives the second half, and corpus order.
     """
     first = np.full(len(text_0), NOT_HERE, np.int32)
     first[rows] = rows
-    copies = _rows_with_company(text_0, rows)
+    copies = _rows_of_repeated(text_0, rows)
     table = (
-        told(copies)
+        look_up(copies)
         .select("text_1", "place", "doc_key", row=copies, text_0=text_0[copies])
         .sort("place", "doc_key")
         .select("row", first=pl.col("row").first().over("text_0", "text_1"))
@@ -35,19 +39,19 @@ def first_copies(text_0: U64, rows: I64, told: Told) -> I32:
     return first
 
 
-def _rows_with_company(hashes: U64, rows: I64) -> I64:
-    """The rows, ascending, whose hash another one shares (or, once in 2^30 pairs, nearly shares)."""
+def _rows_of_repeated(hashes: U64, rows: I64) -> I64:
+    """Return the rows, ascending, whose hash another one shares (or, once in 2^30 pairs, nearly shares)."""
     packed, bits = pack(hashes, rows)
     bucket = packed >> np.uint64(bits)
     same = bucket[1:] == bucket[:-1]
-    company = np.zeros(len(packed), bool)
-    company[1:] |= same
-    company[:-1] |= same
-    return np.sort((packed[company] & np.uint64((1 << bits) - 1)).astype(np.int64))
+    repeated = np.zeros(len(packed), bool)
+    repeated[1:] |= same
+    repeated[:-1] |= same
+    return np.sort((packed[repeated] & np.uint64((1 << bits) - 1)).astype(np.int64))
 
 
 def pack(hashes: U64, rows: I64) -> tuple[U64, int]:
-    """The hashes at these rows in ascending order, each above its row in one number, and the bits a row takes.
+    """Return the hashes at these rows in ascending order, each above its row in one number, and the bits of a row.
 
     One sort of plain numbers brings together what shares a hash, in the order of rows. A hash loses as many bits
     as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.

@@ -1,7 +1,7 @@
-"""Which documents may be near copies of one another, directly or through others?
+"""Components of documents that may be near copies of one another, directly or through others.
 
-Near copies share a bucket (the hash of a band) and have sketches that agree. Documents so linked are a component,
-and what is near no member of it is never compared with any: components are compared one by one.
+Near copies share a bucket (the hash of a band) and have sketches that agree. Documents so linked are a component, and
+documents of different components are never compared.
 """
 
 from collections.abc import Iterable
@@ -13,18 +13,18 @@ from authbench.arrays import I32, I64, U32, U64
 from authbench.dedup.copies import pack
 from authbench.dedup.settings import DedupSettings, most_apart
 
-WIDEST = 1_000  # a bucket with more documents is linked as a whole: its pairs would be too many to look at
+WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs would be too many to compare
 
 
 def unlinked(count: int) -> I32:
-    """`count` documents, each a component of its own: every one points at itself."""
+    """Return `count` documents, each a component of its own: every one points at itself."""
     return np.arange(count, dtype=np.int32)
 
 
 def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: DedupSettings) -> None:
     """Join the components of the documents at `rows` that share a bucket of one band and agree in their sketches.
 
-    `hashes` are the band's, one per document; 24 bytes per document are held besides.
+    `hashes` are the band's, one per document. Memory: 24 bytes more per document.
     """
     from authbench.dedup import pair_kernels
 
@@ -33,7 +33,7 @@ def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: D
 
 
 def fewest_links(component: I32) -> pl.DataFrame:
-    """The fewest links that make these components: frame(document, root), the root the first of its component."""
+    """Return the fewest links that make these components: frame(document, root), the root its component's first."""
     from authbench.dedup import pair_kernels
 
     pair_kernels.find_roots(component)
@@ -42,7 +42,7 @@ def fewest_links(component: I32) -> pl.DataFrame:
 
 
 def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
-    """For each of `count` documents the first one of its component, by all the links (frames as of `fewest_links`)."""
+    """Return for each of `count` documents the first of its component, by all links (frames as of `fewest_links`)."""
     from authbench.dedup import pair_kernels
 
     component = unlinked(count)
@@ -53,13 +53,13 @@ def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
 
 
 def members(component: I32) -> I64:
-    """The documents that are not alone, component by component."""
+    """Return the documents whose component has several, component by component."""
     rows = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
     return rows[np.argsort(component[rows], kind="stable")]
 
 
 def share_of_work(component: I32, sizes: U32, part: int, parts: int) -> slice:
-    """Of documents that come component by component, those of one of `parts` even shares of whole components.
+    """Return one of `parts` even shares of complete components, of documents that come component by component.
 
     A component belongs to the share in which its first document lies, counting shingles.
     """

@@ -1,4 +1,4 @@
-"""How much do samples or sets of shingles overlap? The compiled inner loops of `containment`."""
+"""Compiled inner loops of `containment`: overlaps of samples and of sets of shingles."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Of documents known to be copies, which go, and which document stands for each?"""
+"""Choice of the documents known to be copies that are removed, and the kept representative of each."""
 
 import polars as pl
 
@@ -11,33 +11,39 @@ REMOVED_COPY = pl.Schema(
         "doc_key": pl.String,
         "source": pl.String,
         "reason": pl.String,
-        "stand_in": pl.String,
+        "kept": pl.String,
         "similarity": pl.Float64,
         "same_author": pl.Boolean,
     }
 )
 
 
-def choose_stand_ins(
+def choose_representatives(
     documents: pl.DataFrame, similar: pl.DataFrame, settings: DedupSettings
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Name every document that goes and the one that stands for it, and count them by kind and author.
+    """Return every removed document with its kept representative, and counts by kind and author.
 
-    `documents` are those with an exact or near copy: `row` (a number), `doc_key`, `source`, `place` (of the source in
-    the recipe), `author_id` and `first` (the row of the first with the same text). `similar` are the verified pairs
-    of first copies (`earlier`, `later`: rows, `similarity`): with `keep_first` those whose earlier document is
-    accepted, with `drop_all` all of them.
+    An exact duplicate has the same text as an earlier document, a near duplicate is at least `threshold` similar to an
+    earlier accepted one. A representative is always accepted itself: a copy of a removed text has that text's
+    representative, and `similarity` is that of the two. It is the most similar of several, of equals the earliest.
+    With `drop_all`, an accepted document is removed too if a document of another author is that similar to it; `kept`
+    then names the first such document. It and all that it represented are `cross_author_duplicate`.
 
-    Returns the removed documents in corpus order (REMOVED_COPY) and the counts. `exact_duplicate`: an earlier
-    document has the same text. `near_duplicate`: an earlier accepted one is at least `threshold` similar. The
-    stand-in is always accepted itself: for the copy of a text that went, it is what stands for that text, and
-    `similarity` says how alike they are. Of several the most similar stands in, of equals the earliest.
+    Args:
+        documents: those with an exact or near copy: `row` (a number), `doc_key`, `source`, `place` (of the source in
+            the recipe), `author_id` and `first` (the row of the first with the same text).
+        similar: verified pairs of first copies (`earlier`, `later`: rows, `similarity`): with `keep_first` those whose
+            earlier document is accepted, with `drop_all` all of them.
+        settings: the policy for copies of other authors.
 
-    With `drop_all`, an accepted document goes too if a document of another author is that similar to it; its
-    stand-in column then names the first such document. It and all that it stood for are `cross_author_duplicate`.
+    Returns:
+        The removed documents in corpus order (REMOVED_COPY), and the counts.
+
+    Raises:
+        ValueError: where a doc_key occurs twice.
     """
     if documents["doc_key"].n_unique() < documents.height:
-        raise ValueError("doc_key is not unique: of documents with one key no order can be told")
+        raise ValueError("doc_key is not unique: documents with one key have no order")
     columns = ("row", "doc_key", "source", "place", "author_id", "first")
     copies = documents.select(columns).sort("place", "doc_key").with_row_index("rank")
     rank = copies.select("row", "rank")
@@ -57,33 +63,33 @@ def choose_stand_ins(
         for author, same in (("same_author", True), ("other_author", False))
     } | {"texts_of_several_authors": disputed.height}
     if drop_all:
-        theirs = pl.col("stands").is_in(disputed["stands"].implode())
+        theirs = pl.col("representative").is_in(disputed["representative"].implode())
         removed = removed.with_columns(reason=pl.when(theirs).then(pl.lit(CROSS)).otherwise(pl.col("reason")))
         removed = pl.concat([removed, disputed.select(removed.columns)])
     return removed.sort("rank").select(REMOVED_COPY.names()), counts
 
 
 def _removed(copies: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """The removed documents, each with the accepted text (`stands`) that is most like it, and the reason."""
+    """Return the removed documents, each with the accepted text that is most like it, and the reason."""
     nearest = pairs.sort("later", "similarity", "earlier", descending=[False, True, False]).unique(
         "later", keep="first", maintain_order=True
     )
     return (
-        copies.join(nearest.select("similarity", text="later", stands="earlier"), on="text", how="left")
-        .filter((pl.col("rank") != pl.col("text")) | pl.col("stands").is_not_null())
+        copies.join(nearest.select("similarity", text="later", representative="earlier"), on="text", how="left")
+        .filter((pl.col("rank") != pl.col("text")) | pl.col("representative").is_not_null())
         .with_columns(
             reason=pl.when(pl.col("rank") == pl.col("text")).then(pl.lit(NEAR)).otherwise(pl.lit(EXACT)),
-            stands=pl.coalesce("stands", "text"),
+            representative=pl.coalesce("representative", "text"),
             similarity=pl.col("similarity").fill_null(1.0),
         )
-        .join(copies.select(stands="rank", stand_in="doc_key", stand_author="author_id"), on="stands")
-        .with_columns(same_author=pl.col("author_id") == pl.col("stand_author"))
-        .select("rank", "stands", *REMOVED_COPY)
+        .join(copies.select(representative="rank", kept="doc_key", kept_author="author_id"), on="representative")
+        .with_columns(same_author=pl.col("author_id") == pl.col("kept_author"))
+        .select("rank", "representative", *REMOVED_COPY)
     )
 
 
 def _disputed(copies: pl.DataFrame, pairs: pl.DataFrame, alike: pl.DataFrame) -> pl.DataFrame:
-    """The accepted documents that resemble one of another author, each with the first such document.
+    """Return the accepted documents that resemble one of another author, each with the first such document.
 
     `pairs` have an accepted earlier text; `alike` are all the pairs that were compared.
     """
@@ -92,17 +98,17 @@ def _disputed(copies: pl.DataFrame, pairs: pl.DataFrame, alike: pl.DataFrame) ->
     backwards = alike.select("similarity", earlier="later", later="earlier")
     return (
         accepted.join(pl.concat([alike, backwards, themselves]), left_on="text", right_on="earlier")
-        .join(copies.select(later="text", when="rank", stand_in="doc_key", other_author="author_id"), on="later")
+        .join(copies.select(later="text", when="rank", kept="doc_key", other_author="author_id"), on="later")
         .filter(pl.col("author_id") != pl.col("other_author"))
         .sort("when")
         .unique("text", keep="first", maintain_order=True)
         .with_columns(reason=pl.lit(CROSS), same_author=pl.lit(False))
-        .rename({"text": "stands"})
+        .rename({"text": "representative"})
     )
 
 
 def _with_accepted(alike: pl.DataFrame) -> pl.DataFrame:
-    """Of all similar pairs those whose earlier text is accepted: similar to no accepted one before it."""
+    """Return the pairs whose earlier text is accepted: similar to no accepted one before it."""
     gone: set[int] = set()
     for earlier, later in alike.sort("later").select("earlier", "later").iter_rows():
         if earlier not in gone:

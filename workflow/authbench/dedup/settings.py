@@ -1,4 +1,4 @@
-"""Settings of near-duplicate removal, and how surely they find pairs."""
+"""Settings of de-duplication, and the probabilities that follow from them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from authbench.errors import InputError
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
 PERMUTATIONS = 128  # at most, where bands are chosen
-SKETCH_BITS = 128  # at most: a sketch has a bit of each value of a signature
+SKETCH_BITS = 128  # at most: a sketch has one bit of each value of a signature
 PART_MB = 1_000  # of raw text, for which one job links and one compares
 SCREENED_OUT = 1e-7  # of the pairs at the threshold, at most, by a sketch that disagrees by chance
 
@@ -36,12 +36,12 @@ def dedup_problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def band_recall(threshold: float, bands: int, rows: int) -> float:
-    """Probability that two texts of similarity `threshold` agree in all rows of at least one band."""
+    """Return the probability that two texts of similarity `threshold` agree in all rows of at least one band."""
     return float(1.0 - (1.0 - threshold**rows) ** bands)
 
 
 def _weakness(threshold: float, bands: int, rows: int) -> str | None:
-    """What is wrong with bands that would miss near copies, and what to do."""
+    """Return what is wrong with bands that would miss near copies and what to do, or None."""
     recall = band_recall(threshold, bands, rows)
     if recall >= RECALL:
         return None
@@ -53,7 +53,7 @@ def _weakness(threshold: float, bands: int, rows: int) -> str | None:
 
 
 def choose_bands(threshold: float, recall: float = 0.999) -> tuple[int, int]:
-    """The bands and rows, of at most 128 permutations, that reach `recall` with the fewest false candidates.
+    """Return the bands and rows, of at most 128 permutations, that reach `recall` with the fewest false candidates.
 
     >>> choose_bands(0.8), choose_bands(0.7)
     ((25, 5), (32, 4))
@@ -68,7 +68,7 @@ def choose_bands(threshold: float, recall: float = 0.999) -> tuple[int, int]:
 
 
 def _least_agreement(threshold: float, bits: int) -> int:
-    """The bits in which two sketches of `bits` must agree, or their texts are not `threshold` similar.
+    """Return the bits in which two sketches of `bits` must agree, or their texts are not `threshold` similar.
 
     A bit of texts of similarity s agrees with probability (1 + s) / 2 (Li and König 2010, b-bit minwise hashing
     with b = 1). Of the pairs at the threshold, fewer than SCREENED_OUT agree in less.

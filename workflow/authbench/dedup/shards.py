@@ -1,4 +1,4 @@
-"""What do the signatures of all shards say? Documents are numbered through the files, one after another."""
+"""Reading of the signatures of all shards. Documents are numbered through the files, one after another."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,12 +14,12 @@ Paths = Sequence[str | Path]
 
 
 def starts_of(signatures: Paths) -> I64:
-    """The number of each file's first document, and of all documents."""
+    """Return the number of each file's first document, and of all documents, shape (files + 1,)."""
     return np.cumsum([0, *map(count_rows, signatures)], dtype=np.int64)
 
 
 def read_column(signatures: Paths, *names: str) -> U64:
-    """A column of 64-bit hashes of all documents (several columns: documents x columns); one file is held besides."""
+    """Return a column of 64-bit hashes of all documents; several columns give shape (documents, columns)."""
     starts = starts_of(signatures)
     values = np.empty((int(starts[-1]), len(names)), np.uint64)
     for path, start, end in zip(signatures, starts, starts[1:], strict=False):
@@ -28,7 +28,7 @@ def read_column(signatures: Paths, *names: str) -> U64:
 
 
 def read_rows(signatures: Paths, rows: I64, names: Sequence[str], order: Sequence[str] = ()) -> pl.DataFrame:
-    """These columns of the documents with these numbers, in their order; with an order of sources their `place` too."""
+    """Return columns of the documents with these numbers, in this order; with an order of sources their `place` too."""
     if order:
         places = pl.DataFrame({"source": order}, schema={"source": pl.String}).with_row_index("place")
         return read_rows(signatures, rows, names).join(places, on="source", maintain_order="left")
@@ -46,7 +46,7 @@ def read_rows(signatures: Paths, rows: I64, names: Sequence[str], order: Sequenc
 
 
 def _taking_part(signatures: Paths, filtered: Paths) -> I64:
-    """The numbers of the documents that no filter removed. `filtered`: a file for each shard, or none."""
+    """Return the numbers of the documents that no filter removed. `filtered`: a file for each shard, or none."""
     starts = starts_of(signatures)
     if not filtered:
         return np.arange(starts[-1])
@@ -58,7 +58,7 @@ def _taking_part(signatures: Paths, filtered: Paths) -> I64:
 
 
 def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) -> I32:
-    """`copies.first_copies` of all documents that take part."""
+    """Return `copies.first_copies` of all documents that take part."""
     return first_copies(
         read_column(signatures, "text_0"),
         _taking_part(signatures, filtered),
@@ -67,6 +67,6 @@ def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) 
 
 
 def sources_of(signatures: Paths) -> Iterator[pl.DataFrame]:
-    """The sources of the documents, a frame for each file."""
+    """Yield the sources of the documents, a frame for each file."""
     for path in signatures:
         yield read_columns([path], ["source"])

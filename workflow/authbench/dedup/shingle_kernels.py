@@ -109,21 +109,21 @@ def _hash_shingles(points: U32, count: int, length: int, hashes: U64) -> int:
 
 @compiled
 def _next_shingles(
-    data: U8, reading: I64, end: int, length: int, points: U32, held: int, hashes: U64
+    data: U8, reading: I64, end: int, length: int, points: U32, shared: int, hashes: U64
 ) -> tuple[int, int]:
-    """Hash the shingles of the next piece of a text; give their number and how many points the next piece shares.
+    """Hash the shingles of the next piece of a text; return their number and how many points the next piece shares.
 
-    The first `held` points are those shared with the piece before, -1 at the beginning of a text. A number of 0
+    The first `shared` points are those shared with the piece before, -1 at the beginning of a text. A number of 0
     means that the text has ended.
     """
-    count = _read_points(data, reading, end, points, max(held, 0))
-    if count == held:
+    count = _read_points(data, reading, end, points, max(shared, 0))
+    if count == shared:
         return 0, 0
     shingles = _hash_shingles(points, count, length, hashes)
-    held = min(count, length - 1)
-    for i in range(held):
-        points[i] = points[count - held + i]
-    return shingles, held
+    shared = min(count, length - 1)
+    for i in range(shared):
+        points[i] = points[count - shared + i]
+    return shingles, shared
 
 
 @compiled
@@ -133,9 +133,9 @@ def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None
     ends[0] = 0
     for d in range(len(offsets) - 1):
         reading[0], reading[1] = offsets[d], BEFORE
-        found, held, at = -1, -1, ends[d]
+        found, shared, at = -1, -1, ends[d]
         while found != 0:
-            found, held = _next_shingles(data, reading, offsets[d + 1], length, points, held, hashes[at:])
+            found, shared = _next_shingles(data, reading, offsets[d + 1], length, points, shared, hashes[at:])
             at += found
         ends[d + 1] = at
 
@@ -184,9 +184,9 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
         for share in range(shares):
             seen[:slots] = 0
             reading[0], reading[1] = offsets[d], BEFORE
-            found, held = -1, -1
+            found, shared = -1, -1
             while found != 0:
-                found, held = _next_shingles(data, reading, offsets[d + 1], length, points, held, hashes)
+                found, shared = _next_shingles(data, reading, offsets[d + 1], length, points, shared, hashes)
                 count = 0
                 for i in range(found):
                     h = hashes[i]

@@ -1,4 +1,4 @@
-"""What of a text is compared with other texts, and how is it fetched again?"""
+"""Similarity texts: the part of a text that is compared with others, and how it is fetched again."""
 
 import tempfile
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ IN_MEMORY = 1 << 27  # bytes of text that await comparison in memory; more of th
 
 
 def similarity_text(texts: pl.DataFrame) -> pl.Series:
-    """The contents (frame with `lang`, `content`) without boilerplate, which would make strangers alike (A.2)."""
+    """Return contents (frame with `lang`, `content`) without boilerplate, which would make strangers alike (A.2)."""
     stripped, contents = strip_texts(texts), texts["content"]
     return stripped.zip_with(stripped != "", contents).alias("text")
 
 
 def stored_texts(paths: Sequence[str | Path], rows: I64) -> Texts:
-    """A function that gives the similarity texts of the documents at places of `rows`.
+    """Return a function that gives the similarity texts of the documents at places of `rows`.
 
     `rows` count the documents of the Parquet files one after another. The files are read once, now.
     """

@@ -1,4 +1,4 @@
-"""Which pairs of one part of the components are near copies? (`compare`, from files to files)"""
+"""Verify the candidate pairs of one part of the components (`compare`), from files to files."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which documents go, and what stands for them? (`stand_ins`, from files to files)"""
+"""Decide which documents are removed (`representatives`), from files to files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from authbench.dedup.representatives import choose_stand_ins
+from authbench.dedup.representatives import choose_representatives
 from authbench.dedup.settings import DedupSettings, band_recall
 from authbench.dedup.shards import Paths, read_first_copies, read_rows, sources_of
 from authbench.funnel import Tally
@@ -26,16 +26,18 @@ def decide_all(
     order: Sequence[str],
     settings: DedupSettings,
 ) -> None:
-    """Name the documents that go and what stands for them, and count them.
+    """Write the removed documents with their kept representatives, and count them.
 
     Memory: 36 bytes per document, and the keys of the documents that have a copy.
     """
     first = read_first_copies(signatures, filtered, order)
     similar = read_columns(pairs)
-    copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
-    rows = np.unique(np.concatenate([copies, first[copies], similar["earlier"], similar["later"]]).astype(np.int64))
-    told = read_rows(signatures, rows, ["doc_key", "source", "author_id"], order)
-    gone, facts = choose_stand_ins(told.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings)
+    repeated = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
+    rows = np.unique(np.concatenate([repeated, first[repeated], similar["earlier"], similar["later"]]).astype(np.int64))
+    copies = read_rows(signatures, rows, ["doc_key", "source", "author_id"], order)
+    gone, facts = choose_representatives(
+        copies.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings
+    )
 
     tally = Tally(f"dedup_{unit}")
     here, stays = first >= 0, first >= 0
@@ -45,7 +47,7 @@ def decide_all(
         part = slice(start, start + sources.height)
         tally.add(sources.filter(here[part]), sources.filter(stays[part]))
         start += sources.height
-    tally.add(told.clear(), told.clear(), gone)
+    tally.add(copies.clear(), copies.clear(), gone)
     tally.note("dedup", facts)
     for path in compared:
         tally.note("dedup", read_json(path))
@@ -55,7 +57,7 @@ def decide_all(
 
 
 def _as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFrame:
-    """REMOVED rows: the value is the similarity, the detail names the stand-in."""
+    """Return REMOVED rows: the value is the similarity, the detail names the kept representative."""
     return copies.select(
         "source",
         "doc_key",
@@ -63,5 +65,5 @@ def _as_removed(copies: pl.DataFrame, stage: str, threshold: float) -> pl.DataFr
         reason="reason",
         value="similarity",
         threshold=pl.lit(threshold),
-        detail=pl.format("stand-in {}", "stand_in"),
+        detail=pl.format("stand-in {}", "kept"),
     ).select(REMOVED.names())
