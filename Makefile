@@ -23,13 +23,12 @@ PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST)
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
 
-test: environment       ## what must hold after every change: single functions, then every stage and suite on the demo
-	$(PYTEST) tests/unit
-	$(PYTEST) tests/pipeline
+test: environment       ## every function, and every stage and suite on one demo: at most 4 minutes on two cores
+	$(PYTEST) tests/unit tests/pipeline
 
-# kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, installed packages, builds elsewhere
+# kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, a wheel, a build elsewhere
 test-all: test          ## those tests and the long ones
-	$(PYTEST) --ignore tests/unit --ignore tests/pipeline
+	$(PYTEST) tests/long
 
 test-unit: environment  ## single functions alone
 	$(PYTEST) tests/unit

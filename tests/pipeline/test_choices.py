@@ -1,35 +1,42 @@
-"""What a user may choose of authors and documents: a key, a list of what is to go, an earlier release to go on from."""
+"""What a user may choose of authors and documents: a key, an earlier release to go on from, and what is left out: a
+source without files, authors and texts that are taken down, texts that a person ruled out on the sheets for review."""
 
+import html
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
 from project import Project, rules_of
 
+from authbench.storage.json_files import read_json
+
 LEFT_OUT = "arabic_poetry"
 
 
-def author_ids(project: Project) -> dict[str, set[str]]:
-    return {
-        folder.name: set(pl.read_parquet(sorted(folder.glob("*-of-*.parquet")))["author_id"])
-        for folder in sorted((project.results / "ingest").iterdir())
-    }
+KEYED = ("blog_authorship", "douban", "exorde")  # a zip file, a table, a Parquet file
+
+
+def author_ids(project: Project, source: str) -> set[str]:
+    tables = sorted((project.results / "ingest" / source).glob("*-of-*.parquet"))
+    return set(pl.read_parquet(tables)["author_id"])
 
 
 def test_a_key_changes_every_author_id_and_nothing_else_of_them(demo: Project, another: Project) -> None:
     with_key = another.recipe({"ingest": {"author_key_env": "A_TEST_KEY"}})
-    another.build("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "a secret of the test"})
-    plain, keyed = author_ids(demo), author_ids(another)
-    assert len(plain) == 13
-    for source, authors in plain.items():
-        assert len(authors) == len(keyed[source])
-        assert not authors & keyed[source]
+    ingested = [f"results/demo/ingest/{source}/counts.json" for source in KEYED]
+    another.build(*ingested, *with_key, env={"A_TEST_KEY": "a secret of the test"})
+    for source in KEYED:
+        plain, keyed = author_ids(demo, source), author_ids(another, source)
+        assert len(plain) == len(keyed)
+        assert not plain & keyed
     said = "".join(path.read_text("utf-8") for path in another.results.rglob("*.json"))
     assert "a secret of the test" not in said
     kept = another.plan("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "a secret of the test"})
     other = another.plan("--until", "ingest_source", *with_key, env={"A_TEST_KEY": "another secret"})
-    assert kept == []
+    assert len(kept) == 13 - len(KEYED)
     assert len(other) == 13
 
 
@@ -42,16 +49,43 @@ def taken_down(demo: Project) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def later(demo: Project, taken_down: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The demo built once more: one source has no files, an author and a text are taken down, ids as they were."""
+def looked_at(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = demo.copy(tmp_path_factory.mktemp("looked_at"))
+    project.build("raw_statistics", "review")
+    return project
+
+
+def keys_on(sheet: Path) -> list[str]:
+    """The documents that a sheet shows."""
+    return list(map(html.unescape, re.findall(r'<article [^>]*data-key="(.*?)"', sheet.read_text(encoding="utf-8"))))
+
+
+@pytest.fixture(scope="module")
+def ruled_out(looked_at: Project) -> list[str]:
+    return keys_on(looked_at.results / "review/en.html")[::8]
+
+
+@pytest.fixture(scope="module")
+def later(
+    looked_at: Project, taken_down: tuple[str, str], ruled_out: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> Project:
+    """The demo built once more, ids as they were: one source has no files, an author and a text are taken down, and
+    some texts were ruled out on the sheets."""
     folder = tmp_path_factory.mktemp("later")
-    project = demo.copy(folder)
+    project = looked_at.copy(folder)
     (project.folder / "resources/demo/raw" / LEFT_OUT).rename(folder / "set aside")
     takedown, lock = folder / "takedown.txt", folder / "earlier.lock"
     takedown.write_text("# asked to go\n" + "\n".join(taken_down) + "\n", encoding="utf-8")
-    lock.write_bytes((demo.release / "release.lock").read_bytes())
-    settings = {"missing_sources": "skip", "split": {"lock": str(lock)}, "release": {"takedown": str(takedown)}}
-    project.build("release", *project.recipe(settings))
+    lock.write_bytes((looked_at.release / "release.lock").read_bytes())
+    verdicts = [{"doc_key": key, "reason": "boilerplate", "note": "a menu"} for key in [*ruled_out, "blogs:nobody"]]
+    (project.folder / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in verdicts))
+    settings = {
+        "missing_sources": "skip",
+        "filter": {"exclude": "verdicts.jsonl"},
+        "split": {"lock": str(lock)},
+        "release": {"takedown": str(takedown)},
+    }
+    (folder / "said").write_text(project.build("release", *project.recipe(settings)), encoding="utf-8")
     return project
 
 
@@ -109,3 +143,54 @@ def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> 
         "list_removed",
         "release",
     }
+
+
+def test_raw_statistics_and_sheets_are_made_once(looked_at: Project) -> None:
+    assert looked_at.plan("raw_statistics", "review") == []
+
+
+def test_raw_statistics_count_what_was_ingested(looked_at: Project) -> None:
+    raw = looked_at.results / "raw"
+    facts = {path.parent.name: read_json(path)["facts"] for path in looked_at.results.glob("ingest/*/counts.json")}
+    assert len(facts) > 10
+    told = {row["source"]: row for row in pl.read_csv(raw / "sources.csv").to_dicts()}
+    assert {tag: (row["documents"], row["authors"]) for tag, row in told.items()} == {
+        tag: (fact["documents"], fact["authors"]) for tag, fact in facts.items() if fact["documents"]
+    }
+    languages = pl.read_csv(raw / "languages.csv").select("source", "language", "documents")
+    assert {(tag, lang): count for tag, lang, count in languages.iter_rows()} == {
+        (tag, lang): count for tag, fact in facts.items() for lang, count in fact["languages"].items()
+    }
+    page = (raw / "index.html").read_text(encoding="utf-8")
+    assert all(f"{row['documents']:,}" in page and tag in page for tag, row in told.items())
+
+
+def test_the_sheets_show_released_texts_of_every_language_genre_and_length(looked_at: Project) -> None:
+    released = pl.read_parquet(looked_at.results / "split/documents.parquet")
+    sheets = {path.stem: keys_on(path) for path in (looked_at.results / "review").glob("??.html")}
+    assert set(sheets) == set(released["lang"])
+    primary = pl.col("genre").str.split("/").list.first()
+    cells = released.select("doc_key", pl.concat_str("lang", primary, "length_bucket", separator=" ").alias("cell"))
+    shown = Counter(dict(cells.iter_rows())[key] for keys in sheets.values() for key in keys)
+    assert shown == {cell: min(2, count) for cell, count in cells.group_by("cell").len().iter_rows()}
+
+
+def test_texts_that_were_ruled_out_on_the_sheets_are_left_out_listed_and_counted(
+    later: Project, ruled_out: list[str]
+) -> None:
+    assert ruled_out
+    results = later.results
+    assert not set(ruled_out) & set(pl.read_parquet(results / "split/documents.parquet")["doc_key"])
+    log = [json.loads(line) for line in (results / "dirty_docs.log").read_text().splitlines()]
+    told = {row["doc_key"]: row for row in log if row["reason"] == "review_boilerplate"}
+    assert sorted(told) == sorted(ruled_out)
+    assert {(row["stage"], row["detail"]) for row in told.values()} == {("filter", "a menu")}
+    funnel = pl.read_csv(results / "release/funnel.csv").filter(pl.col("reason") == "review_boilerplate")
+    assert funnel["documents"].sum() == len(ruled_out)
+    assert read_json(results / "check.json")["violations"] == 0
+    manifest = json.loads((results / "release/manifest.json").read_text())
+    assert manifest["config"]["filter"]["exclude"] == "verdicts.jsonl"
+    lost = f"1 entry of {len(ruled_out) + 1} in the list filter.exclude"
+    assert f"{lost} (blogs:nobody) matched no document" in (later.folder / "said").read_text(encoding="utf-8")
+    assert f"{lost} matched no document that came to the filters." in manifest["warnings"]
+    assert lost in (results / "release/report.html").read_text()

@@ -1,18 +1,13 @@
 """The demo, published: the bundle, every form of it, and the way back from the demo's raw files."""
 
-import dataclasses
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-from project import ROOT, Project
-
-sys.path.append(str(ROOT / "benchmarks"))
-import consumers
+from project import Project
 
 FORMS = ("beir", "huggingface", "mteb", "pan", "public", "trec")
 
@@ -63,37 +58,3 @@ def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_bac
     assert contents(again) == contents(published.release)
     assert authbench(published, "check", str(again)).returncode == 0
     assert authbench(published, "diff", str(again), str(published.release)).returncode == 0
-
-
-@pytest.fixture(scope="module")
-def consumed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
-    raw = published.folder / "resources/demo/raw"
-    return consumers.Published(published.results, raw, tmp_path_factory.mktemp("consumed"), tokens=128)
-
-
-@pytest.mark.parametrize("name", [name for name in consumers.CONSUMERS if "rebuild" not in name])
-def test_the_demo_passes_a_consumer(
-    name: str, consumed: consumers.Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in consumers.CONSUMERS[name].modules:
-        pytest.importorskip(module, reason="needs the extras `publish` and `models`")
-    if name in ("datasets", "mteb"):
-        monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    consumers.CONSUMERS[name].check(consumed)
-
-
-def test_a_text_of_tier_b_in_a_form_and_pairs_by_others_are_noticed(
-    consumed: consumers.Published, tmp_path: Path
-) -> None:
-    results = tmp_path / "demo"
-    shutil.copytree(consumed.form("public"), results / "publish/public")
-    shutil.copytree(consumed.form("pan"), results / "publish/pan")
-    (results / "release").symlink_to(consumed.release)
-    damaged = dataclasses.replace(consumed, results=results, work=tmp_path)
-    truth = results / "publish/pan/test/truth.jsonl"
-    truth.write_text(truth.read_text().replace("true", "false", 1))
-    with pytest.raises(consumers.Disagreement, match="test: truth"):
-        consumers.by_pan(damaged)
-    shutil.copyfile(consumed.release / "test/queries.jsonl", results / "publish/pan/test/queries.jsonl")
-    with pytest.raises(consumers.Disagreement, match="a text of tier B is published"):
-        consumers.by_tiers(damaged)

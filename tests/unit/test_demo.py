@@ -1,7 +1,6 @@
 """The demo's raw files: made again they are the same, every tool reads them, and what is planted is there."""
 
 import csv
-import hashlib
 import io
 import json
 import re
@@ -15,19 +14,8 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from dedup_stage import deduplicate
 
-from authbench import tokens
-from authbench.chunk import cut as chunk
-from authbench.dedup.settings import DedupSettings
-from authbench.filter import decide as filters
-from authbench.filter import measure
 from authbench.ingest.blog_xml import ENTRY
-from authbench.ingest.source import IngestSettings, ingest_source
-from authbench.normalize import table as normalize
-from authbench.records import LANGUAGES
-from authbench.registry.source_entry import make_extraction, make_source
-from authbench.storage.raw_files import match_files
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources" / "demo"
@@ -89,82 +77,6 @@ def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def raw() -> dict[str, list[dict[str, Any]]]:
     return {source: list(raw_rows(source)) for source in SOURCES}
-
-
-@pytest.fixture(scope="module")
-def fates(raw: dict[str, list[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[str]]:
-    """What becomes of the rows of each case (by its place in the list): `kept`, or `stage/reason`."""
-    out = tmp_path_factory.mktemp("fates")
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
-    mappings = {
-        source: yaml.safe_load((ROOT / "config" / "sources" / f"{source}.yaml").read_text(encoding="utf-8"))
-        for source in config["sources"]
-    }
-    refused = {source: ingested(source, mapping, out) for source, mapping in mappings.items()}
-    records = pl.concat([pl.read_parquet(out / f"{source}.parquet") for source in mappings])
-    rules = {source: make_source(source, mapping).normalize for source, mapping in mappings.items()}
-    normal, empty, _ = normalize.normalize_records(records, rules, config["normalize"])
-    gone = dict.fromkeys(empty["doc_key"], "normalize/empty_text") | copies(normal, config["dedup"])
-    keys = {
-        (source, file, ordinal): key
-        for source, file, ordinal, key in records.select("source", "file", "ordinal", "doc_key").iter_rows()
-    }
-    places = {number: positions(case, raw[case["source"]]) for number, case in enumerate(CASES) if one_row_each(case)}
-    planted = {keys.get((CASES[number]["source"], *place)) for number, all_ in places.items() for place in all_}
-    gone = filtered(normal.filter(pl.col("doc_key").is_in(list(planted - {None}))), config) | gone
-    return {
-        number: [
-            gone.get(keys[source, *place], "kept")
-            if (source, *place) in keys
-            else refused[source].get(place, "bad_row")
-            for place in all_
-        ]
-        for number, all_ in places.items()
-        for source in [CASES[number]["source"]]
-    }
-
-
-def one_row_each(case: dict[str, Any]) -> bool:
-    return case["source"] != "hindi_discourse"  # whose sentences are joined to stories
-
-
-def ingested(source: str, mapping: dict[str, Any], out: Path) -> dict[tuple[str, int], str]:
-    """Write a source's records; (file, ordinal) -> why a row was refused, for those with a record of their own."""
-    folder = RAW / source
-    files = {name: sha256(folder / name) for name in match_files(folder, mapping["files"])}
-    removed = out / f"{source}.removed.parquet"
-    shards = [out / f"{source}.parquet"]
-    ingest_source(source, make_extraction(mapping), folder, files, shards, removed, IngestSettings())
-    refused = {}
-    for reason, detail in pl.read_parquet(removed).select("reason", "detail").iter_rows():
-        if place := re.fullmatch(r"(.*?\.(?:parquet|json|csv|txt|zip))(?:/.*)? record (\d+)", detail):
-            refused[files[place[1]], int(place[2])] = f"ingest/{reason}"
-    return refused
-
-
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def copies(records: pl.DataFrame, settings: dict[str, Any]) -> dict[str, str]:
-    removed, _ = deduplicate(records, DedupSettings(**settings), list(SOURCES))
-    return {key: f"dedup/{reason}" for key, reason in removed.select("doc_key", "reason").iter_rows()}
-
-
-def filtered(records: pl.DataFrame, config: dict[str, Any]) -> dict[str, str]:
-    documents, _, _ = chunk.chunk_records(records, tokens.load_tokenizer(), config["chunk"], config["seed"])
-    measured = documents.join(measure.measure_texts(documents, LANGUAGES), on="doc_key")
-    removed = filters.apply_filters(measured, config["filter"]).select("doc_key", "reason")
-    return {key.partition("#")[0]: f"filter/{reason}" for key, reason in reversed(removed.rows())}
-
-
-def positions(case: dict[str, Any], rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """The (SHA-256 of the file, ordinal in it) of a case's rows."""
-    first: dict[str, int] = {}
-    for place, row in enumerate(rows):
-        first.setdefault(row["file"], place)
-    paths = {path.name: path for path in (RAW / case["source"]).rglob("*")}
-    return [(sha256(paths[rows[at]["file"]]), at - first[rows[at]["file"]]) for at in found(case, rows)]
 
 
 def raw_rows(source: str) -> Iterator[dict[str, Any]]:
@@ -327,16 +239,3 @@ def test_all_ten_languages_have_three_authors_with_three_documents_in_two_genres
     for lang in ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko"):
         for authors in (social, news):
             assert sum(count >= 3 for author, count in authors.items() if author[0] == lang) >= 3, lang
-
-
-def test_planted_documents_become_what_the_list_says(fates: dict[int, list[str]]) -> None:
-    for number, fate in fates.items():
-        case = CASES[number]
-        if case["becomes"] == "bad_row":
-            assert fate == ["bad_row"], case
-        elif case["becomes"] == "kept" or case["stage"] == "safety":
-            assert fate == ["kept"] * case["rows"], (case, fate)
-        else:
-            goes = case.get("goes", case["rows"])
-            expected = Counter({f"{case['stage']}/{case['reason']}": goes}) + Counter(kept=case["rows"] - goes)
-            assert Counter(fate) == expected, (case, fate)

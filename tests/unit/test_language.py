@@ -1,5 +1,6 @@
 """The language found is langid's own answer, for many texts at once."""
 
+from copy import copy
 from functools import cache
 
 import numpy as np
@@ -31,8 +32,13 @@ TEXTS = [
 
 
 @cache
+def langid_of_all_languages():
+    return LanguageIdentifier.from_modelstring(model, norm_probs=True)
+
+
+@cache
 def langid_itself(languages):
-    identifier = LanguageIdentifier.from_modelstring(model, norm_probs=True)
+    identifier = copy(langid_of_all_languages())
     identifier.set_languages(list(languages))
     return identifier
 
@@ -81,9 +87,13 @@ def test_unknown_languages_are_an_error_that_names_the_known():
         language.identify(["so"], ["xx"])
 
 
+@pytest.fixture(scope="module")
+def unpacked():
+    return language._unpacked()
+
+
 @pytest.mark.parametrize("damage", [None, b"", b"PK\x03\x04 no archive"])
-def test_the_unpacked_model_is_kept_beside_compiled_code(monkeypatch, tmp_path, damage):
-    unpacked = language._unpacked()
+def test_the_unpacked_model_is_kept_beside_compiled_code(monkeypatch, tmp_path, damage, unpacked):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(language, "_unpacked", lambda: unpacked)
     first = language._whole_model.__wrapped__()

@@ -1,5 +1,8 @@
 """Claims about training: what is paired, and that a trained model is one like any other."""
 
+import random
+
+import numpy as np
 import polars as pl
 import pytest
 from split_folder import write_release
@@ -45,6 +48,17 @@ def test_curves_are_drawn_with_a_line_per_seed():
     assert "<b>" not in drawn
 
 
+def states_of_libraries():
+    """What other libraries keep for the whole process and a training changes."""
+    import datasets
+    import torch
+    from transformers.utils import logging
+
+    bars = logging.is_progress_bar_enabled(), datasets.are_progress_bars_disabled()
+    numpy = np.random.get_state()
+    return bars, random.getstate(), (numpy[1].tolist(), *numpy[2:]), torch.get_rng_state().tolist()
+
+
 def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp_path, capsys):
     pytest.importorskip("datasets", reason="the extra `models` is not installed")
     release = write_release(tmp_path / "release", authors=24)
@@ -56,7 +70,9 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp
         f"parameters: {{checkpoint: {checkpoint}, pooling: mean, max_tokens: 32}}\n"
     )
     command = ["train", str(release), "--model", str(page), "--out", str(tmp_path / "out")]
+    states = states_of_libraries()
     assert main([*command, "--seeds", "2", "--batch", "8", "--epochs", "2", "--learning-rate", "1e-3"]) == 0
+    assert states_of_libraries() == states
     assert "mean of 2 seeds" in capsys.readouterr().out
     curves = pl.read_csv(tmp_path / "out/curves.csv")
     assert curves.group_by("seed").len().sort("seed")["len"].to_list() == [7, 7]

@@ -10,7 +10,7 @@ import pytest
 from authbench.storage import parquet
 from authbench.storage.atomic import atomic_file, atomic_folder
 
-SECONDS = 2.0
+SECONDS = 0.8
 WRITER = """
 import sys, time
 from pathlib import Path

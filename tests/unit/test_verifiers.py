@@ -13,9 +13,9 @@ from shared_folders import oracle
 from authbench.errors import InputError
 from authbench.pan.metrics import evaluate
 from authbench.registry.load import list_entries, load_entry
-from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit, unmasking
+from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
-from authbench.verifiers.parameters import EncoderParameters, ExternalParameters, UnmaskingParameters
+from authbench.verifiers.parameters import EncoderParameters, ExternalParameters
 from authbench.verifiers.texts import both_texts
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
@@ -107,30 +107,6 @@ def test_compiled_compression_counts_as_dictionaries_do(one, other, order):
 
 def test_a_text_of_nothing_costs_eight_bits_a_character():
     assert ppm.cross_entropies(of_pairs([("", "abc")], [True]), 5).tolist() == [[8.0, 8.0]]
-
-
-def test_the_oracle_of_unmasking_holds():
-    reference = oracle("unmasking")
-    asked = reference["parameters"]
-    parameters = UnmaskingParameters(
-        **{
-            "rounds": asked["rounds"],
-            "features": asked["top_n"],
-            "folds": asked["cv_folds"],
-            "removed": asked["n_delete"],
-            "chunk_trigrams": asked["chunk_size"],
-            "chunks": asked["n_chunks"],
-        }
-    )
-    exact = reference["deterministic_parts"]
-    assert unmasking.trigrams(exact["text"]) == exact["character_trigrams"]
-    for case in reference["cases"]:
-        chance = np.random.Generator(np.random.Philox(1))
-        curve = unmasking.curve(case["text1"], case["text2"], parameters, chance)
-        assert len(curve) == case["expected"]["curve_points"]
-        assert curve.mean() == pytest.approx(
-            case["expected"]["mean_curve_value"], abs=reference["tolerance_mean_curve_value"]
-        ), case["name"]
 
 
 WORDS = ("storm", "harbour", "lantern", "meadow", "copper", "violet", "anchor", "barley", "cinder", "willow")

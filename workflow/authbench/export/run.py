@@ -19,8 +19,8 @@ from authbench.storage.atomic import atomic_folder
 from authbench.storage.sha256sums import write_sums
 
 PUBLIC = "public"
-_Form = Callable[[Path, Release, Publication], None]
-FORMS: dict[str, _Form] = {
+Form = Callable[[Path, Release, Publication], None]
+FORMS: dict[str, Form] = {
     "huggingface": write_huggingface,
     "beir": write_beir,
     "mteb": write_mteb,

@@ -13,6 +13,7 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.parameters import TransformerParameters
+from authbench.models.restored import without_progress_bars
 from authbench.registry.entries import read_yaml
 
 _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's
@@ -24,33 +25,32 @@ def load_checkpoint(parameters: TransformerParameters) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
     place, pooling = checkpoint_path(parameters.checkpoint), parameters.pooling
     loading = {"use_safetensors": True, "dtype": getattr(torch, parameters.dtype)}
     hub = {"revision": parameters.revision, "trust_remote_code": parameters.remote_code}
     try:
-        if pooling == "own":
-            model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
-        elif pooling == "labels":
-            logits = {"text": {"method": "forward", "method_output_name": "logits"}}
-            classifier = Transformer(
-                place,
-                transformer_task="sequence-classification",
-                model_kwargs=loading | hub,
-                config_kwargs=hub,
-                processor_kwargs=hub,
-                modality_config=logits,
-                module_output_name="sentence_embedding",
-            )
-            model = SentenceTransformer(modules=[classifier], device=device())
-        else:
-            inner = Transformer(place, model_kwargs=loading | hub, config_kwargs=hub, processor_kwargs=hub)
-            mode = "lasttoken" if pooling == "last" else pooling
-            model = SentenceTransformer(
-                modules=[inner, Pooling(inner.get_embedding_dimension(), mode)], device=device()
-            )
+        with without_progress_bars():
+            if pooling == "own":
+                model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
+            elif pooling == "labels":
+                logits = {"text": {"method": "forward", "method_output_name": "logits"}}
+                classifier = Transformer(
+                    place,
+                    transformer_task="sequence-classification",
+                    model_kwargs=loading | hub,
+                    config_kwargs=hub,
+                    processor_kwargs=hub,
+                    modality_config=logits,
+                    module_output_name="sentence_embedding",
+                )
+                model = SentenceTransformer(modules=[classifier], device=device())
+            else:
+                inner = Transformer(place, model_kwargs=loading | hub, config_kwargs=hub, processor_kwargs=hub)
+                mode = "lasttoken" if pooling == "last" else pooling
+                model = SentenceTransformer(
+                    modules=[inner, Pooling(inner.get_embedding_dimension(), mode)], device=device()
+                )
     except (OSError, ValueError) as problem:
         raise InputError(
             f"The checkpoint {parameters.checkpoint} cannot be loaded: {str(problem).splitlines()[0][:300]} Expected a "

@@ -115,12 +115,12 @@ class Extraction:
 
 @dataclass(frozen=True)
 class Description:
-    """What a release says of a source; `about` is for its report alone."""
+    """What a release says of a source."""
 
     title: str
+    about: str
     license: License
     author: Author
-    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Source:
 
     @property
     def description(self) -> Description:
-        return Description(self.title, self.license, self.extraction.author, self.about)
+        return Description(self.title, self.about, self.license, self.extraction.author)
 
     @property
     def languages(self) -> set[str] | None:

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from authbench.format import files
-from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.release.findings import make_findings
 from authbench.release.manifest import make_manifest
@@ -24,7 +23,7 @@ def write_release(
     folder: str | Path,
     contents: Contents,
     measures: pl.DataFrame | None,
-    sources: Mapping[str, Description],
+    sources: Mapping[str, Mapping[str, Any]],
     facts: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Write a release, without its figures and report, into `folder`; return what the report is made of.
@@ -33,7 +32,7 @@ def write_release(
         folder: where the files go.
         contents: what the release holds.
         measures: doc_key and measurements, which go into the provenance.
-        sources: by tag.
+        sources: the config entries of the sources by tag.
         facts: what the stages before found (`report.facts`).
     """
     folder = Path(folder)

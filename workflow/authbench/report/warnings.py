@@ -81,11 +81,10 @@ def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str,
 
 def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
     """The share of a source's documents whose author label is noisy; masked labels always are."""
-    source = sources.get(tag)
-    if source is not None and source.author.kind == "masked":
+    author = sources.get(tag, {}).get("author", {})
+    if author.get("kind") == "masked":
         return 1.0
-    stated = source is not None and bool(source.author.noisy)
-    return float(ingest.get(tag, {}).get("noisy_authors", stated))
+    return float(ingest.get(tag, {}).get("noisy_authors", bool(author.get("noisy", False))))
 
 
 def about_origins(documents: pl.DataFrame) -> list[str]:

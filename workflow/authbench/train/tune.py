@@ -18,12 +18,15 @@ from authbench.evaluate.verification import draw_negatives
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import per_query
 from authbench.models.entries import ModelEntry
+from authbench.models.restored import with_random_states_of_its_own, without_progress_bars_of_datasets
 from authbench.models.transformer import TransformerModel
 from authbench.train.pairs import batches_of_epochs
 from authbench.train.records import CURVES
 from authbench.train.settings import TrainSettings
 
 
+@with_random_states_of_its_own()
+@without_progress_bars_of_datasets()
 def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> pl.DataFrame:
     """Train on the texts of one split, save the model to `out` and return its CURVES on another.
 
@@ -33,7 +36,7 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
     Raises:
         InputError: fewer authors have two texts than a batch holds.
     """
-    from datasets import Dataset, disable_progress_bars
+    from datasets import Dataset
     from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
     from torch.utils.data import BatchSampler, SequentialSampler
@@ -46,7 +49,6 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
             f"{train.name}: fewer than {settings.batch} authors have two texts, so that there is not one batch. "
             "Set a smaller batch."
         )
-    disable_progress_bars()
     set_seed(seed)
     model = TransformerModel(entry)
     trained = model.fresh_checkpoint()
