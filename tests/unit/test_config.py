@@ -194,3 +194,15 @@ def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:
     assert possible_values({"field": "l", "map": {"a": "en", "b": "zh"}}) == {"en", "zh"}
     assert possible_values({"field": "l", "map": {"a": "en", "*": "zh"}}) is None
     assert possible_values("lang") is None
+
+
+def test_a_source_of_ones_own_is_given_by_its_path(root: Path) -> None:
+    (root / "own").mkdir()
+    shutil.copyfile(PROJECT / "config/sources/douban.yaml", root / "own/mine.yaml")
+    (root / "raw/mine").mkdir(parents=True)
+    (root / "raw/mine/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
+    user = {"raw_dir": "raw", "sources": ["own/mine.yaml"], "sample": {"languages": {"zh": 100}}}
+    assert list(prepare(user, root).sources) == ["mine"]
+    (root / "mine.yaml").symlink_to(root / "own/mine.yaml")
+    told = problems({**user, "sources": ["own/mine.yaml", "mine.yaml"]}, root)
+    assert "sources: two sources are called 'mine'; rename the file of one" in told

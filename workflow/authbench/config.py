@@ -137,6 +137,8 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Source], list
     for requested in config["sources"]:
         try:
             source = load_entry(SOURCES, requested, root)
+            if source.tag in sources:
+                raise InputError(f"two sources are called '{source.tag}'; rename the file of one")
             sources[source.tag] = source
         except InputError as problem:
             problems += [
@@ -213,7 +215,7 @@ def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
 
 
 def _as_in_yaml(value: Any) -> Any:
-    """A value as a file would give it: of `--config filter={symbols: 0.4}` Snakemake hands on the text "0.4"."""
+    """Return a value as a file would give it: of `--config filter={symbols: 0.4}` Snakemake hands on the text "0.4"."""
     if isinstance(value, Mapping):
         return {key: _as_in_yaml(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,12 +1,16 @@
-"""Acquire: how do the corpora of a recipe come into raw_dir? `snakemake acquire` fetches them; a build never does.
+"""Acquire: the corpora of a recipe into raw_dir. `snakemake acquire` fetches them; a build never does.
 
 Takes   config/sources/<source>.yaml, what their hosts offer
 Gives   raw_dir/<source>/, and what was first fetched in <raw_dir>.lock.yaml
 """
 
+from authbench.registry.source_entry import tag_of
+
+REQUESTED = {tag_of(source): source for source in SETTINGS["sources"]}
+
 
 wildcard_constraints:
-    corpus="|".join(SETTINGS["sources"]),
+    corpus="|".join(REQUESTED),
 
 
 localrules:
@@ -17,7 +21,7 @@ localrules:
 rule acquire:
     """Have all corpora of the recipe here, verified."""
     input:
-        expand(result("acquire/{corpus}.json"), corpus=SETTINGS["sources"]),
+        expand(result("acquire/{corpus}.json"), corpus=REQUESTED),
 
 
 rule acquire_source:
@@ -33,6 +37,7 @@ rule acquire_source:
         runtime=duration(720),
         download=1,
     params:
+        source=lambda wildcards: REQUESTED[wildcards.corpus],
         raw_dir=SETTINGS["raw_dir"],
         asked=time.time(),  # what is here is verified whenever it is asked for
     script:

@@ -8,7 +8,7 @@ from authbench.runtime.job import log, log_to
 from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
-tag = snakemake.wildcards.corpus
-said = acquire_source(find_sources([tag])[tag], Path(snakemake.params.raw_dir))
+(source,) = find_sources([snakemake.params.source]).values()
+said = acquire_source(source, Path(snakemake.params.raw_dir))
 log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

@@ -84,7 +84,7 @@ def _verify(tag: str, folder: Path, files: Mapping[str, File]) -> str:
 
 
 def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File]]) -> dict[str, File]:
-    """Sizes and SHA-256 of what a person has put there; what another source has locked in a shared folder is its."""
+    """Return sizes and SHA-256 of what a person has put there, but for what another source has locked."""
     digests = Digests(folder, tag)
     files = {name: digests.take(name) for name in names}
     digests.save()
@@ -164,7 +164,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
 
 
 def pinned(revision: str | None) -> bool:
-    """Whether a revision is one for ever: a commit, or the number of a version."""
+    """Return whether a revision is one for ever: a commit, or the number of a version."""
     return bool(revision) and set(str(revision)) <= set("0123456789abcdef") and not str(revision).isalpha()
 
 

@@ -1,4 +1,4 @@
-"""How do the files of a repository come from GitHub at a commit?
+"""Download the files of a GitHub repository at a commit.
 
 As one archive, so that a repository of twenty thousand files is one request. The archive is hostile until shown
 otherwise: only plain files whose names are safe leave it, of what is asked for, and never more than its page allows.
@@ -21,7 +21,7 @@ BLOCK = 1 << 18
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archives: str = ARCHIVES) -> Listing:
-    """The files of the archive that fit the patterns, in its order. They must be brought in this order."""
+    """Return the files of the archive that fit the patterns, in its order. They must be brought in this order."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", piece.name) or not re.fullmatch(r"[0-9a-f]{12,40}", revision or ""):
         raise InputError(f"acquire.fetch: expected owner/repository and a commit, found {piece.name} at {revision}")
     archive = beside / f"{piece.name.replace('/', '--')}-{revision}.tar.gz"

@@ -1,4 +1,4 @@
-"""How do the files of a data set come from the Hugging Face Hub?
+"""Download the files of a data set from the Hugging Face Hub.
 
 By the Hub's own client, which knows mirrors (`HF_ENDPOINT`), tokens (`HF_TOKEN`, or `hf auth login`) and how to go on
 with a part. The revision is a commit from the first listing on.
@@ -17,13 +17,15 @@ Result = TypeVar("Result")
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
-    """The files of the data set that fit the patterns, at the revision (a branch becomes its commit)."""
+    """Return the files of the data set that fit the patterns, at the revision (a branch becomes its commit)."""
     hub = _client()
     endpoint = os.environ.get("HF_ENDPOINT")
     api = hub.HfApi(endpoint=endpoint)
 
     def ask() -> Any:
-        return _told(lambda: api.dataset_info(piece.name, revision=revision, files_metadata=True), piece, api.endpoint)
+        return _with_our_errors(
+            lambda: api.dataset_info(piece.name, revision=revision, files_metadata=True), piece, api.endpoint
+        )
 
     info = patiently(ask, f"The list of files of {piece.name}", pause=pause)
     fitting = [one for one in info.siblings or [] if piece.asks_for(one.rfilename)]
@@ -60,7 +62,7 @@ def _bringer(
 
         def fetch() -> Path:
             return Path(
-                _told(
+                _with_our_errors(
                     lambda: hub.hf_hub_download(
                         piece.name,
                         name,
@@ -80,8 +82,8 @@ def _bringer(
     return bring
 
 
-def _told(call: Callable[[], Result], piece: Piece, endpoint: str) -> Result:
-    """What the call gives; its errors in our words."""
+def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) -> Result:
+    """Return what the call gives; its errors in our words."""
     from huggingface_hub import errors
 
     page = f"{endpoint}/datasets/{piece.name}"

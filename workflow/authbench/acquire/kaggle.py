@@ -1,4 +1,4 @@
-"""How do the files of a data set come from Kaggle?
+"""Download the files of a data set from Kaggle.
 
 By Kaggle's own client, which takes the account from the user's environment or home (KAGGLE_API_TOKEN, KAGGLE_USERNAME
 and KAGGLE_KEY, or ~/.kaggle). None of it passes through here.
@@ -26,11 +26,11 @@ LOGIN = (
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: Any = None) -> Listing:
-    """The files of the data set that fit the patterns; `revision` is the number of a version, the newest if none."""
+    """Return the files of the data set that fit the patterns; `revision` is a version, None the newest."""
     api = client or _client()
     name = f"{piece.name}/versions/{revision}" if revision else piece.name
     files = patiently(
-        lambda: _told(lambda: _files(api, name), piece), f"The list of files of {piece.name}", pause=pause
+        lambda: _with_our_errors(lambda: _files(api, name), piece), f"The list of files of {piece.name}", pause=pause
     )
     fitting = sorted((one for one in files if piece.asks_for(one.name)), key=lambda one: str(one.name))
     if not fitting:
@@ -69,7 +69,7 @@ def _bringer(
 
         def fetch() -> None:
             with redirect_stdout(io.StringIO()):
-                _told(lambda: api.dataset_download_file(dataset, name, path=str(folder), quiet=True), piece)
+                _with_our_errors(lambda: api.dataset_download_file(dataset, name, path=str(folder), quiet=True), piece)
 
         patiently(fetch, f"{piece.name}: {name}", pause=pause)
         come = [path for path in folder.iterdir() if not path.name.endswith(".kaggle-partial")]
@@ -106,8 +106,8 @@ def _unpack(archive: Path, part: Path, name: str, size: int | None) -> None:
         raise InputError(f"{archive.name} is damaged ({error}). Run again to fetch it anew.") from error
 
 
-def _told(call: Callable[[], Any], piece: Piece) -> Any:
-    """What the call gives; its errors in our words."""
+def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
+    """Return what the call gives; its errors in our words."""
     page = f"https://www.kaggle.com/datasets/{piece.name}"
     try:
         return call()
@@ -124,7 +124,7 @@ def _told(call: Callable[[], Any], piece: Piece) -> Any:
 
 
 def _client() -> Any:
-    """Kaggle's client with the user's account. What it prints about accounts is not repeated."""
+    """Return Kaggle's client with the user's account. What it prints about accounts is not repeated."""
     try:
         with redirect_stdout(io.StringIO()):
             from kaggle.api.kaggle_api_extended import KaggleApi

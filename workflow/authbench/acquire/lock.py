@@ -1,4 +1,4 @@
-"""What did a corpus hold when it was first fetched?
+"""The lock of raw files: what each corpus held when it was first fetched.
 
 `resources/raw.lock.yaml` stands beside the folder of the raw files and bears its name. It holds, by source, the
 revision of each data set and size and SHA-256 of each file. What is once in it is never changed by a program.
@@ -38,12 +38,12 @@ class Entry:
 
 
 def lock_path(raw_dir: Path) -> Path:
-    """Where the lock of a folder of raw files stands: `resources/raw.lock.yaml` for `resources/raw`."""
+    """Return where the lock of a folder of raw files stands: `resources/raw.lock.yaml` for `resources/raw`."""
     return raw_dir.with_name(f"{raw_dir.name}.lock.yaml")
 
 
 def read_lock(path: Path) -> dict[str, Entry]:
-    """The entries by source. Raises InputError where the file says something else."""
+    """Return the entries by source. Raises InputError where the file says something else."""
     if not path.exists():
         return {}
     try:
@@ -63,9 +63,9 @@ def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
         together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files})
         if together != entries.get(tag):
             entries[tag] = together
-            told = {name: _told(one) for name, one in sorted(entries.items())}
+            plain = {name: _plain(one) for name, one in sorted(entries.items())}
             dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-            write_text(path, HEAD + yaml.dump(told, Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000))
+            write_text(path, HEAD + yaml.dump(plain, Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000))
 
 
 def _entry(told: Mapping[str, Any]) -> Entry:
@@ -75,7 +75,7 @@ def _entry(told: Mapping[str, Any]) -> Entry:
     )
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _plain(entry: Entry) -> dict[str, Any]:
     files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
     return {**({"revisions": dict(entry.revisions)} if entry.revisions else {}), "files": files}
 

@@ -1,4 +1,4 @@
-"""What does a host offer, and what of it does a source's page ask for?"""
+"""What a host offers, and what of it a source's entry requests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Piece:
         return matches(path, self.files)
 
     def place(self, path: str) -> str:
-        """Where a file of the host goes below the source's folder. Raises InputError for a name that is not safe."""
+        """Return where a file goes below the source's folder. Raises InputError for a name that is not safe."""
         return f"{self.into.rstrip('/')}/{safe_path(path)}" if self.into else safe_path(path)
 
 
@@ -68,7 +68,7 @@ def pieces(source: Source) -> list[Piece]:
 
 
 def safe_path(name: str) -> str:
-    """The relative path that a host names. Raises InputError where it could leave its folder or hide in it.
+    """Return the relative path that a host names. Raises InputError where it could leave its folder or hide in it.
 
     >>> safe_path("data/blogs.zip")
     'data/blogs.zip'

@@ -1,4 +1,4 @@
-"""How far is a download, and how long will it take?"""
+"""Progress of downloads: bytes, rate and remaining time."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Progress:
         self.started = self.told = clock()
 
     def skip(self, size: int) -> None:
-        """Bytes that are here already and take no time."""
+        """Count bytes that are here already and take no time."""
         self.come += size
         self.here_before += size
 
@@ -39,7 +39,7 @@ class Progress:
 
 
 def in_bytes(size: float) -> str:
-    """A size with a unit.
+    """Return a size with a unit.
 
     >>> in_bytes(512), in_bytes(3_400_000), in_bytes(12_000_000_000)
     ('512 B', '3.4 MB', '12.0 GB')
@@ -51,7 +51,7 @@ def in_bytes(size: float) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """A time as one reads it.
+    """Return a time as one reads it.
 
     >>> in_words(42), in_words(190), in_words(9000)
     ('42 s', '3 min', '2.5 h')

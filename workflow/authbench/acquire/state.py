@@ -82,13 +82,13 @@ class Digests:
             self.known = read_json(self.memory)
 
     def of(self, name: str) -> str | None:
-        """The SHA-256 of a file, if it was taken and the file looks untouched."""
+        """Return the SHA-256 of a file, if it was taken and the file looks untouched."""
         stat = (self.folder / name).stat()
         seen = self.known.get(name)
         return str(seen[2]) if seen and seen[:2] == [stat.st_size, stat.st_mtime_ns] else None
 
     def take(self, name: str) -> File:
-        """Size and SHA-256 of a file, which is read if need be."""
+        """Return size and SHA-256 of a file, which is read if need be."""
         stat = (self.folder / name).stat()
         sha256 = self.of(name) or sha256_of_file(self.folder / name)
         self.known[name] = [stat.st_size, stat.st_mtime_ns, sha256]

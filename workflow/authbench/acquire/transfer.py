@@ -1,4 +1,4 @@
-"""How do bytes come over a line that may break, from a host that may be busy?
+"""Transfer bytes over a line that may break, from a host that may be busy.
 
 A download goes on where it stopped, if the host says that the file is still the same (its ETag or date, kept beside
 the part); otherwise it begins anew. What passes (a cut line, 429, 5xx) is tried again, each time after twice the
@@ -49,7 +49,7 @@ def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) 
 def patiently(
     call: Callable[[], Result], what: str, reached: Callable[[], int] = lambda: 0, pause: Pause = time.sleep
 ) -> Result:
-    """The result of the call, tried again while what fails is Passing; bytes `reached` set the count back."""
+    """Return the result of the call, tried again while what fails is Passing; bytes `reached` set the count back."""
     failed, furthest = 0, reached()
     while True:
         try:
@@ -65,7 +65,7 @@ def patiently(
 
 
 def _go_on(url: str, part: Path, advance: Advance) -> None:
-    """One attempt. Bytes that it keeps of an earlier one are not told again."""
+    """Make one attempt. Bytes that it keeps of an earlier one are not reported again."""
     part.parent.mkdir(parents=True, exist_ok=True)
     mark = _mark(part).read_text(encoding="utf-8") if _mark(part).exists() else ""
     have = _size(part) if mark else 0
@@ -116,7 +116,7 @@ def refuse(status: int, retry_after: str | None, what: str) -> None:
 
 
 def shown(url: str) -> str:
-    """An address without what may be secret in it.
+    """Return an address without what may be secret in it.
 
     >>> shown("https://me:word@example.org/a.zip?token=1")
     'https://example.org/a.zip'

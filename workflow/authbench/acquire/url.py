@@ -1,4 +1,4 @@
-"""How does a file come from a plain address?"""
+"""Download a file from a plain address."""
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -10,7 +10,7 @@ from authbench.errors import InputError
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
-    """The one file at the address, under the last part of its path."""
+    """Return the one file at the address, under the last part of its path."""
     name = PurePosixPath(unquote(urlsplit(piece.name).path)).name
     if urlsplit(piece.name).scheme not in ("http", "https") or not name:
         raise InputError(f"acquire.fetch: {piece.name} is not the http(s) address of a file")

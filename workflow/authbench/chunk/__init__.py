@@ -1,4 +1,4 @@
-"""Where may a long document be cut?
+"""Chunking of long documents.
 
 Read in this order: `sentences` (the places), `cut` (the pieces).
 """

@@ -1,4 +1,4 @@
-"""Where may a long document be cut?
+"""Cut long documents into chunks.
 
 A text over the limit becomes segments that end at paragraphs, else sentences, else lines, words or graphemes
 (AuthBench paper, A.4; processing plan, section 10). A share of the segments runs to 501-2,000 tokens, so that long
@@ -133,8 +133,10 @@ def documents_of(
     whole: NDArray[np.bool_],
     pieces: Sequence[tuple[int, str, str, int, int, int]],
 ) -> pl.DataFrame:
-    """DOCUMENT rows in the order of the records: the `whole` ones with their `texts` and `lengths` in tokens, and
-    `pieces` (row of the record, key, content, start, end, tokens) of the others.
+    """Return DOCUMENT rows in the order of the records.
+
+    They are the `whole` ones with their `texts` and `lengths` in tokens, and `pieces` (row of the record, key, content,
+    start, end, tokens) of the others.
     """
     shape = {"row": pl.Int64, "doc_key": pl.String, "content": pl.String}
     shape |= {"chunk_start": pl.Int64, "chunk_end": pl.Int64, "token_length": pl.Int32}
@@ -160,8 +162,8 @@ def documents_of(
 
 
 def paragraph_starts(text: str) -> tuple[Places, Places]:
-    """Where the paragraphs of a text but the first begin once each run of line breaks is one, and how many line breaks
-    are then left out up to each of them.
+    """Return where the paragraphs but the first begin once each run of line breaks is one, and how many line breaks are
+    left out up to each of them.
     """
     starts, ends, end = [], [], 0
     while (start := text.find("\n\n", end)) >= 0:
@@ -183,7 +185,7 @@ def cut_text(
     settings: ChunkSettings,
     seed: int,
 ) -> tuple[list[Segment], bool]:
-    """The segments of a text of `size` bytes, at most `max_chunks_per_document`, in order; whether there were more.
+    """Return the segments of a text of `size` bytes, at most `max_chunks_per_document`, and whether there were more.
 
     Without `tokens`, those of the whole text, it is tokenised in windows, and no more of them than the segments need.
     """
@@ -210,13 +212,13 @@ def cut_text(
 
 
 def spread(segments: Sequence[Segment], text: Text, limit: int, seed: int) -> list[Segment]:
-    """The `limit` segments with the smallest hashes, in the order of the text."""
+    """Return the `limit` segments with the smallest hashes, in the order of the text."""
     ranked = sorted(segments, key=lambda s: keyed_hash(seed, "chunk", text.doc_key, str(text.original(s.start))))
     return sorted(ranked[:limit], key=lambda segment: segment.start)
 
 
 def windows(text: Text, size: int) -> list[tuple[int, int]]:
-    """Consecutive spans of about `size` characters that begin where paragraphs do, else lines, sentences, words."""
+    """Return consecutive spans of about `size` characters that begin at paragraphs, else lines, sentences, words."""
     content, spans, start = text.content, [], 0
     while len(content) - start > size * 5 // 4:
         low, aim, high = start + size * 3 // 4, start + size, start + size * 5 // 4
@@ -295,7 +297,7 @@ def cut_stretch(
 
 
 def count_span(content: str, stretch: Stretch, tokenizer: Tokenizer, start: int, end: int) -> int:
-    """The tokens of content[start:end] without the white space at its ends, exactly.
+    """Return the tokens of content[start:end] without the white space at its ends, exactly.
 
     The tokeniser never joins what lies before the end of a run of letters with what comes after it. So from the
     first such place to the last the tokens are those of the stretch, and only the ends are encoded anew.
@@ -315,8 +317,10 @@ def count_span(content: str, stretch: Stretch, tokenizer: Tokenizer, start: int,
 
 
 def last_place(content: str, stretch: Stretch, start: int, first: int, low: int, room: int) -> int:
-    """Where a segment that begins at `start` ends: after `low` to `room` tokens, at a paragraph that leaves it at least
-    half full, else at a sentence, a line, a word, a grapheme. Only a grapheme larger than the room is cut.
+    """Return where a segment that begins at `start` ends, after `low` to `room` tokens.
+
+    That is at a paragraph that leaves it at least half full, else at a sentence, a line, a word, a grapheme. Only a
+    grapheme larger than the room is cut.
     """
     high = max(int(stretch.tokens[first + room]), start + 1)
 
@@ -338,7 +342,7 @@ def last_place(content: str, stretch: Stretch, start: int, first: int, low: int,
 
 
 def last_space(content: str, low: int, high: int) -> int:
-    """The last place in low..high after white space (and not inside a grapheme), or 0."""
+    """Return the last place in low..high after white space (and not inside a grapheme), or 0."""
     place = high
     while (place := max(content.rfind(" ", low - 1, place), content.rfind("\n", low - 1, place))) >= low - 1 >= 0:
         if SPACE_END.match(content, place):
@@ -347,7 +351,7 @@ def last_space(content: str, low: int, high: int) -> int:
 
 
 def last_grapheme(content: str, start: int, high: int) -> int:
-    """The last grapheme boundary after `start` up to `high`; `high` itself where a single grapheme fills it all."""
+    """Return the last grapheme boundary after `start` up to `high`; `high` where a single grapheme fills it all."""
     place = start
     for found in GRAPHEME.finditer(content, start, min(high + 1, len(content))):
         if found.end() > high:
@@ -358,7 +362,7 @@ def last_grapheme(content: str, start: int, high: int) -> int:
 
 @cache
 def extra_long_chances(settings: ChunkSettings) -> NDArray[np.float64]:
-    """The probability that a segment is extra long, by the number of tokens left (the last holds for any more).
+    """Return the probability that a segment is extra long, by the number of tokens left (the last holds for any more).
 
     Chosen so that of the tokens left, if they are more than `max_tokens`, the expected share in extra-long
     segments is `extra_long_share`, near the end of a text too: with p the chance, x and n the tokens that an

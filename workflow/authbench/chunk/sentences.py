@@ -1,4 +1,4 @@
-"""Where does a sentence end?
+"""Find the ends of sentences.
 
 Rules for the ten languages: terminators, the closing quotes that stay with them, and the abbreviations and
 initials that end nothing. A miss costs little: a chunk ends at another sentence.
@@ -38,7 +38,7 @@ ABBREVIATIONS = frozenset(ABBREVIATION_LIST.split())
 
 
 def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
-    """The places in text[start:end] at which a sentence has just ended and the next begins.
+    """Yield the places in text[start:end] at which a sentence has just ended and the next begins.
 
     >>> text = 'Mr. Li came. "Who?" he asked. Nobody.'
     >>> [text[i:i + 3] for i in sentence_starts(text, 0, len(text))]
@@ -55,8 +55,9 @@ def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def last_sentence_start(text: str, start: int, low: int, high: int) -> int:
-    """The last of `sentence_starts` of text[start:] in low..high, or 0. It is looked for from the end, a piece at a
-    time: most often it is near.
+    """Return the last of `sentence_starts` of text[start:] in low..high, or 0.
+
+    It is searched from the end, a piece at a time, as most often it is near.
     """
     first, piece = max(start, low - LONGEST_END), FIRST_PIECE
     while True:

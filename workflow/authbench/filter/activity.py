@@ -1,4 +1,4 @@
-"""How busy, and how uniform, is an author?
+"""Measure how busy, and how uniform, authors are.
 
 What gives a bot away is seen over all of an author's texts: counts of batches and shards add up to the counts of the
 corpus, which are merged a part of the authors at a time.
@@ -39,13 +39,13 @@ def count_activity(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_counts(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The sum of COUNTS."""
+    """Return the sum of COUNTS."""
     together = pl.concat([pl.DataFrame(schema=COUNTS), *(part.cast(COUNTS) for part in counts)])
     return together.group_by("author_id", "kind", "key").agg(pl.col("texts").sum())
 
 
 def part_of(counts: pl.DataFrame, part: int, parts: int) -> pl.DataFrame:
-    """The counts of one part of the authors."""
+    """Return the counts of one part of the authors."""
     return counts.filter(hash_texts(counts["author_id"]) % parts == part)
 
 

@@ -1,4 +1,4 @@
-"""Which documents are unusable, and for which reasons?
+"""Decide which documents are unusable, and for which reasons.
 
 Thresholds over the columns of `measure` (AuthBench paper, A.3; processing plan, section 11). Two presets: `robust`
 costs clean text of no language and length more than 2 %, `paper` applies the paper's formulas as they are worded.
@@ -42,7 +42,7 @@ class Rule:
 
 
 def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
-    """The REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
+    """Return the REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
 
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
     `posts_per_day` and `template_share` (see `activity`) where their thresholds are set. `settings` is the
@@ -68,14 +68,14 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
 
 
 def beside(documents: pl.DataFrame, measures: pl.DataFrame) -> pl.DataFrame:
-    """Documents and their measurements, which stand in the same order. Raises InputError if they do not."""
+    """Return documents and their measurements, which stand in the same order. Raises InputError if they do not."""
     if not documents["doc_key"].equals(measures["doc_key"]):
         raise InputError("Measurements and documents do not belong together; delete filter/measures, to measure anew")
     return documents.hstack(measures.drop("doc_key"))
 
 
 def rules(settings: Mapping[str, Any]) -> list[Rule]:
-    """The preset's rules in the order in which their reasons are given."""
+    """Return the preset's rules in the order in which their reasons are given."""
     preset = settings["preset"]
     if preset not in PRESETS:
         raise InputError(f"filter.preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")
@@ -101,8 +101,10 @@ def _robust(settings: Mapping[str, Any]) -> list[Rule]:
 
 
 def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
-    """The expected script, with langid's consent; and the language of texts that are long enough, where a script that
-    is expected does not tell: in Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
+    """Return the rules on script and language.
+
+    The script must be an expected one, unless langid consents; the language of texts that are long enough counts where
+    the script does not tell: in Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
     """
     strange = pl.col("langid") != pl.col("lang")
     few = pl.col("letters") < MIN_SCRIPT_LETTERS
@@ -158,7 +160,7 @@ def _per_task(bound: int | Mapping[str, int], key: str) -> pl.Expr:
 
 
 def _optional(settings: Mapping[str, Any]) -> list[Rule]:
-    """Signs of bots and of quoted text; off where the threshold is null."""
+    """Return the rules on signs of bots and of quoted text; off where the threshold is null."""
     reasons = {"posts_per_day": "too_many_posts", "template_share": "template_texts", "quoted_share": "mostly_quoted"}
     chosen = {column: reason for column, reason in reasons.items() if settings.get(column) is not None}
     return [_above(reason, column, settings[column]) for column, reason in chosen.items()]

@@ -1,4 +1,4 @@
-"""Which language is a text in, of those that may be expected?
+"""Identify the language of a text among those that may be expected.
 
 langid's own model and probabilities (Lui and Baldwin 2012), restricted to the languages of the recipe and to those
 that strangers in such corpora are written in; the same answer as langid's, a batch at a time.
@@ -52,17 +52,17 @@ class Model:
 
 
 def latin_candidates(languages: Sequence[str]) -> tuple[str, ...]:
-    """What a text in Latin letters may be written in: those of `languages` that are, and the intruders that are."""
+    """Return those of `languages`, and of the intruders, that are written in Latin letters."""
     return tuple(lang for lang in languages if "Latin" in EXPECTED_SCRIPTS.get(lang, ())) + LATIN_INTRUDERS
 
 
 def candidates(languages: Sequence[str]) -> tuple[str, ...]:
-    """What any text may be written in: `languages` and all intruders."""
+    """Return what any text may be written in: `languages` and all intruders."""
     return (*languages, *LATIN_INTRUDERS, *OTHER_INTRUDERS)
 
 
 def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """The most probable language of each text and its probability, among those of `languages` that langid knows.
+    """Return the most probable language of each text and its probability, among those of `languages` that langid knows.
 
     Labels and probabilities are those of langid's `set_languages` and `classify` with `norm_probs`: a text that tells
     nothing gets the language that is the most frequent in langid's training. Raises InputError if it knows none.
@@ -103,7 +103,7 @@ def restricted_model(labels: tuple[str, ...]) -> Model:
 
 @cache
 def _whole_model() -> dict[str, NDArray[Any]]:
-    """langid's model as arrays, named as in `Model`.
+    """Return langid's model as arrays, named as in `Model`.
 
     To unpack langid's own file takes more than a second, so that the arrays are kept beside compiled code.
     """
@@ -135,14 +135,14 @@ def _unpacked() -> dict[str, NDArray[Any]]:
 def _by_state(
     starts: NDArray[np.int64], features: NDArray[np.int64], given_language: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The sum of the rows of each state's features."""
+    """Return the sum of the rows of each state's features."""
     sums = np.zeros((len(starts) - 1, given_language.shape[1]))
     np.add.at(sums, np.repeat(np.arange(len(starts) - 1), np.diff(starts)), given_language[features])
     return sums
 
 
 def _summed_as_langid_does(text: NDArray[np.uint8], model: Model) -> NDArray[np.float64]:
-    """Log probabilities of one text, the features counted before their rows are added up."""
+    """Return log probabilities of one text, the features counted before their rows are added up."""
     counts = np.zeros(len(model.given_language), np.uint32)
     state = 0
     for byte in text.tolist():
@@ -161,7 +161,7 @@ def _log_scores(
     by_state: NDArray[np.float64],
     languages: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Log probability of every text (`data[offsets[i]:offsets[i + 1]]`) with every language, up to a constant.
+    """Return the log probability of every text (`data[offsets[i]:offsets[i + 1]]`) in every language, up to a constant.
 
     Each move through the automaton waits for memory, so that LANES texts move side by side, as far as the shortest of
     them; `order` brings texts of like length together.

@@ -1,4 +1,4 @@
-"""What can be measured in a text that tells whether it is usable?
+"""Measure what tells whether a text is usable.
 
 Measured once, decided elsewhere (`filters`). Both forms of a statistic stand side by side where the paper's formula
 (AuthBench, A.3) costs clean text in some language: the paper's has the suffix `_paper`, or counts tokens where ours
@@ -59,7 +59,7 @@ MEASURES = pl.Schema(
 
 
 def measure_texts(documents: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
-    """One row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
+    """Return one row of MEASURES per document (columns `doc_key`, `lang`, `content`), in the same order.
 
     Shares of nothing (no words, no letters of a definite script) are null. langid is asked, among `languages` and
     frequent intruders, where letters are of an unexpected script or too few to tell, and for languages in Latin

@@ -1,4 +1,4 @@
-"""What is a character: letter, mark, number, space; which script, which part of a word?
+"""Classes and scripts of characters.
 
 One table over all code points, built from the Unicode database of the `regex` package, so that compiled loops look a
 character up once and know all of it.
@@ -63,7 +63,7 @@ KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 1
 
 @cache
 def properties() -> NDArray[np.uint32]:
-    """All that is known of every code point, in one number."""
+    """Return all that is known of every code point, in one number."""
     table = script_masks().astype(np.uint32) << np.uint32(SCRIPT_SHIFT) | kinds() | word_breaks()
     table[alphabetic_letters()] |= ALPHABETIC
     table[[ord(mark) for mark in (*QUOTES, ">")]] |= QUOTING
@@ -81,7 +81,7 @@ def kinds() -> NDArray[np.uint8]:
 
 @cache
 def word_breaks() -> NDArray[np.uint8]:
-    """The Word_Break class (UAX #29, with Han and Kana as SINGLE) of every code point."""
+    """Return the Word_Break class (UAX #29, with Han and Kana as SINGLE) of every code point."""
     table = np.full(CODE_POINTS, OTHER, np.uint8)
     for word_break, pattern in WORD_BREAKS:
         _mark(table, pattern, word_break)
@@ -90,7 +90,7 @@ def word_breaks() -> NDArray[np.uint8]:
 
 @cache
 def script_masks() -> NDArray[np.uint16]:
-    """A bit for each of SCRIPTS that uses the code point (Script_Extensions), OTHER_SCRIPT, or ANY_SCRIPT."""
+    """Return a bit for each of SCRIPTS that uses the code point (Script_Extensions), OTHER_SCRIPT, or ANY_SCRIPT."""
     table = np.full(CODE_POINTS, OTHER_SCRIPT, np.uint16)
     _mark(table, r"[\p{Scx=Common}\p{Scx=Inherited}]", ANY_SCRIPT)
     for script in SCRIPTS:
@@ -102,7 +102,7 @@ def script_masks() -> NDArray[np.uint16]:
 
 @cache
 def alphabetic_letters() -> NDArray[np.bool_]:
-    """Which code points are letters of an alphabetic script, where a letter alone is hardly ever a word."""
+    """Return which code points are letters of an alphabetic script, where a letter alone is hardly ever a word."""
     elsewhere = script_masks() & script_mask(["Hangul", "Han", "Bopomofo"]) != 0
     letters: NDArray[np.bool_] = (kinds() == LETTER) & (word_breaks() == ALETTER) & ~elsewhere
     return letters
@@ -123,7 +123,7 @@ def script_mask(scripts: Iterable[str]) -> int:
 
 
 def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
-    """The scripts expected of each language, as a mask; 0 where nothing is known of the language."""
+    """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language."""
     return np.array([script_mask(EXPECTED_SCRIPTS.get(lang, ())) for lang in langs], np.uint16)
 
 

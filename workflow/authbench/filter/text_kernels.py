@@ -94,7 +94,7 @@ def decode(
 def _measure_characters(
     codes: Characters, properties: Characters, expected: int
 ) -> tuple[float, float, float, float, float, float, float, float, float, float, float, float, float, float]:
-    """All of `measure.CHARACTER_COLUMNS` but the last; a share of nothing is nan. `expected` is a mask of scripts."""
+    """Return `measure.CHARACTER_COLUMNS` but the last; a share of nothing is nan. `expected` is a mask of scripts."""
     by_kind = np.zeros(5, np.int64)
     collapsed = np.zeros(5, np.int64)
     longest_run, in_long_runs = 0, 0
@@ -153,7 +153,7 @@ def _measure_characters(
 def _quoted_characters(
     codes: Characters, properties: Characters, opens: NDArray[np.uint8], closes: NDArray[np.uint8]
 ) -> int:
-    """How many visible characters stand between quotation marks of one line, or on lines that begin with `>`."""
+    """Return how many visible characters stand between quotation marks of one line, or on lines that begin with `>`."""
     quoted, pending, quotation = 0, 0, 0
     cited, fresh = False, True
     for at in range(len(codes)):
@@ -179,7 +179,7 @@ def _quoted_characters(
 
 @compiled
 def _joins(before: int, left: int, right: int, after: int) -> bool:
-    """Whether two neighbouring characters belong to one segment (UAX #29, WB5-WB13b), by their Word_Break classes.
+    """Return whether two neighbouring characters are in one segment (UAX #29, WB5-WB13b), by their Word_Break classes.
 
     `before` and `after` are the neighbours' neighbours, extending characters skipped.
     """
@@ -202,7 +202,7 @@ def _joins(before: int, left: int, right: int, after: int) -> bool:
 
 @compiled
 def _segment_end(properties: Characters, start: int) -> int:
-    """Where the UAX #29 segment that begins at `start` ends."""
+    """Return where the UAX #29 segment that begins at `start` ends."""
     end = len(properties)
     before, left = BREAK, properties[start] & WORD_BREAK
     at = start + 1
@@ -229,7 +229,7 @@ def _segment_end(properties: Characters, start: int) -> int:
 
 @compiled
 def _count_word(table: Table, stamp: int, window: int, word: np.uint64) -> tuple[int, bool]:
-    """How often the document has had this word by now, and whether it is new to the window.
+    """Return how often the document has had this word by now, and whether it is new to the window.
 
     `word` is its hash; the length of `table` is a power of two, and above the number of words.
     """
@@ -294,8 +294,11 @@ def _measure_words(
 def _measure_tokens(
     codes: Characters, properties: Characters, table: Table, stamp: int
 ) -> tuple[float, float, float, float, float]:
-    """Of what stands between white space: how many, distinct share of them all, share with a letter, share of single
-    letters of any script, longest run of such: the paper's formulas. Shares are nan without tokens."""
+    """Return the paper's measures of what stands between white space.
+
+    These are their number, and the shares of distinct ones, of those with a letter and of single letters of any script,
+    and the longest run of such. Shares are nan without tokens.
+    """
     tokens, distinct, with_letter, single, run, longest = 0, 0, 0, 0, 0, 0
     at = 0
     while at < len(codes):

@@ -1,4 +1,4 @@
-"""Whom does an author label name, if anybody, and does the text say so?
+"""Author labels: their normal form, whether they name anybody, and whether a text holds them.
 
 Raw labels do not leave this package: what follows knows pseudonyms.
 """
@@ -18,12 +18,12 @@ CASELESS = regex.compile(r"[\p{Nd}\p{Lo}_.-]+")  # no other character folds to o
 
 
 def folded(label: str) -> str:
-    """The label with its white space folded, NFC-normalised: two labels a reader cannot tell apart are one."""
+    """Return the label with its white space folded, NFC-normalised: two labels a reader cannot tell apart are one."""
     return fold_space(unicodedata.normalize("NFC", label))
 
 
 def refusal(label: str, placeholders: Collection[str], min_characters: int = MIN_CHARACTERS) -> str | None:
-    """Why a folded label names nobody (`no_author`, `placeholder_author`), or None.
+    """Return why a folded label names nobody (`no_author`, `placeholder_author`), or None.
 
     Placeholders (case-folded) are compared whole: a pattern such as `n.a.*` takes real names with it.
 
@@ -38,7 +38,7 @@ def refusal(label: str, placeholders: Collection[str], min_characters: int = MIN
 
 
 def occurs(name: str, text: str) -> bool:
-    """Whether the author's name is in the text, whatever its case; a name of 1-3 characters only as a word.
+    """Return whether the author's name is in the text, whatever its case; a name of 1-3 characters only as a word.
 
     >>> occurs("Sam", "the same"), occurs("Sam", "I, Sam.")
     (False, True)
@@ -54,16 +54,16 @@ def occurs(name: str, text: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _sought(name: str) -> tuple[str, str]:
-    """A name without case, and the longest part of it that has none, which a text can be asked for as it is."""
+    """Return a name without case, and the longest part of it that has none, which a text can be asked for as it is."""
     folded_name = name.casefold()
     return folded_name, max(CASELESS.findall(folded_name), key=len, default="")
 
 
 def hides(raw_id: str, label: str) -> bool:
-    """Whether a raw id holds the author's label, so that publishing the id would publish the name."""
+    """Return whether a raw id holds the author's label, so that publishing the id would publish the name."""
     return label.casefold() in (raw_id if raw_id.isascii() else folded(raw_id)).casefold()
 
 
 def concealed(space: str, name: str, key: bytes | None) -> str:
-    """A short pseudonym of an id or a work, made as authors' pseudonyms are."""
+    """Return a short pseudonym of an id or a work, made as authors' pseudonyms are."""
     return author_id(space, name, key)[:32]

@@ -43,7 +43,7 @@ def read_parts(
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Parts of few rows, such as files of one text, together, as long as all their rows are few and small."""
+    """Yield parts of few rows, such as files of one text, together, as long as all their rows are few and small."""
     held: list[Part] = []
     rows, size = 0, 0
     for part in parts:

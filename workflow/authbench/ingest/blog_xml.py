@@ -71,7 +71,7 @@ def posts(text: str) -> Iterator[Row | BadRow]:
 
 
 def iso_date(written: str) -> str | None:
-    """The date of a post as `YYYY-MM-DD`; null where day, month or year is missing or none.
+    """Return the date of a post as `YYYY-MM-DD`; null where day, month or year is missing or none.
 
     >>> iso_date("31,janvier,2004"), iso_date("14,March,2004"), iso_date(",,")
     ('2004-01-31', '2004-03-14', None)

@@ -1,4 +1,4 @@
-"""Where do records wait until their shard is put in order?
+"""Store records on disk until their shard is put in order.
 
 In one Arrow file, batch by batch, each batch of one shard: the file is read without being loaded, and one file is open
 however many shards there are.
@@ -68,7 +68,7 @@ class Drafts:
             self.written += 1
 
     def by_shard(self) -> Iterator[pl.DataFrame]:
-        """The records of each shard in turn, in the order in which they were added. They lie on disk."""
+        """Yield the records of each shard in turn, in the order in which they were added. They lie on disk."""
         for places in self.places:
             with pa.memory_map(str(self.path)) as stored:  # anew, as what was read of it counts as memory
                 file = pa.ipc.open_file(stored)
@@ -78,5 +78,5 @@ class Drafts:
 
 
 def shards_of(doc_keys: pa.Array, shards: int) -> np.ndarray:
-    """The shard of each document: a hash of its identity, so that no order of files matters."""
+    """Return the shard of each document: a hash of its identity, so that no order of files matters."""
     return (keyed_hashes(0, "shard", doc_keys.to_pylist()).to_numpy() % shards).astype(np.int64)

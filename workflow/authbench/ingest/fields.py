@@ -1,4 +1,4 @@
-"""How is one of our fields computed from theirs?
+"""Compute our fields from those of a corpus.
 
 An expression of a source's YAML becomes a function of rows, which gives a column: their values, in their order.
 Operations run once for each distinct value of a column. Nothing comes of nothing: a value that is absent, null, NaN or
@@ -23,7 +23,7 @@ OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "tr
 
 
 def compile_expression(expression: str | Mapping[str, Any], where: str, key: bytes | None = None) -> Columns:
-    """The function that an expression describes.
+    """Return the function that an expression describes.
 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.
     """
@@ -52,7 +52,7 @@ def compile_expression(expression: str | Mapping[str, Any], where: str, key: byt
 
 
 def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column:
-    """The function's value for every entry of a column, computed once for each distinct one.
+    """Return the function's value for every entry of a column, computed once for each distinct one.
 
     Entries are of a kind of which equal ones look alike: text, lists, or nothing, not 1, 1.0 and True.
     """
@@ -73,7 +73,7 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
 
 
 def as_text(value: Any) -> str | None:
-    """A value as text; 4.0 and 4 are the same number, dates are in ISO form, an object is no text.
+    """Return a value as text; 4.0 and 4 are the same number, dates are in ISO form, an object is no text.
 
     >>> as_text(4.0), as_text(True), as_text("")
     ('4', 'true', None)
@@ -94,17 +94,17 @@ def as_text(value: Any) -> str | None:
 
 
 def is_text(column: Column) -> bool:
-    """Whether every entry is a text that is not empty."""
+    """Return whether every entry is a text that is not empty."""
     return set(map(type, column)) == {str} and "" not in column
 
 
 def texts(column: Column) -> list[str]:
-    """The entries as text, empty where an entry is none."""
+    """Return the entries as text, empty where an entry is none."""
     return column if is_text(column) else [as_text(entry) or "" for entry in column]
 
 
 def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
-    """The fields an expression needs: of each set at least one must occur in a file."""
+    """Return the fields an expression needs: of each set at least one must occur in a file."""
     if isinstance(expression, str):
         return [frozenset({expression})]
     if "field" in expression:
@@ -118,7 +118,7 @@ def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
 
 
 def names(expression: str | Mapping[str, Any]) -> set[str]:
-    """All fields an expression reads."""
+    """Return all fields an expression reads."""
     if isinstance(expression, str):
         return {expression}
     if "field" in expression:
@@ -171,7 +171,7 @@ def _first_of(alternatives: Sequence[Columns]) -> Columns:
 
 
 def _template(text: str) -> tuple[list[tuple[str, str, bool]], str]:
-    """The parts (text before, field, whether it may be missing) of a composed value, and the text after them."""
+    """Return the parts (text before, field, whether it may be missing) of a composed value, and the text after them."""
     parts, end = [], 0
     for found in regex.finditer(r"\{([^{}?]+)(\?)?\}", text):
         parts.append((text[end : found.start()], found[1], bool(found[2])))

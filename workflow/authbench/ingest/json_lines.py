@@ -28,7 +28,7 @@ def read(file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING) -
 
 
 def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
-    """What reads on in the text, as UTF-8; what is declared as UTF-8 is left to the parser, which decodes it anyway."""
+    """Return what reads on in the text, as UTF-8; what is declared as UTF-8 is not decoded, as the parser does that."""
     if codecs.lookup(text.encoding).name == "utf-8":
         return text.buffer.read  # type: ignore[return-value]
     return lambda size: text.read(size).encode()
@@ -51,7 +51,7 @@ def _records(lines: list[bytes | None], before: int, limit: int) -> Block:
 
 
 def _unusual(line: str, number: int) -> Row | BadRow:
-    """What holds NaN or halves of surrogate pairs, which are not JSON but are written."""
+    """Return what holds NaN or halves of surrogate pairs, which are not JSON but are written."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -76,13 +76,13 @@ class _Window:
         return not self.ended
 
     def at(self) -> int:
-        """The line of the file."""
+        """Return the line of the file."""
         self.line += self.held.count("\n", self.counted, self.place)
         self.counted = self.place
         return self.line
 
     def peek(self) -> str:
-        """The next character that is not white space; empty at the end of the file."""
+        """Return the next character that is not white space; empty at the end of the file."""
         while True:
             self.place = SPACE.match(self.held, self.place).end()  # type: ignore[union-attr]
             if self.place < len(self.held):
@@ -124,7 +124,7 @@ DECODER = json.JSONDecoder()
 
 
 def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int, int]]:
-    """Key, value, line and length of each element."""
+    """Yield key, value, line and length of each element."""
     window = _Window(file, text)
     opening, closing = ("{", "}") if keyed else ("[", "]")
     if window.peek() != opening:

@@ -1,4 +1,4 @@
-"""How is a stream cut into lines, none of which is too long to be held?"""
+"""Cut a stream into lines of bounded length."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, AnyStr
@@ -9,7 +9,7 @@ from authbench.storage.raw_files import CHUNK
 def bounded_lines(
     read_on: Callable[[int], AnyStr], cut: Callable[[AnyStr], list[AnyStr]], limit: int
 ) -> Iterator[list[AnyStr | None]]:
-    """The lines of a stream, in lists of about a megabyte; `None` stands for a line longer than `limit`.
+    """Yield the lines of a stream, in lists of about a megabyte; `None` stands for a line longer than `limit`.
 
     `cut` parts a piece of the stream into lines; the last part, which may be empty, goes on in the next piece. Holds a
     piece and at most `limit` of a line that has begun.

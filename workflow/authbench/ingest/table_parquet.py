@@ -36,7 +36,7 @@ def read(file: RawFile, options: ParquetReader, wanted: Wanted = EVERYTHING) -> 
 
 
 def _rows(batch: pa.RecordBatch, before: int) -> Block:
-    """The rows of a batch; one with a value that Python cannot hold, such as text that is not UTF-8, is a bad row."""
+    """Return the rows of a batch; one with a value that Python cannot represent (text not in UTF-8) is a bad row."""
     names = batch.schema.names
     try:
         columns = [column.to_pylist() for column in _readable(batch)]
@@ -48,7 +48,7 @@ def _rows(batch: pa.RecordBatch, before: int) -> Block:
 
 
 def _readable(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with text that is stored as bytes, and times (some are none of Python's), as text."""
+    """Return the batch with text that is stored as bytes, and times (some are none of Python's), as text."""
     for place, field in enumerate(batch.schema):
         kind = field.type
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_timestamp(kind):

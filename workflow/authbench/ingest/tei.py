@@ -70,7 +70,7 @@ def record(root: Element, options: TeiReader) -> Row | BadRow:
 
 
 def parse(xml: str | bytes) -> Element:
-    """The tree of a document, by local names (`TEI`, `lang`). Entities are never declared, fetched or expanded.
+    """Return the tree of a document, by local names (`TEI`, `lang`). Entities are never declared, fetched or expanded.
 
     Raises MalformedError for XML that is not well-formed, that declares entities (they can name files and grow without
     bound) or that uses one that XML does not define.
@@ -108,12 +108,12 @@ def place(line: int, column: int) -> str:
 
 
 def local_name(name: str) -> str:
-    """`author` of `http://www.tei-c.org/ns/1.0 author`."""
+    """Return `author` of `http://www.tei-c.org/ns/1.0 author`."""
     return name.rpartition(" ")[2]
 
 
 def outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
-    """The elements with these tags, in order, without those inside another: a text in a text is read once."""
+    """Yield the elements with these tags, in order, without those inside another: a text in a text is read once."""
     for child in element:
         if child.tag in tags:
             yield child
@@ -122,7 +122,7 @@ def outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
 
 
 def header_value(header: Element, path: str) -> str | None:
-    """What the header says at a path, white space folded; several elements are joined by `; `, none is null."""
+    """Return what the header says at a path, white space folded; several elements are joined by `; `, none is null."""
     elements, attribute = ATTRIBUTE.fullmatch(path).groups()  # type: ignore[union-attr]
     found = header.iterfind(elements)
     values = (fold_space(element.get(attribute, "")) if attribute else written(element) for element in found)
@@ -130,7 +130,7 @@ def header_value(header: Element, path: str) -> str | None:
 
 
 def written(element: Element) -> str:
-    """The text of a header element; of a name in parts `surname, forename link`, without other names and numbers.
+    """Return the text of a header element; of a name in parts `surname, forename link` without other names, numbers.
 
     >>> written(parse("<author><surname>Saar</surname><forename>Ferdinand von</forename></author>"))
     'Saar, Ferdinand von'
@@ -147,7 +147,7 @@ def written(element: Element) -> str:
 
 
 def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
-    """The text of an element and what is in it, as lines and paragraphs.
+    """Return the text of an element and what is in it, as lines and paragraphs.
 
     >>> running_text(parse("<body><lg><l>Ein  Vers</l> <l>und\\n noch <w>einer</w></l></lg><p>Prosa.</p></body>"))
     'Ein Vers\\nund noch einer\\n\\nProsa.'
@@ -185,7 +185,7 @@ def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
 
 
 def break_around(tag: str, in_prose: bool) -> int:
-    """How far an element stands apart from what surrounds it: 0 (in its line), a line, or a blank line."""
+    """Return how far an element stands apart from what surrounds it: 0 (in its line), a line, or a blank line."""
     if tag in LINES:
         return LINE
     if tag in INLINE_IN_PROSE:

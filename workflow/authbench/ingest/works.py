@@ -44,7 +44,7 @@ def joined(rows: Iterable[Sized], group: Group, limit: int) -> Iterator[Sized]:
 
 
 def _place(key: str) -> bytes:
-    """The numbers in a key, as bytes that sort as they do."""
+    """Return the numbers in a key, as bytes that sort as they do."""
     return b"".join(min(int(digits[:20]), LARGEST).to_bytes(8) for digits in NUMBER.findall(key))
 
 

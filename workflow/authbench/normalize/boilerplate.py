@@ -1,4 +1,4 @@
-"""Which lines were written by no author?
+"""Remove lines that no author wrote.
 
 Copyright headers, navigation lists, Project Gutenberg and digitisation notices, cookie and newsletter lines
 (AuthBench paper, A.2), by language, from resources/text/boilerplate.yaml.
@@ -20,7 +20,7 @@ FRONT = 0.3  # `before` rules hold in the first part of a text, `after` rules in
 
 @cache
 def patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Whole-line patterns for a language and for all: lines to drop, ends of front matter, starts of back matter."""
+    """Return line patterns for a language and for all: lines to drop, ends of front matter, starts of back matter."""
     parts = [rules()["all"], rules().get(lang, {})]
 
     def compiled(kind: str) -> re.Pattern[str]:
@@ -32,7 +32,7 @@ def patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[st
 
 @cache
 def rules() -> dict[str, dict[str, list[str]]]:
-    """The rules by language (or `all`) and kind."""
+    """Return the rules by language (or `all`) and kind."""
     found: dict[str, dict[str, list[str]]] = yaml.safe_load(
         unicodedata.normalize("NFC", RULES.read_text(encoding="utf-8"))
     )
@@ -40,7 +40,7 @@ def rules() -> dict[str, dict[str, list[str]]]:
 
 
 def strip(text: str, lang: str) -> str:
-    """The text without its boilerplate lines; a text of nothing else becomes empty.
+    """Return the text without its boilerplate lines; a text of nothing else becomes empty.
 
     Up to and including the last line of front matter, and from the first line of back matter, all goes; single
     lines of boilerplate go wherever they stand. Time is linear in the length of the text.
@@ -65,7 +65,7 @@ def strip(text: str, lang: str) -> str:
 
 
 def strip_texts(texts: pl.DataFrame) -> pl.Series:
-    """The contents (frame with `lang`, `content`) without boilerplate; Python sees the suspected ones alone."""
+    """Return the contents (frame with `lang`, `content`) without boilerplate; Python sees the suspected ones alone."""
     rows = suspected(texts["content"])
     found = texts.filter(rows).select("content", "lang").iter_rows()
     stripped = pl.Series([strip(text, lang) for text, lang in found], dtype=pl.String)
@@ -73,13 +73,13 @@ def strip_texts(texts: pl.DataFrame) -> pl.Series:
 
 
 def suspected(texts: pl.Series) -> pl.Series:
-    """Which texts may hold boilerplate of any language: all that `strip` would change, and a few others."""
+    """Return which texts may hold boilerplate of any language: all that `strip` would change, and a few others."""
     return texts.str.contains(_wider_pattern())
 
 
 @cache
 def _wider_pattern() -> str:
-    """All rules as one pattern for polars, whose engine takes time linear in the text whatever it is.
+    """Return all rules as one pattern for polars, whose engine takes time linear in the text whatever it is.
 
     It is found wherever one of them matches a line, and elsewhere too: repetitions have no upper bound (which also
     keeps the automaton small), and anything may stand where the engines disagree on what belongs to a word. Python

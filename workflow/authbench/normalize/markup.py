@@ -1,4 +1,4 @@
-"""What does a text say once HTML entities and tags are undone?
+"""Undo HTML entities and tags.
 
 One pass drops comments, the contents of script and style elements, and the tags of HTML (an angle bracket that
 is no HTML tag, as in `<3` or `<grin>`, stays), then decodes entities; text escaped twice takes two passes. Every
@@ -32,7 +32,7 @@ BEYOND_UNICODE = re.compile(r"&#(?:[0-9]{8,}+|[xX]0*+[1-9A-Fa-f][0-9A-Fa-f]{6,}+
 
 
 def undo_html(text: str, times: int) -> str:
-    """The text with `times` layers of HTML taken off (0: as it is).
+    """Return the text with `times` layers of HTML taken off (0: as it is).
 
     Tags of blocks become line breaks, table cells spaces, other tags nothing.
 

@@ -1,4 +1,4 @@
-"""Which strings of a text are personal data, and what stands for them?
+"""Mask personal data in a text.
 
 A placeholder is a capital word in square brackets: no HTML tag, no handle and no address, so that no other step
 takes it for one, and normalisation leaves it as it is. Phone numbers are found by their shapes in the ten
@@ -93,7 +93,7 @@ DECIMAL = re.compile(r"[^.]*\d{3}\.\d\d\Z")
 
 
 def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
-    """The text with placeholders for personal data of these kinds (`email`, `phone`, `handle`, `url`), and how many.
+    """Return the text with placeholders for personal data of these kinds (email, phone, handle, url), and counts.
 
     Masking a masked text changes nothing, and time is linear in the length of the text, whatever the text.
 
@@ -117,7 +117,7 @@ def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
 
 @cache
 def any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
-    """The signs of these kinds, none of which reaches beyond its line."""
+    """Return the signs of these kinds, none of which reaches beyond its line."""
     return re.compile("|".join(FINDERS[kind][0].pattern for kind in kinds))
 
 
@@ -149,7 +149,7 @@ def unless_date(found: list[None], group: int, match: re.Match[str]) -> str:
 
 
 def unless_other_number(found: list[None], match: re.Match[str]) -> str:
-    """A national number has 9 to 12 digits in groups (in one run: 11, a mobile), an international one 8 to 15."""
+    """Return the placeholder for a phone number: 9 to 12 digits in groups (in one run 11), 8 to 15 if international."""
     number = match[0]
     digits = len(DIGIT.findall(number))
     bare = digits == len(number)

@@ -1,4 +1,4 @@
-"""What counts as the same text?
+"""The normal form of a text.
 
 N(·) of the AuthBench paper (A.1): Unicode NFC, no control characters, white space in one form; before it the
 source's markup is undone.
@@ -49,7 +49,7 @@ INNER_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str = "keep") -> str:
-    """N(text): the same bytes for what a reader would call the same text.
+    """Return N(text): the same bytes for what a reader would call the same text.
 
     `html` layers of HTML are undone; `unwrap` joins hard-wrapped lines within a paragraph; `quotes` is `keep` or
     `straight` (curly to ' and \"; guillemets and corner brackets stay). In the result no line begins or ends with
@@ -71,7 +71,7 @@ def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str =
 
 
 def compose(text: str) -> str:
-    """The text in NFC, in time linear in its length.
+    """Return the text in NFC, in time linear in its length.
 
     Python puts marks into their order by insertion, which takes minutes for a letter with 100,000 marks: here long
     runs are sorted first, as NFC sorts them.
@@ -100,7 +100,7 @@ def canonical_characters(text: str) -> str:
 
 
 def unwrap_lines(text: str) -> str:
-    """One line per paragraph. A hyphen at a line's end goes only where the joined word occurs in the text itself
+    """Return one line per paragraph. A hyphen at a line's end goes only where the joined word occurs in the text itself
     (`exam-ple` beside `example`); otherwise it belongs to the word. Scripts without spaces are joined without one.
     """
     if HYPHENATED.search(text):
@@ -111,15 +111,16 @@ def unwrap_lines(text: str) -> str:
 
 @cache
 def unusual() -> str:
-    """A pattern for polars that is found in a text where `normalize_text` changes white space or characters, but for
-    markup, wrapped lines, quotes and NFC.
+    """Return a pattern for polars that occurs where `normalize_text` changes white space or characters.
+
+    Markup, wrapped lines, quotes and NFC are not looked for.
     """
     return rf"[{UNUSUAL_CHARACTERS}]|{UNUSUAL_SPACING}|\A[ \n]|[ \n]\z"
 
 
 @cache
 def not_composed() -> str:
-    """A pattern for polars that is found in every text that is not in NFC.
+    """Return a pattern for polars that is found in every text that is not in NFC.
 
     Such a text has a character that NFC replaces, two neighbours that it joins, or two marks in a row, which it may
     reorder or join to what is before them. Which these are, this Python says, as it is Python that normalises.

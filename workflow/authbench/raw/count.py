@@ -1,4 +1,4 @@
-"""How many raw documents of which length does each author, language and genre have?"""
+"""Count raw documents by author, language, genre and length."""
 
 from collections.abc import Iterable
 
@@ -14,8 +14,10 @@ COLUMNS = ("source", "lang", "genre", "author_id", "content")
 
 
 def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Of RECORD frames (COLUMNS): documents by source, language, genre and cl100k_base tokens (TEXTS), and by source
-    and author (AUTHORS). Memory: a batch, and a row for each that differs."""
+    """Return the documents of RECORD frames by source, language, genre and tokens (TEXTS), and by author (AUTHORS).
+
+    Tokens are those of cl100k_base. Memory: a batch, and a row for each that differs.
+    """
     tokenizer = load_tokenizer()
     texts, authors = pl.DataFrame(schema=TEXTS), pl.DataFrame(schema=AUTHORS)
     for batch in batches:
@@ -28,7 +30,7 @@ def count_records(batches: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, pl.Dat
 
 
 def add_up(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """One row for each that differs in all but `documents`, which are added up; sorted."""
+    """Return one row for each that differs in all but `documents`, which are added up; sorted."""
     together = pl.concat(parts)
     keys = [name for name in together.columns if name != "documents"]
     return together.group_by(keys).agg(pl.col("documents").sum()).sort(keys)

@@ -1,4 +1,4 @@
-"""What do the counts of the raw documents add up to?"""
+"""Add up the counts of raw documents to tables."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,8 +16,12 @@ PER_AUTHOR = (1, 2, 5, 10, 50)
 def tables(
     texts: pl.DataFrame, authors: pl.DataFrame, ingested: Iterable[Mapping[str, Any]]
 ) -> dict[str, pl.DataFrame]:
-    """The tables by their names; `texts` and `authors` as `count_records` gives them (of all parts), `ingested` the
-    counts of ingestion."""
+    """Return the tables by their names.
+
+    Args:
+        texts, authors: as `count_records` gives them, of all parts.
+        ingested: the counts of ingestion.
+    """
     return {
         "sources": sources(texts, authors),
         "left_out": left_out(ingested),
@@ -30,8 +34,10 @@ def tables(
 
 
 def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
-    """source, documents, tokens, languages, genres, authors, authors_of_3 (with three documents or more), most (the
-    documents of the author who has most)."""
+    """Return documents, tokens, languages, genres, authors, authors_of_3 and most of each source.
+
+    authors_of_3 have three documents or more; most are the documents of the author who has most.
+    """
     by_text = texts.group_by("source").agg(
         pl.col("documents").sum(),
         tokens=(pl.col("tokens") * pl.col("documents")).sum(),
@@ -47,7 +53,7 @@ def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
 
 
 def left_out(ingested: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """source, rows (in the files), reason, left_out: what did not become a document."""
+    """Return source, rows (in the files), reason, left_out: what did not become a document."""
     rows = [
         (source, told["in"], reason, number)
         for part in ingested
@@ -59,21 +65,21 @@ def left_out(ingested: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def shares(texts: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
-    """source, language or genre, documents, share (of the source's documents)."""
+    """Return source, language or genre, documents, share (of the source's documents)."""
     counted = texts.group_by("source", pl.col(column).alias(name)).agg(pl.col("documents").sum())
     share = (pl.col("documents") / pl.col("documents").sum().over("source")).round(4)
     return counted.with_columns(share=share).sort("source", name)
 
 
 def length_buckets(texts: pl.DataFrame) -> pl.DataFrame:
-    """source, length_bucket, documents, share (of the source's documents)."""
+    """Return source, length_bucket, documents, share (of the source's documents)."""
     found = shares(texts.with_columns(bucket=length_bucket_expr("tokens")), "bucket", "length_bucket")
     rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)))
     return found.sort("source", rank)
 
 
 def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
-    """source, documents, mean, p10, p25, p50, p75, p90 of the tokens a document, linear between neighbours."""
+    """Return source, documents, mean, p10, p25, p50, p75, p90 of the tokens a document, linear between neighbours."""
     rows = []
     for (source,), part in texts.group_by("source", maintain_order=True):
         counted = part.group_by("tokens").agg(pl.col("documents").sum()).sort("tokens")
@@ -85,7 +91,7 @@ def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
-    """The quantile of values that each occur as often as their weight says: `numpy.quantile` of them written out.
+    """Return the quantile of values that each occur as often as their weight says, as `numpy.quantile` has it.
 
     >>> quantile(np.array([1, 5]), np.array([3, 1]), 0.5)
     1.0
@@ -97,7 +103,7 @@ def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
 
 
 def documents_per_author(authors: pl.DataFrame) -> pl.DataFrame:
-    """source, documents (1, 2, 3-5, 6-10, 11-50, 51 or more), authors, share (of the source's authors)."""
+    """Return source, documents (1, 2, 3-5, 6-10, 11-50, 51 or more), authors, share (of the source's authors)."""
     names = bin_names()
     place = np.searchsorted(PER_AUTHOR, authors["documents"].to_numpy(), side="left")
     binned = authors.with_columns(documents=pl.Series(names, dtype=pl.String).gather(place))
@@ -108,7 +114,7 @@ def documents_per_author(authors: pl.DataFrame) -> pl.DataFrame:
 
 
 def bin_names() -> list[str]:
-    """The bins of PER_AUTHOR in words.
+    """Return the bins of PER_AUTHOR in words.
 
     >>> bin_names()
     ['1', '2', '3-5', '6-10', '11-50', '51 or more']

@@ -38,7 +38,7 @@ def _typed(kind: Any, value: Any) -> Any:
 
 
 def _may_be(kind: Any, value: Any) -> bool:
-    """Whether a member of a union is the one that stands for a value."""
+    """Return whether a member of a union is the one that stands for a value."""
     if value is None:
         return kind is NoneType
     return isinstance(value, list) if get_origin(kind) is tuple else isinstance(value, Mapping) and is_dataclass(kind)

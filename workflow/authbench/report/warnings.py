@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from authbench.registry.source_entry import tag_of
 from authbench.report import statistics
 from authbench.report.words import Sources, short_identity, tier, title
 from authbench.words import count, language_name, listing, percent, plural
@@ -143,7 +144,7 @@ def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str,
     skipped = sorted(facts["skipped_sources"])
     if skipped:
         told.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
-    unused = sorted(set(facts["config"].get("sources", [])) - set(skipped) - set(documents["source"]))
+    unused = sorted(set(map(tag_of, facts["config"].get("sources", []))) - set(skipped) - set(documents["source"]))
     if unused:
         told.append(f"No document of {listing(unused)} is in the release.")
     closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]

@@ -1,4 +1,4 @@
-"""How toxic is a text, and who says so?
+"""Toxicity of texts, and the scorers that measure it.
 
 Scorers give each text a number in [0, 1]; the highest counts (AuthBench paper, A.3). Scores are kept by scorer and
 text, so that a changed threshold, or a repeated run, scores nothing twice.
@@ -31,11 +31,11 @@ class Scorer(Protocol):
         """The languages it was made for; it scores texts of others too, for what that is worth."""
 
     def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
-        """The toxicity of each text, given its language."""
+        """Return the toxicity of each text, given its language."""
 
 
 def make_scorers(settings: Mapping[str, Any]) -> list[Scorer]:
-    """The scorers that the `safety:` settings name, in that order.
+    """Return the scorers that the `safety:` settings name, in that order.
 
     Raises InputError for an unknown name, an unusable word list, or a Detoxify that lacks its package or weights.
     """
@@ -74,7 +74,7 @@ class ScoreStore:
                 self._scores[str(scorer)] = dict(zip(rows["text"], rows["score"], strict=True))
 
     def get(self, scorer: str, texts: Sequence[bytes]) -> list[float | None]:
-        """The scores that `scorer` (an identity) gave the texts (their SHA-256); None where it has not seen one."""
+        """Return the scores that `scorer` (an identity) gave texts (by SHA-256); None for one that it has not seen."""
         known = self._scores.get(scorer, {})
         return [known.get(text) for text in texts]
 
@@ -92,7 +92,7 @@ class ScoreStore:
 def score_texts(
     scorers: Sequence[Scorer], texts: Sequence[str], langs: Sequence[str], store: ScoreStore | None = None
 ) -> list[tuple[float, str]]:
-    """The highest score of each text and the identity of the scorer that gave it (the first of equals).
+    """Return the highest score of each text and the identity of the scorer that gave it (the first of equals).
 
     With a store, only what a scorer has not scored before is scored, and put there; the caller saves it. A text in two
     languages is two entries, as lists differ by language. No scorer: every text scores 0, by nobody ("").
@@ -115,5 +115,5 @@ def score_texts(
 
 
 def fold(text: str) -> str:
-    """Text as scorers compare it: NFC, case-folded."""
+    """Return text as scorers compare it: NFC, case-folded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

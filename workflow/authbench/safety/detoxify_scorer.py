@@ -1,4 +1,4 @@
-"""How toxic does Detoxify find a text?
+"""Score texts with Detoxify.
 
 The real package (Hanu and Unitary, 2020) with its published weights or a checkpoint in its format.
 """
@@ -33,7 +33,7 @@ class DetoxifyScorer:
     batch_size: int
 
     def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
-        """Toxicity to five decimals, so that it does not depend on the rest of the batch; `langs` is not used."""
+        """Return toxicity to five decimals, which do not depend on the rest of the batch; `langs` is not used."""
         scores = [0.0] * len(texts)
         order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
         for start in range(0, len(order), self.batch_size):
@@ -53,7 +53,7 @@ def load_detoxify(
     batch_size: int = 32,
     max_tokens: int = 256,
 ) -> DetoxifyScorer:
-    """A scorer from a published model (the package's cache, else its download) or from a local checkpoint.
+    """Return a scorer from a published model (the package's cache, else its download) or from a local checkpoint.
 
     `huggingface_config_path` is a folder with config and tokenizer of the model the checkpoint was made from; without
     it they come from the Hugging Face cache or hub. The package itself unpickles checkpoints without restraint; here
@@ -116,7 +116,7 @@ def load_detoxify(
 
 
 def weights_mark(checkpoint: str | Path) -> str:
-    """Tells a checkpoint from another in its place, without reading all of it.
+    """Return what tells a checkpoint from another in its place, without reading all of it.
 
     A digest of its size and its last MiB: there torch keeps the checksums of all weights.
     """
@@ -128,7 +128,7 @@ def weights_mark(checkpoint: str | Path) -> str:
 
 
 def _published(torch: Any, model: str, url: str) -> Path:
-    """The published checkpoint in torch's cache, downloaded there (and compared with its digest) if it is not yet."""
+    """Return the published checkpoint in torch's cache; it is downloaded there, and verified, if need be."""
     path = Path(torch.hub.get_dir()) / "checkpoints" / Path(urlsplit(url).path).name
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def _published(torch: Any, model: str, url: str) -> Path:
 
 
 def _prefix(url: str) -> str:
-    """The first eight hex digits of a published file's SHA-256, which its name ends in."""
+    """Return the first eight hex digits of a published file's SHA-256, which its name ends in."""
     return url.rpartition("-")[2].removesuffix(".ckpt")
 
 
@@ -173,7 +173,7 @@ def _load(torch: Any, path: Path, trusted: bool) -> Mapping[str, Any]:
 
 
 def _check_complete(path: Path, network: Any, weights: Mapping[str, Any]) -> None:
-    """A weight that the file lacks would be left random: refuse that."""
+    """Raise InputError where the file lacks a weight, which would be left random."""
     missing = sorted(name for name, _ in network.named_parameters() if name not in weights)
     if missing:
         raise InputError(f"{path}: lacks {len(missing)} weights of its model, such as {missing[0]}")

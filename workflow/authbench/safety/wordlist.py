@@ -1,4 +1,4 @@
-"""Which abusive words occur in a text?
+"""Score texts by the abusive words in them.
 
 Lists by language with a severity per term: resources/text/toxic_words.yaml, and a user's own of the same shape.
 """
@@ -48,7 +48,7 @@ class WordListScorer:
 
     @cached_property
     def _levels(self) -> dict[str, list[tuple[float, "regex.Pattern[str]"]]]:
-        """Per language, severities from the highest, each with the pattern of its terms."""
+        """Return per language severities from the highest, each with the pattern of its terms."""
         levels = {}
         for lang in {*self.lists, ANY}:
             terms = {**self.lists.get(ANY, ({},))[0], **self.lists.get(lang, ({},))[0]}
@@ -64,7 +64,7 @@ class WordListScorer:
 
     @cached_property
     def _screens(self) -> dict[str, str]:
-        """Per language, a pattern that finds something wherever a term occurs, for an engine without lookaround."""
+        """Return per language a pattern that occurs wherever a term does, for an engine without lookaround."""
         return {
             lang: _screen([*self.lists.get(ANY, ({},))[0], *self.lists.get(lang, ({},))[0]], lang)
             for lang in {*self.lists, ANY}
@@ -80,7 +80,7 @@ class WordListScorer:
         return scores
 
     def explain(self, text: str, lang: str) -> tuple[float, str]:
-        """The score of a text and the occurrence that gave it."""
+        """Return the score of a text and the occurrence that gave it."""
         text = fold(text)
         lang = lang if lang in self._levels else ANY
         innocent = self._innocent.get(lang)
@@ -117,8 +117,10 @@ def _screen(terms: Sequence[str], lang: str) -> str:
 
 
 def _parts(term: str, lang: str) -> tuple[str, str, str]:
-    """The characters that may not stand before a term, its pattern, and those that may not stand after it: it is of
-    whole words, or stands anywhere in scripts that put no space between words."""
+    """Return the characters that may not stand before a term, its pattern, and those that may not stand after it.
+
+    A term is of whole words, but stands anywhere in scripts that put no space between words.
+    """
     stem = term.strip("*")
     core = rf"{SPACE}+".join(regex.escape(word, special_only=True) for word in stem.split())
     if lang not in UNSPACED or regex.fullmatch(r"[\p{Latin}\P{L}]+", stem):
@@ -131,7 +133,7 @@ def _parts(term: str, lang: str) -> tuple[str, str, str]:
 
 
 def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
-    """The scorer of the built-in lists and of `extra`, where a severity given again replaces ours."""
+    """Return the scorer of the built-in lists and of `extra`, where a severity given again replaces ours."""
     lists = read_lists(LIST)
     for lang, (terms, innocent) in (read_lists(Path(extra)) if extra else {}).items():
         ours = lists.get(lang, ({}, frozenset[str]()))
@@ -140,7 +142,7 @@ def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
 
 
 def read_lists(path: Path) -> Lists:
-    """Terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
+    """Return terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""Which authors, with which of their documents, best meet a language's targets?
+"""Select authors, with some of their documents, to meet a language's targets.
 
 Whole authors are selected: going through them in hash order, of the next `window` the one whose documents are most
 needed, again and again, until the language has its documents. What is needed is the open share of two marginals,
@@ -193,7 +193,7 @@ def _pick(
 
 @compiled
 def _has_work(origins, picks, count, document):
-    """Whether the document's work is among those of the first `count` picks."""
+    """Return whether the document's work is among those of the first `count` picks."""
     found = False
     for place in range(count):
         found |= origins[picks[place]] == origins[document]
@@ -202,7 +202,7 @@ def _has_work(origins, picks, count, document):
 
 @compiled
 def _works(origins, picks, count):
-    """How many works the first `count` picks are of."""
+    """Return how many works the first `count` picks are of."""
     works = 0
     for place in range(count):
         works += not _has_work(origins, picks, place, picks[place])

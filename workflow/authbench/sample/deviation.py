@@ -1,4 +1,4 @@
-"""How far is the sample from its targets, and how near could it have been?
+"""Measure how far the sample is from its targets, and how near it could have been.
 
 So that a user sees whether the data or the sampler fell short: target, available and taken per language, genre and
 length, and the least deviation that any choice under the author rule could reach (a linear program's bound).
@@ -19,7 +19,7 @@ KINDS = 1_000  # the program takes a second; ten times as many take minutes
 
 
 def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Targets against what was available and what was taken; `settings` is the section `sample`.
+    """Return targets against what was available and what was taken; `settings` is the section `sample`.
 
     `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
     documents than the rule allows.
@@ -66,7 +66,7 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
 
 
 def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The deviation with what is taken counted anew: after sampling, splitting may leave documents out.
+    """Return the deviation with what is taken counted anew: after sampling, splitting may leave documents out.
 
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
     """
@@ -93,7 +93,7 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
 def least_deviation(
     part: pl.DataFrame, lengths: Mapping[str, int], genres: Mapping[str, int], settings: Mapping[str, Any]
 ) -> float:
-    """The least sum of absolute deviations of both marginals under the author rule, in documents.
+    """Return the least sum of absolute deviations of both marginals under the author rule, in documents.
 
     The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
     author. Where authors are of more than KINDS kinds, only cells limit what can be taken: less tight, and still a
@@ -150,7 +150,7 @@ Cells = tuple[tuple[str, str, int], ...]
 
 
 def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells, float]:
-    """How many authors have the same documents per (length, pattern), each at most `maximum`: alike to the program."""
+    """Return how many authors have the same documents per (length, pattern), each at most `maximum`."""
     cell, size = ("length_bucket", "pattern", "size"), pl.len().clip(upper_bound=maximum).cast(pl.Int64)
     given = part.group_by("author", "length_bucket", "pattern").agg(size.alias("size"))
     given = given.cast({"length_bucket": pl.String, "pattern": pl.String})
@@ -169,7 +169,7 @@ def _alike_authors(part: pl.DataFrame, minimum: int, maximum: int) -> dict[Cells
 
 
 def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, float]:
-    """The same documents as if every author wrote in one cell (length, pattern) only."""
+    """Return the same documents as if every author wrote in one cell (length, pattern) only."""
     given: Counter[tuple[str, str]] = Counter()
     for cells, many in alike.items():
         for length, pattern, size in cells:
@@ -178,7 +178,7 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
 
 
 def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> dict[str, int]:
-    """Documents per value of a column, of each author at most as many as one author may give."""
+    """Return documents per value of a column, of each author at most as many as one author may give."""
     each = part.group_by("author", column).len("documents")
     most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
     return dict(each.group_by(column).agg(most).iter_rows())

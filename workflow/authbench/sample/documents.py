@@ -1,4 +1,4 @@
-"""Which authors and documents represent each language, genre and length?
+"""Select the documents that represent each language, genre and length.
 
 Language first, then genre and length as two marginals, by whole authors (AuthBench paper, A.5; processing plan,
 sections 4 to 9). Safety is exact and lazy: only the verdicts that a selection looks at are asked for, until a
@@ -77,7 +77,7 @@ class Language:
 
 
 def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, Language]:
-    """The parts of a pool that is sorted by language and author; languages without a share are left out."""
+    """Return the parts of a pool that is sorted by language and author; languages without a share are left out."""
     ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
     return {
         lang: Language(slice(end - size, end), _flat(pool.slice(end - size, size), lang, settings))
@@ -135,7 +135,7 @@ def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, sett
 
 
 def marginal_targets(language: str, total: int, settings: Settings) -> tuple[dict[str, int], dict[str, int]]:
-    """Documents per length bucket and per genre pattern of one language."""
+    """Return documents per length bucket and per genre pattern of one language."""
     lengths = {bucket: settings["lengths"].get(bucket, 0) for bucket in LENGTH_BUCKETS}
     return largest_remainder(total, lengths), largest_remainder(total, settings["genres"][language])
 
@@ -172,7 +172,7 @@ def select_safely(
 
 
 def _most_documents(pool: Pool, rule: AuthorRule) -> int:
-    """The most documents that a language's authors can give."""
+    """Return the most documents that a language's authors can give."""
     sizes = np.diff(pool.offsets)
     least = rule.minimum if rule.fallback is None else rule.fallback
     return int(np.minimum(sizes[sizes >= least], rule.maximum).sum())

@@ -1,4 +1,4 @@
-"""Which documents of each author, and which authors of each bucket, may still be needed?
+"""Keep those documents of each author, and authors of each bucket, that may still be needed.
 
 A streaming reservoir (AuthBench paper, A.5) in which chance is a keyed hash of identity: an author keeps the
 documents with the smallest ranks, a bucket the authors with the smallest ranks. Reservoirs of shards merge into the
@@ -55,7 +55,7 @@ KIND = pl.Enum(sorted(AUTHOR_KINDS))
 def fill_reservoir(
     documents: pl.DataFrame, seed: int, size: int, min_origins: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What a shard's documents (POOL_COLUMNS and `row`) give: (RESERVOIR, TALLIES).
+    """Return what a shard's documents (POOL_COLUMNS and `row`) give: (RESERVOIR, TALLIES).
 
     Of each author and length bucket the `size` documents of smallest rank stay, enough for `trim_authors` on any union
     of shards; an author's tally counts all his documents and keeps the `min_origins` smallest hashes of their works.
@@ -84,8 +84,7 @@ def fill_reservoir(
 
 
 def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl.DataFrame, list[NDArray[np.uint32]]]:
-    """The tallies of all shards as one (TALLIES, in the order that authors are looked at), and of each shard's rows
-    the row in that."""
+    """Return the tallies of all shards as one (TALLIES, in the order of selection), and each shard's rows in that."""
     compact = pl.Schema({"lang": pl.Categorical(), "source": pl.Categorical(), "author_kind": KIND})
     shards = [part.cast(compact) for part in tallies]
     together = pl.concat([pl.DataFrame(schema=TALLIES).cast(compact), *shards])
@@ -104,7 +103,7 @@ def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl
 
 
 def trim_authors(pool: pl.DataFrame, size: int) -> pl.DataFrame:
-    """The `size` documents of each author taken in turn from the author's length buckets, smallest ranks first.
+    """Return the `size` documents of each author taken in turn from the author's length buckets, smallest ranks first.
 
     `pool` has `author, length_bucket, rank`; what stays is sorted by author and turn.
     """
@@ -127,7 +126,7 @@ def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
 
 
 def places(ordered: pl.DataFrame, *columns: str) -> pl.Series:
-    """Of every row its place, from 0, among neighbouring rows with the same values."""
+    """Return of every row its place, from 0, among neighbouring rows with the same values."""
     changed = ordered.select(pl.any_horizontal(pl.col(columns).ne_missing(pl.col(columns).shift()))).to_series()
     rows = np.arange(ordered.height)
     return pl.Series("place", rows - np.maximum.accumulate(np.where(changed.to_numpy(), rows, 0)))

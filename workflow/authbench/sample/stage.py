@@ -1,4 +1,4 @@
-"""From reservoirs of shards to the selected documents: what happens in which order?"""
+"""The steps of sampling, from reservoirs of shards to the selected documents."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def stored_documents(paths: Sequence[str]) -> Documents:
-    """Documents from the shards' Parquet files, read one row group at a time, and only where one is asked for."""
+    """Return a function that reads documents from the shards' Parquet files, one row group at a time where needed."""
 
     def fetch(places: pl.DataFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         numbered = places.select("shard", "row", at=pl.int_range(pl.len())).sort("shard", "row")
@@ -70,7 +70,7 @@ def stored_documents(paths: Sequence[str]) -> Documents:
 
 
 def _alone(rows: pl.DataFrame) -> pl.DataFrame:
-    """The same rows in memory of their own: else they would keep the row group that they were taken from."""
+    """Return the same rows in memory of their own: else they would keep the row group that they were taken from."""
     return pl.DataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
@@ -150,7 +150,7 @@ def sample(
 def admit(
     reservoirs: Iterable[pl.DataFrame], numbers: Sequence[NDArray[np.uint32]], authors: pl.DataFrame
 ) -> pl.DataFrame:
-    """The documents of authors who are not refused: `author` (row of `authors`), `shard, row`, and what is known of it.
+    """Return the documents of authors who are not refused: `author` (row of `authors`), `shard`, `row`, and measures.
 
     `numbers` gives for each shard which row of `authors` its authors are.
     """
@@ -175,14 +175,14 @@ def _exempt(genres: pl.Series, patterns: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _selected(chosen: pl.DataFrame, documents: Documents) -> pl.DataFrame:
-    """The chosen documents themselves (SELECTED and `author`)."""
+    """Return the chosen documents themselves (SELECTED and `author`)."""
     known = chosen.select("author", "toxicity", "length_bucket")
     found = [batch.drop("length_bucket").hstack(known[batch["at"]]) for batch in documents(chosen, DOCUMENT.names())]
     return pl.concat(found)
 
 
 def _check_authors(selected: pl.DataFrame, ranks: pl.Series, seed: int) -> None:
-    """Whether every document is by the author it was chosen for, and no two authors were taken for one."""
+    """Raise InputError where a document is not by the author it was chosen for, or two authors were taken for one."""
     names = selected.select(pl.concat_str(AUTHOR, separator="\x1f")).to_series()
     if not keyed_hashes(seed, "author", names).equals(ranks):
         raise InputError("Reservoirs and documents do not belong together; delete both, and let them be made anew")
@@ -200,7 +200,7 @@ def _nothing(dropped: Mapping[str, int]) -> InputError:
 
 
 def _counts(authors: pl.DataFrame, judged: pl.DataFrame) -> Counts:
-    """What became of every document that entered sampling, by source: an author's fate, then the document's own."""
+    """Return the counts of the stage: every document by its source and its author's fate, then its own."""
     entered: Counter[str] = Counter()
     dropped: Counter[tuple[str, str]] = Counter()
     for source, refused, number in authors.group_by("source", "refused").agg(pl.col("documents").sum()).iter_rows():

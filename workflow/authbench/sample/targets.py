@@ -1,4 +1,4 @@
-"""How many documents should each language, genre and length give?
+"""Compute how many documents each language, genre and length should give.
 
 Targets are percentages turned into whole documents by largest remainder, so totals are exact
 (AuthBench paper, A.5; processing plan, sections 5, 8 and 12).
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 
 def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]:
-    """Whole numbers that add up to `total` and are as near to the shares as whole numbers can be.
+    """Return whole numbers that add up to `total` and are as near to the shares as whole numbers can be.
 
     >>> largest_remainder(10, {"a": 50, "b": 30, "c": 25})
     {'a': 5, 'b': 3, 'c': 2}
@@ -28,7 +28,7 @@ def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]
 def language_targets(
     documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: str
 ) -> dict[str, int]:
-    """Documents per language, given what each language can give at most.
+    """Return documents per language, given what each language can give at most.
 
     `fill`: what one language cannot give, the others take in proportion to their shares. `proportional`: the
     total shrinks until every language that gives anything can give its share.
@@ -58,7 +58,7 @@ def language_targets(
 
 
 def matching_pattern(genre: str, patterns: Mapping[str, float] | list[str]) -> str | None:
-    """The most specific pattern that a genre fits: the one with the most characters before its wildcard.
+    """Return the most specific pattern that a genre fits: the one with the most characters before its wildcard.
 
     >>> matching_pattern("social_media/weibo", ["social_media/*", "social_media/xiaohongshu"])
     'social_media/*'

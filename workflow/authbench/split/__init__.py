@@ -1,4 +1,4 @@
-"""Train, dev or test?
+"""Splits: train, dev and test.
 
 Read in this order: `leakage` (which texts give each other away), `units` (what moves as one), `balance` (which unit
 goes where), `assign` (all of it).

@@ -1,4 +1,4 @@
-"""Train, dev or test?
+"""Assign documents to train, dev and test.
 
 By keyed hash of whatever must not straddle them (AuthBench paper, A.7): a unit is an author with his works and every
 text that is nearly the same as one of his. Units are ordered by hash and cut per language; then units change places
@@ -128,7 +128,7 @@ def assign_splits(
 
 
 def near_copies(pairs: pl.DataFrame) -> frozenset[str]:
-    """Of pairs (a, b) of copies, a < b, those that go: a copy of one that stays, in the order of doc_keys."""
+    """Return of pairs (a, b) of copies, a < b, those that go: a copy of one that stays, in the order of doc_keys."""
     gone: set[str] = set()
     for stays, goes in pairs.select("a", "b").sort("b", "a").iter_rows():
         if stays not in gone:
@@ -141,7 +141,7 @@ def _among(doc_keys: Iterable[str]) -> pl.Expr:
 
 
 def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit in it."""
+    """Return per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit."""
     bucket = ["lang", "genre", "length_bucket"]
     rows = []
     for key, part in sorted(documents.group_by(bucket), key=lambda group: group[0]):

@@ -1,4 +1,4 @@
-"""Which unit goes to which split?
+"""Balance the splits by the choice of units.
 
 Units are ordered by keyed hash and cut per language; then they change places until every bucket is as near to its
 share as units allow.
@@ -20,7 +20,7 @@ EXCHANGES = 200  # units of a bucket and split that an exchange looks at
 def fixed_splits(
     documents: pl.DataFrame, codes: NDArray[np.int64], units: int, names: list[str], lock: Mapping[str, str]
 ) -> NDArray[np.int64]:
-    """The split of units that have no choice, -1 elsewhere: those of an earlier lock, and `work`s, which only train.
+    """Return the split of units that have no choice (of an earlier lock, and `work`s, which only train), -1 elsewhere.
 
     Training is `train`, or the first split where none has that name. A unit that joins authors of several old splits
     takes the split that comes first in the settings.
@@ -43,7 +43,7 @@ def cut_in_hash_order(
     seed: int,
     fixed: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Per language (a unit's most frequent), units in hash order, cut where the shares of documents say."""
+    """Return per language (a unit's most frequent), units in hash order, cut where the shares of documents say."""
     sizes = np.bincount(codes, minlength=len(units))
     language, lang_codes = np.unique(documents["lang"].to_numpy(), return_inverse=True)
     per_language = np.zeros((len(units), len(language)), int)
@@ -165,7 +165,7 @@ def _exchange_units(
 
 
 def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> NDArray[np.float64]:
-    """Documents of each unit in each bucket of 20 or more and in each language, as a units x columns table."""
+    """Return documents of each unit in each bucket of 20 or more and in each language, as a units x columns table."""
     columns = []
     bucket = pl.concat_str("lang", "genre", "length_bucket", separator="\x1f")
     for label, least in ((bucket, BALANCED_FROM), (pl.col("lang"), 1)):

@@ -1,4 +1,4 @@
-"""Which texts give each other away across splits?"""
+"""Find texts that give each other away across splits."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ def find_leaks(
     containment: ContainmentSettings,
     most: int = COMMON,
 ) -> Leaks:
-    """The leaks among `documents` (doc_key, origin_id, lang, content).
+    """Return the leaks among `documents` (doc_key, origin_id, lang, content).
 
     Similar are those at `leak` or at `near`, whichever is lower: the search for the lower one finds more of the
     pairs at the higher. A passage that more than `most` texts have is not searched by.
@@ -41,7 +41,7 @@ def find_leaks(
 
 
 def _stripped(documents: pl.DataFrame) -> pl.Series:
-    """The similarity texts; where none of a part has boilerplate, the contents themselves and no copy of them."""
+    """Return the texts to compare; where none of a part has boilerplate, the contents themselves without a copy."""
     parts = []
     for start in range(0, max(documents.height, 1), TEXTS_AT_ONCE):
         part = documents[start : start + TEXTS_AT_ONCE]

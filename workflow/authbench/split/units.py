@@ -1,4 +1,4 @@
-"""What must share a split?
+"""Group documents that must share a split.
 
 An author with his works and every text that is nearly the same as one of his (AuthBench paper, A.7).
 """
@@ -15,7 +15,7 @@ AT_ONCE = 0.005  # of a unit's documents
 
 
 def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[str]:
-    """The unit each document moves with, named by its smallest doc_key: all that authors, works and links connect.
+    """Return the unit of each document, named by its smallest doc_key: all that authors, works and links connect.
 
     With `document` as the unit authors connect nothing, works and links still do.
     """
@@ -32,7 +32,7 @@ def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[st
 
 
 def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Mapping[str, Any], unit: str) -> list[str]:
-    """Documents to leave out so that no unit is larger than max(documents, language_share of its language).
+    """Return documents to leave out so that no unit is larger than max(documents, language_share of its language).
 
     The document with the most links to other authors goes first (ties by doc_key), of a unit of hundreds the first
     AT_ONCE, until its unit falls apart; an author's own documents never make a unit too large by themselves.
@@ -60,7 +60,7 @@ def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Mapping[
 
 
 def _links_across_authors(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """How many documents of other authors (with `document` as the unit: works) each is tied to: doc_key, links."""
+    """Return how many documents of other authors (other works, if the unit is `document`) each is tied to."""
     owner = documents.select("doc_key", owner="author_id" if unit == "author" else "origin_id")
     pairs = linked.select("a", "b").join(owner, left_on="a", right_on="doc_key")
     pairs = pairs.join(owner, left_on="b", right_on="doc_key", suffix="_b").filter(pl.col("owner") != pl.col("owner_b"))
