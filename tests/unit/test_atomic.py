@@ -1,5 +1,6 @@
 """Files appear whole or not at all."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,22 @@ def test_a_new_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
 def test_text_has_the_same_line_ends_everywhere(tmp_path: Path) -> None:
     write_text(tmp_path / "a.csv", "x\r\ny\n")
     assert (tmp_path / "a.csv").read_bytes() == b"x\r\ny\n"
+
+
+def test_a_folder_that_another_writer_sweeps_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, swept = os.open, []
+
+    def opened_after_a_sweep(path: Path, *arguments: int) -> int:
+        if not swept:
+            path.rmdir()
+            swept.append(path)
+        return opened(path, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", opened_after_a_sweep)
+        with atomic_folder(tmp_path / "release") as aside:
+            (aside / "a").write_text("whole")
+    assert swept
+    assert (tmp_path / "release/a").read_text() == "whole"

@@ -115,8 +115,10 @@ def _new_file(path: Path) -> int:
 
 
 def _new_folder(path: Path) -> int:
-    path.mkdir()
-    return os.open(path, os.O_RDONLY)
+    while True:
+        path.mkdir()
+        with suppress(FileNotFoundError):  # swept before it could be locked
+            return os.open(path, os.O_RDONLY)
 
 
 def _remove_file(path: Path) -> None:
