@@ -2,11 +2,14 @@
 
 import dataclasses
 import shutil
+import sys
 from pathlib import Path
 
-import consumers
 import pytest
-from project import Project
+from project import ROOT, Project
+
+sys.path.append(str(ROOT / "benchmarks"))
+import consumers
 
 
 @pytest.fixture(scope="module")
