@@ -276,7 +276,7 @@ def test_the_models_of_steb_s_table_6_are_registered_or_the_manual_says_why_not(
     lacking = [row for row, page in TABLE_6.items() if page and page not in ENTRIES]
     assert lacking == []
     manual = (ROOT / "docs/style.md").read_text(encoding="utf-8")
-    assert [row for row, page in TABLE_6.items() if page is None and f"**{row}** has no page" not in manual] == []
+    assert [row for row, page in TABLE_6.items() if page is None and f"**{row}** has no entry" not in manual] == []
 
 
 def test_masked_models_are_pooled_by_the_mean_and_causal_ones_by_the_last_token():

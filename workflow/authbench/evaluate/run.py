@@ -1,6 +1,6 @@
-"""What does one model leave of one split, on disk?
+"""Score one model on one split, and write the results.
 
-    <out>/<model>/scores.json      what is told: overall and by slice
+    <out>/<model>/scores.json      scores, overall and by slice
     <out>/<model>/queries.parquet  every metric of every query, and its best candidates
     <out>/<model>/pairs.parquet    the score of every positive and negative pair
 
@@ -73,8 +73,8 @@ def line(name: str, result: Mapping[str, Any]) -> str:
     overall = result["overall"]
     if "mrr" not in overall:
         return f"{name}: {overall['authors']} query authors are too few for a score; counts are in scores.json"
-    told = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
-    return f"{name}: " + "  ".join(f"{label} {overall[key]:.3f}" for label, key in told.items() if key in overall)
+    shown = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
+    return f"{name}: " + "  ".join(f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall)
 
 
 def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:

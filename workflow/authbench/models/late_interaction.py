@@ -40,10 +40,10 @@ def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
 
 def _token_groups(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """Return consecutive texts [low, high) of at most TOKENS_AT_ONCE tokens, or a single longer one."""
-    groups, low, held = [], 0, 0
+    groups, low, tokens = [], 0, 0
     for text, length in enumerate(lengths):
-        if held and held + length > TOKENS_AT_ONCE:
+        if tokens and tokens + length > TOKENS_AT_ONCE:
             groups.append((low, text))
-            low, held = text, 0
-        held += length
+            low, tokens = text, 0
+        tokens += length
     return [*groups, (low, len(lengths))]

@@ -1,4 +1,4 @@
-"""How does an author write, told by a few dozen plain measurements?
+"""A few dozen plain measurements of a text.
 
 Lengths of words, sentences and paragraphs, richness of vocabulary, kinds of characters and single punctuation marks:
 what stylometry has counted since Mendenhall (1887), in any script.

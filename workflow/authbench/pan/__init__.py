@@ -1,5 +1,5 @@
-"""How good are systems that say whether two texts are by one author?
+"""The shared task of PAN 2021: authorship verification.
 
-The shared task of PAN 2021, complete: its files (`formats`), its measures (`metrics`), pairs of our own (`pairs`), the
+Its files (`formats`), its measures (`metrics`), pairs of our own (`pairs`), the
 tables, tests and pictures of its overview (`compare`, `topics`, `page`). Verifiers are in `authbench.verifiers`.
 """

@@ -237,9 +237,9 @@ def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list
     """Every rule that the sets break, in words."""
     broken = []
     for name, pairs in sets.items():
-        told = (pl.col("author1") == pl.col("author2")) != pl.col("same")
+        contradicts = (pl.col("author1") == pl.col("author2")) != pl.col("same")
         for what, wrong in (
-            ("pairs whose truth is not that of their authors", told),
+            ("pairs whose truth is not that of their authors", contradicts),
             ("pairs on one topic", pl.col("topic1") == pl.col("topic2")),
             ("pairs of one text", (pl.col("doc1") == pl.col("doc2")) | (pl.col("text1") == pl.col("text2"))),
             ("pairs that come twice", pl.col("id").is_duplicated()),

@@ -1,4 +1,4 @@
-"""How far do verifiers rely on topics?
+"""RAVEN: how far verifiers rely on topics.
 
 HITS (Sawatphol et al. 2024) takes the topics of a corpus that are least alike (`select`), from vectors of the topics
 (`vectors`). RAVEN runs verifiers on folds by topic (`folds`) of such a subset and of random ones (`subsets`); a

@@ -13,12 +13,12 @@ from authbench.storage.parquet import read_columns
 
 def read_run(facts: Path, pairs: Path, answers: Path, verifiers: Sequence[str]) -> Run:
     """The facts of all subsets and the scores of every verifier on every fold."""
-    told = read_json(facts)
+    metadata = read_json(facts)
     tables = []
-    for name in (name for name, about in told.items() if about["trained"]):
+    for name in (name for name, about in metadata.items() if about["trained"]):
         drawn = read_columns([pairs / f"{name}.parquet"])
         for verifier in verifiers:
             said = read_columns(sorted((answers / name / verifier).glob("*.parquet")))
             who = (pl.lit(name).alias("subset"), pl.lit(verifier).alias("verifier"))
             tables.append(fold_scores(drawn, said).select(*who, pl.all()))
-    return Run(told, pl.concat(tables), verifiers)
+    return Run(metadata, pl.concat(tables), verifiers)

@@ -1,4 +1,4 @@
-"""Which pairs of texts train, set and test a verifier on each fold?
+"""Pairs of texts that train, calibrate and test a verifier on each fold.
 
 Folds are of topics: both texts of a pair are of topics in the same part of a fold, so a verifier meets in test no topic
 it was trained on. Of the topics that are not tested a tenth is kept aside to calibrate on. Pairs are drawn within each
@@ -62,13 +62,13 @@ def fold_pairs(
     for fold, test in enumerate(topics_tested(members, count, seed)):
         rest = by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
         pairs = {"test": draw(test, by_topic, seed)}
-        for held in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):
-            pairs["calibrate"] = draw(rest[:held], by_topic, seed)
+        for size in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):
+            pairs["calibrate"] = draw(rest[:size], by_topic, seed)
             if both_kinds(pairs["calibrate"]):
                 break
         else:
             raise one_kind(name, fold, "calibrate")
-        pairs["train"] = draw(rest[held:], by_topic, seed)
+        pairs["train"] = draw(rest[size:], by_topic, seed)
         if not both_kinds(pairs["train"]):
             raise one_kind(name, fold, "train")
         rows += [
@@ -89,9 +89,9 @@ def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int)
     An author's texts stand on a circle by hash, and each makes a pair with the next, so that a pair of one fold is
     mostly one of others too.
     """
-    held = [by_topic[topic].select("id", "author") for topic in topics if topic in by_topic]
+    parts = [by_topic[topic].select("id", "author") for topic in topics if topic in by_topic]
     texts = sorted(
-        (keyed_hash(seed, "text", ident), ident, author) for part in held for ident, author in part.iter_rows()
+        (keyed_hash(seed, "text", ident), ident, author) for part in parts for ident, author in part.iter_rows()
     )
     authors: dict[str, list[str]] = {}
     for _, ident, author in texts:

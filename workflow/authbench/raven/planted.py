@@ -1,10 +1,9 @@
-"""Which corpus has an answer that is known beforehand?
+"""A made-up corpus whose answer is known beforehand, for demonstration and for tests of the method itself.
 
-A made-up one, for demonstration and for tests of the method itself. Topics come in families that share their words;
-most families have one topic, a few have many. So a random subset of the topics has many that are alike, and one that
-HITS takes has hardly any. Every author writes on one topic, and has a way with function words and with punctuation that
-no topic changes. A verifier that knows topics by their words must therefore lose where topics are unlike, and one that
-looks at function words must not.
+Topics come in families that share their words; most families have one topic, a few have many. So a random subset of
+the topics has many that are alike, and one that HITS takes has hardly any. Every author writes on one topic, and has a
+way with function words and with punctuation that no topic changes. A verifier that knows topics by their words must
+therefore lose where topics are unlike, and one that looks at function words must not.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which topics of a corpus are least alike?
+"""The topics of a corpus that are least alike.
 
 HITS, section 4 of Sawatphol et al. 2024: begin with the topic that is least like all others on average, then take again
 and again the one with the lowest mean x max similarity to those taken.
@@ -29,18 +29,18 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
         )
     rows = unit_rows(vectors)
     scores = mean_similarity_to_others(rows)
-    taken, told = [lowest(scores)], [float(scores.min())]
+    taken, scored = [lowest(scores)], [float(scores.min())]
     total, most = np.zeros(len(rows)), np.full(len(rows), -np.inf)
-    told[0] = float(scores[taken[0]])
-    for held in range(1, count):
+    scored[0] = float(scores[taken[0]])
+    for size in range(1, count):
         similar = rows @ rows[taken[-1]]
         total += similar
         most = np.maximum(most, similar)
-        scores = total / held * most
+        scores = total / size * most
         scores[taken] = np.inf
         taken.append(lowest(scores))
-        told.append(float(scores[taken[-1]]))
-    return taken, told
+        scored.append(float(scores[taken[-1]]))
+    return taken, scored
 
 
 def mean_similarity_to_others(rows: F64) -> F64:

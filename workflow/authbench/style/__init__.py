@@ -1,6 +1,6 @@
-"""Does an embedding capture style, apart from what a text is about?
+"""The style suite: whether an embedding captures style, apart from what a text is about.
 
-A page of config/style says how the files of a dataset become rows (`datasets`, `rows`, `steps`); the tasks ask of them
-(`clustering`, `pairs`, `order`, `retrieval`, `probing`) with the vectors of any model of the registry (`vectors`);
-`scores` sums up. Tasks and scores are those of STEB (Rivera Soto, Wegmann and Aggazzotti).
+An entry of config/style (`entries`) says how the files of a dataset become rows (`rows`, `steps`); tasks (`tasks`,
+`clustering`, `pairs`, `order`, `retrieval`, `probing`) score the vectors of a model (`vectors`) on them; `scores` sums
+up. Tasks and sums are those of STEB (Rivera Soto, Wegmann and Aggazzotti).
 """

@@ -1,4 +1,4 @@
-"""Do texts of one style lie together?
+"""Clustering: whether texts of one style are close together.
 
 Mini-batch k-means with as many clusters as labels, and the V-measure of what it finds (STEB §3.1). V-measure is not
 adjusted for chance: the same clusters with shuffled labels stand beside it.

@@ -1,4 +1,4 @@
-"""Which results of style are there, and may they stand in one table?"""
+"""Read the results of the style suite, and check that they can be compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ class Result:
     """What `run` wrote of one model with one treatment of long texts."""
 
     path: Path
-    told: Mapping[str, Any]
+    content: Mapping[str, Any]
 
     @property
     def name(self) -> str:
-        return str(self.told["model"]["name"])
+        return str(self.content["model"]["name"])
 
     @property
     def group(self) -> str:
-        return str(self.told["model"]["group"])
+        return str(self.content["model"]["group"])
 
     @property
     def long_texts(self) -> str:
-        return str(self.told["settings"]["long_texts"])
+        return str(self.content["settings"]["long_texts"])
 
     @property
     def texts_per_second(self) -> float | None:
@@ -41,7 +41,7 @@ class Result:
         return rate
 
     def figures(self) -> Figures:
-        return figures(self.told)
+        return figures(self.content)
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
@@ -65,22 +65,23 @@ def collect(folders: Sequence[Path]) -> list[Result]:
 
 def read(path: Path) -> Result:
     try:
-        told = orjson.loads(path.read_bytes())
+        content = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as problem:
         raise InputError(f"{path}: cannot be read as JSON: {problem}. Run the model again.") from None
-    missing = {"model", "settings", "versions", "datasets", "not_run"} - set(told)
+    missing = {"model", "settings", "versions", "datasets", "not_run"} - set(content)
     if missing:
         raise InputError(f"{path}: lacks {', '.join(sorted(missing))}. Run the model again.")
-    return Result(path, told)
+    return Result(path, content)
 
 
 def expect_comparable(one: Result, other: Result) -> None:
     """Raises InputError where seed, version, or the rows or probed features of a dataset differ."""
     differing = [
-        (f"their {part} differ in {key}", one.told[part].get(key), other.told[part].get(key)) for part, key in SHARED
+        (f"their {part} differ in {key}", one.content[part].get(key), other.content[part].get(key))
+        for part, key in SHARED
     ]
-    for dataset in set(one.told["datasets"]) & set(other.told["datasets"]):
-        mine, theirs = (result.told["datasets"][dataset] for result in (one, other))
+    for dataset in set(one.content["datasets"]) & set(other.content["datasets"]):
+        mine, theirs = (result.content["datasets"][dataset] for result in (one, other))
         differing.append((f"the rows of {dataset} differ", mine["digest"], theirs["digest"]))
         measured = [cell["tasks"].get("probing", {}).get("measured_by") for cell in (mine, theirs)]
         differing.append((f"the features of {dataset} are others", *measured))

@@ -1,4 +1,4 @@
-"""Which counts does LFTK take of an English text?
+"""Counts of LFTK in English texts.
 
 The 46 that STEB probes for (appendix C.1): 12 of tokens, 34 of parts of speech, as LFTK 1.0.9 defines them (Lee and
 Lee 2023). LFTK itself needs 2.4 s for a text, as it reads its three tables of ratings anew each time and compares every

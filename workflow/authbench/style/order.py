@@ -1,4 +1,4 @@
-"""Does a model put texts into the stylistic order of others?
+"""Order alignment: whether a model puts texts into the stylistic order of others.
 
 An item has one text per level of a style (informal, formal; the reading levels of an article). All items of a style are
 set against each other (STEB appendix C.1): the texts of one are the order, those of the other are to be put into it.
@@ -36,9 +36,9 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
         own = np.flatnonzero(names == style)
         if len(own) > 1:
             parts[style] = _of_style([level[own] for level in levels])
-    told = {"levels": len(levels), "items": len(names), "styles": len(parts)}
+    counts = {"levels": len(levels), "items": len(names), "styles": len(parts)}
     if not parts:
-        return {"undefined": "no style has two items", **told}
+        return {"undefined": "no style has two items", **counts}
     by_style = {
         style: {name: value for name, value in part.items() if "ties" not in name} for style, part in parts.items()
     }
@@ -50,7 +50,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
         "comparisons": sum(part["comparisons"] for part in parts.values()),
         "ties": sum(part["ties"] for part in parts.values()),
         "distractor_ties": sum(part["distractor_ties"] for part in parts.values()),
-        **told,
+        **counts,
         "by_style": by_style,
     }
 

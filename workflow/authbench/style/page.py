@@ -27,7 +27,7 @@ def render(
         environment()
         .get_template("style.html.j2")
         .render(
-            models=[{"name": one.name, "group": one.group, "title": one.told["model"]["title"]} for one in results],
+            models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
             tables=tables,
             pictures=pictures(charts),
             sensitivity=sensitivity.to_dicts(),
@@ -35,8 +35,8 @@ def render(
             run=sum(one["run"] for one in listed),
             paper=sum(one["paper"] for one in listed),
             paper_run=sum(one["paper"] and one["run"] for one in listed),
-            settings=results[0].told["settings"],
-            versions=results[0].told["versions"],
+            settings=results[0].content["settings"],
+            versions=results[0].content["versions"],
             frozen=held,
             fewest=FEWEST_MODELS,
         )
@@ -45,8 +45,8 @@ def render(
 
 def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
     """Return every known dataset, those that were run first: what it is, and why it was not run."""
-    cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
-    absent = {name: why for result in results for name, why in result.told["not_run"].items()}
+    cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
+    absent = {name: why for result in results for name, why in result.content["not_run"].items()}
     found = []
     for one in sorted(datasets, key=lambda dataset: (dataset.name not in cells, dataset.attribute, dataset.name)):
         cell = cells.get(one.name)

@@ -1,4 +1,4 @@
-"""Are two texts of one style more alike than two of different ones?
+"""Pairs: whether two texts of one style are more alike than two of different ones.
 
 The area under the ROC curve of the cosine, over all pairs of texts or over those that a dataset names (STEB §3.1).
 Equal scores count one half.
@@ -36,8 +36,8 @@ def compact(rows: Any) -> Any:
     if not issparse(rows):
         return rows
     spread, directions = np.linalg.eigh((rows @ rows.T).toarray().astype(np.float64))
-    held = spread > 1e-12 * max(spread[-1], 1e-300)
-    return (directions[:, held] * np.sqrt(spread[held]))[:, ::-1]
+    kept = spread > 1e-12 * max(spread[-1], 1e-300)
+    return (directions[:, kept] * np.sqrt(spread[kept]))[:, ::-1]
 
 
 def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
@@ -48,17 +48,17 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     total = len(labels) * (len(labels) - 1) // 2
     sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)
     positive = int((sizes * (sizes - 1) // 2).sum())
-    told = {"pairs": total, "positive_pairs": positive, "texts": len(labels), "labels": len(sizes)}
+    counts = {"pairs": total, "positive_pairs": positive, "texts": len(labels), "labels": len(sizes)}
     if not 0 < positive < total:
-        return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **told}
+        return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **counts}
     rows = unit(vectors)
     rarer = positive <= total - positive
-    held = np.sort(np.concatenate([scores[same == rarer] for scores, same in _blocks(rows, labels)]))
-    below = 0.0  # pairs (held, other) in which the held score is the lower one
+    rare = np.sort(np.concatenate([scores[same == rarer] for scores, same in _blocks(rows, labels)]))
+    below = 0.0  # pairs (rare, other) in which the rare score is the lower one
     for scores, same in _blocks(rows, labels):
-        below += pairs_below(held, scores[same != rarer])
+        below += pairs_below(rare, scores[same != rarer])
     share = area_of_wins(below, positive, total - positive)
-    return {"auroc": 1 - share if rarer else share, **told}
+    return {"auroc": 1 - share if rarer else share, **counts}
 
 
 def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
@@ -75,11 +75,11 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
     """`auroc` over the pairs (a row of `first` with that of `second`)."""
-    told = {"pairs": len(same), "positive_pairs": int(same.sum())}
+    counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():
-        return {"undefined": "all pairs of one kind", **told}
+        return {"undefined": "all pairs of one kind", **counts}
     # one less the area of the other kind: to the last bit what `all_to_all` counts of the same pairs
-    return {"auroc": 1 - auc(~same, cosines(unit(first), unit(second))), **told}
+    return {"auroc": 1 - auc(~same, cosines(unit(first), unit(second))), **counts}
 
 
 def cosines(one: Any, other: Any) -> F64:

@@ -1,4 +1,4 @@
-"""Which plain features of a text can be read off its vector?
+"""Probing: which plain features of a text can be predicted from its vector.
 
 Each feature is cut into five quantile bins; train, validation and test hold the same number of texts of every bin; a
 logistic probe is fitted on frozen vectors, its L2 penalty chosen on validation (STEB §3.1).
@@ -32,7 +32,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     rows = narrow(vectors)
-    told: dict[str, Any] = {}
+    by_feature: dict[str, Any] = {}
     left_out = []
     for column, name in enumerate(names):
         bins = quantile_bins(values[:, column])
@@ -40,14 +40,14 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
         if bins is None or parts is None:
             left_out.append(name)
         else:
-            told[name] = _probe(rows, bins, parts)
-    result = {"features": len(told), "left_out": left_out, "texts": len(texts), "chance": 1 / BINS}
-    if not told:
+            by_feature[name] = _probe(rows, bins, parts)
+    result = {"features": len(by_feature), "left_out": left_out, "texts": len(texts), "chance": 1 / BINS}
+    if not by_feature:
         return {"undefined": "no feature falls into five bins", **result}
     return {
-        "accuracy": float(np.mean([one["accuracy"] for one in told.values()])),
+        "accuracy": float(np.mean([one["accuracy"] for one in by_feature.values()])),
         **result,
-        "by_feature": told,
+        "by_feature": by_feature,
     }
 
 

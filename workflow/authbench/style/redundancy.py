@@ -1,4 +1,4 @@
-"""Which datasets say the same of models?
+"""Clusters of datasets that rank models alike.
 
 Spearman's correlation of the models' scores, one minus it as the distance, Ward linkage, clusters cut at 0.5 (STEB
 §3.3; how a correlation becomes a distance is ours to choose, as the paper does not say). Few models correlate by

@@ -1,4 +1,4 @@
-"""Does a query's author stand first among all authors?
+"""Retrieval: the rank of a query's author among all authors.
 
 A query and a target are each one or more texts of an author; their vector is the mean of the texts' (STEB §3.1).
 """
@@ -32,9 +32,9 @@ def score(
     pool = sorted(set(answering))
     place = {author: number for number, author in enumerate(pool)}
     asked = [query for query in sorted(author_of) if author_of[query] in place]
-    told = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
+    counts = {"queries": len(asked), "targets": len(pool), "texts": len(asking) + len(answering)}
     if not asked or len(pool) < 2:
-        return {"undefined": "fewer than two target authors, or none of them asks", **told}
+        return {"undefined": "fewer than two target authors, or none of them asks", **counts}
     answers = unit(_means(targets, answering, pool))
     ranks = []
     for query, row in zip(asked, scored(unit(_means(queries, together, asked)), answers), strict=True):
@@ -49,7 +49,7 @@ def score(
         "mrr": float((1 / found).mean()),
         **{f"recall@{cut}": float((found <= cut).mean()) for cut in CUTS},
         "by_chance": chance,
-        **told,
+        **counts,
     }
 
 
@@ -58,8 +58,8 @@ def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
     from scipy.sparse import csr_matrix
 
     place = {owner: number for number, owner in enumerate(wanted)}
-    held = [(place[owner], row) for row, owner in enumerate(owners) if owner in place]
-    who, which = np.array(held).T
+    owned = [(place[owner], row) for row, owner in enumerate(owners) if owner in place]
+    who, which = np.array(owned).T
     share = 1.0 / np.bincount(who, minlength=len(wanted))[who]
     return csr_matrix((share, (who, which)), shape=(len(wanted), len(owners))) @ unit(rows)
 

@@ -4,7 +4,7 @@
     <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
 
 Every table can be made again from these without the model. What a dataset gave is kept beside the vectors, by a digest
-of all that decides it, so that a changed page, a new dataset or a corrected file is all that is scored anew.
+of all that decides it, so that a changed entry, a new dataset or a corrected file is all that is scored anew.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from authbench.style.rows import Rows, missing_files, read_rows
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
 
-FEW = 3  # datasets without files that are told where there are files of none
+FEW = 3  # datasets without files that a message names where none has files
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
 

@@ -1,4 +1,4 @@
-"""What do the results on many datasets add up to?
+"""Sums of the results on many datasets.
 
 Four sums of STEB: operational (what the field measures), definitional (what style is said to be), by application, and
 multilingual; and how much the operational ranking hangs on single datasets. A dataset that was not run is in no mean.
@@ -34,11 +34,11 @@ def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     """Every score of a model's results; what is undefined has none."""
     found = {}
     for dataset, cell in result["datasets"].items():
-        for task, told in cell["tasks"].items():
-            if FIGURES[task] in told:
-                found[task, dataset] = float(told[FIGURES[task]])
-            if task == "order_alignment" and DISTRACTOR in told:
-                found[DISTRACTOR, dataset] = float(told[DISTRACTOR])
+        for task, result in cell["tasks"].items():
+            if FIGURES[task] in result:
+                found[task, dataset] = float(result[FIGURES[task]])
+            if task == "order_alignment" and DISTRACTOR in result:
+                found[DISTRACTOR, dataset] = float(result[DISTRACTOR])
     return found
 
 

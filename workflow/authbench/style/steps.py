@@ -1,4 +1,4 @@
-"""How does a published corpus become what a task asks about?
+"""Steps that derive the rows of a task from a published corpus.
 
 The derivations of STEB's appendix C, each a named step that takes the rows of a table and gives the next ones. What a
 step draws, it draws by a hash of the rows themselves: neither order nor other rows decide.
@@ -35,16 +35,18 @@ def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Table
 
 def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None) -> pl.Series:
     """A uniform 64-bit number for every row, by a hash of its columns."""
-    told = frame.select(columns or frame.columns)
-    return pl.Series("draw", [keyed_hash(0, purpose, *map(str, row)) for row in told.iter_rows()], dtype=pl.UInt64)
+    chosen_columns = frame.select(columns or frame.columns)
+    return pl.Series(
+        "draw", [keyed_hash(0, purpose, *map(str, row)) for row in chosen_columns.iter_rows()], dtype=pl.UInt64
+    )
 
 
 def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
     """A row per line of `text` that is not blank, with its number in the file (from 1) as `number`."""
     text, number = argument["text"], argument["number"]
     cut = frame.with_row_index("#row").with_columns(pl.col(text).str.split("\n")).explode(text)
-    told = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
-    return told.drop("#row").with_columns(pl.col(text).str.strip_chars()).filter(pl.col(text) != "")
+    numbered = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
+    return numbered.drop("#row").with_columns(pl.col(text).str.strip_chars()).filter(pl.col(text) != "")
 
 
 def align(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
@@ -83,7 +85,7 @@ def distinct(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl
 
 
 def join(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """The columns of another table of the page, where it agrees in `by`; rows without are left out."""
+    """The columns of another table of the entry, where it agrees in `by`; rows without are left out."""
     return frame.join(tables[argument["table"]], on=argument["by"], how="inner", maintain_order="left")
 
 
@@ -157,8 +159,8 @@ def drop_equal(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> 
 
 def drop_shared(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
     """Texts that occur under more than one label go, case and white space aside (Bible versions)."""
-    told = frame.with_columns(bare(pl.col(argument["text"])).alias("#text"))
-    return told.filter(pl.col(argument["label"]).n_unique().over("#text") == 1).drop("#text")
+    bared = frame.with_columns(bare(pl.col(argument["text"])).alias("#text"))
+    return bared.filter(pl.col(argument["label"]).n_unique().over("#text") == 1).drop("#text")
 
 
 def bare(text: pl.Expr) -> pl.Expr:
@@ -174,10 +176,10 @@ def every_label(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables
 def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
     """Labels that fit one of the patterns of `into` become its label, by the first that fits; others stay."""
     name = argument["label"]
-    told = pl.col(name)
+    merged = pl.col(name)
     for pattern, label in reversed(argument["into"].items()):
-        told = pl.when(pl.col(name).str.contains(pattern)).then(pl.lit(label)).otherwise(told)
-    return frame.with_columns(told.alias(name))
+        merged = pl.when(pl.col(name).str.contains(pattern)).then(pl.lit(label)).otherwise(merged)
+    return frame.with_columns(merged.alias(name))
 
 
 def leave_out(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
@@ -231,12 +233,12 @@ def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> 
 def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
     """`pairs` pairs by the same author and as many by different ones, no text in two pairs of a kind.
 
-    Each author gives at most one pair of each kind, so that all are told of alike (as PAN 2020's open set).
+    Each author gives at most one pair of each kind, so that all count alike (as PAN 2020's open set).
     """
     author, text = argument["author"], argument["text"]
     frame = frame.drop_nulls([author, text])
-    held = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
-    by_author = held.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
+    drawn = frame.with_columns(draw(frame, "pairs", [author, text])).sort("draw")
+    by_author = drawn.group_by(author).agg(pl.col(text)).with_columns(pl.col(author).alias("who"))
     people = by_author.with_columns(draw(by_author, "people", [author])).sort("draw")
     made: list[dict[str, str]] = []
     for texts in people.filter(pl.col(text).list.len() > 1)[text].head(argument["pairs"]):
@@ -255,16 +257,18 @@ def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: T
     """
     author, text = argument["author"], argument["text"]
     columns = {"author": author, "text": text} | ({"lang": "lang"} if "lang" in frame.columns else {})
-    held = frame.select(pl.col(theirs).alias(ours) for ours, theirs in columns.items()).drop_nulls().unique()
-    held = held.with_columns(draw(held, "roles")).with_columns(
+    texts = frame.select(pl.col(theirs).alias(ours) for ours, theirs in columns.items()).drop_nulls().unique()
+    texts = texts.with_columns(draw(texts, "roles")).with_columns(
         pl.col("draw").rank("ordinal").over("author").alias("#place")
     )
-    held = held.filter(pl.col("#place") <= argument["documents"]).with_columns(pl.len().over("author").alias("#texts"))
-    held = held.filter(pl.col("#texts") > 1)
-    people = held.select("author").unique()
+    texts = texts.filter(pl.col("#place") <= argument["documents"]).with_columns(
+        pl.len().over("author").alias("#texts")
+    )
+    texts = texts.filter(pl.col("#texts") > 1)
+    people = texts.select("author").unique()
     people = people.with_columns(draw(people, "authors")).sort("draw").head(argument["authors"])
     role = pl.when(pl.col("#place") * 2 <= pl.col("#texts")).then(pl.lit("query")).otherwise(pl.lit("target"))
-    joined = held.join(people.select("author"), on="author").sort("author", "#place")
+    joined = texts.join(people.select("author"), on="author").sort("author", "#place")
     return joined.select("author", role.alias("role"), pl.exclude("author", "draw", "#place", "#texts"))
 
 
@@ -274,10 +278,10 @@ def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: 
     Who wrote an unknown text is the column `author` of the table `truth`, by `problem` and `file`; a problem's
     candidates are no other problem's. Adds `author`, `role` and `query` (the unknown text's own name).
     """
-    told = frame.join(tables["truth"], on=["problem", "file"], how="left", maintain_order="left")
+    joined = frame.join(tables["truth"], on=["problem", "file"], how="left", maintain_order="left")
     asks = pl.col("folder") == "unknown"
     author = pl.when(asks).then("author").otherwise("folder")
-    return told.with_columns(
+    return joined.with_columns(
         pl.concat_str("problem", author, separator="/").alias("author"),
         pl.when(asks).then(pl.lit("query")).otherwise(pl.lit("target")).alias("role"),
         pl.concat_str("problem", "file", separator="/").alias("query"),

@@ -61,7 +61,7 @@ def of_one_treatment(results: Sequence[Result]) -> list[Result]:
 
 def english(results: Sequence[Result]) -> set[str]:
     """The datasets whose texts are English alone: only they are in the operational score."""
-    cells = {name: cell for result in results for name, cell in result.told["datasets"].items()}
+    cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
@@ -93,7 +93,7 @@ def cost(results: Sequence[Result]) -> Table:
     """Texts per second while vectors were made, and 10^9 operations per text, the mean over all texts."""
     rows = []
     for result in results:
-        told = [cell for cell in result.told["datasets"].values() if "cost" in cell]
+        told = [cell for cell in result.content["datasets"].values() if "cost" in cell]
         texts = sum(cell["texts"] for cell in told)
         flops = [cell["cost"]["flops_per_text"] for cell in told]
         known = texts and all(one is not None for one in flops)
@@ -147,7 +147,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     """A row per model, treatment, dataset and task, with chance beside the score and spread over seeds where told."""
     rows = []
     for result in results:
-        for dataset, cell in result.told["datasets"].items():
+        for dataset, cell in result.content["datasets"].items():
             for task, told in cell["tasks"].items():
                 chance = told.get("by_chance", told.get("chance", 0.5 if "auroc" in told else None))
                 chance = chance["mrr"] if isinstance(chance, dict) else chance

@@ -64,8 +64,8 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
                 row = measured(model, trained, dev, seed, state.global_step, logs["loss"])
                 trained.train()
                 curves.append(row)
-                told = f"loss {logs['loss']:.3f}, on {dev.name}: S@5 {row[3]:.3f}, EER {row[4]:.3f}"
-                print(f"seed {seed}, step {state.global_step} of {steps}: {told}", file=sys.stderr, flush=True)
+                scores = f"loss {logs['loss']:.3f}, on {dev.name}: S@5 {row[3]:.3f}, EER {row[4]:.3f}"
+                print(f"seed {seed}, step {state.global_step} of {steps}: {scores}", file=sys.stderr, flush=True)
 
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
         def get_batch_sampler(self, dataset: Any, batch_size: int, drop_last: bool, **_: Any) -> Any:
