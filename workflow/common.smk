@@ -95,6 +95,11 @@ def result(path):
     return f"{RESULTS}/{path}"
 
 
+def checked_release(wildcards, input):
+    """Return the folder of the release whose digests of data a job depends on."""
+    return str(Path(input.data).with_suffix(""))
+
+
 def code(rule):
     """Return a hash of an adapter and the modules it imports, so that an edit reruns its jobs and a touch does not."""
     return code_hash(shipped(f"scripts/{rule}.py"))

@@ -27,7 +27,7 @@ rule embed_texts:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
-        release=result("release"),
+        release=checked_release,
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],
@@ -55,7 +55,7 @@ rule evaluate_model:
         runtime=duration(30),
         in_series=1,
     params:
-        release=result("release"),
+        release=checked_release,
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],

@@ -28,7 +28,7 @@ rule build_pairs:
         mem_mb=memory(2000),
         runtime=duration(30),
     params:
-        release=result("release"),
+        release=checked_release,
         topics=SETTINGS["pan"]["topics"],
         settings={name: SETTINGS["pan"][name] for name in ("setting", "test", "same", "small")},
         seed=SETTINGS["seed"],

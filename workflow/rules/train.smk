@@ -25,7 +25,7 @@ rule train_model:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
-        release=result("release"),
+        release=checked_release,
         train=SETTINGS["train"],
         model=SETUP.models[SETTINGS["train"]["model"]].as_dict(),
         code=code("train_model"),
