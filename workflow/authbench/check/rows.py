@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def _all_formed(table: Table, rows: Sequence[Any]) -> bool:
         return False
     for column in table.columns:
         name = column.name
-        values = [row[name] for row in rows if column.required or name in row]
+        values = list(map(itemgetter(name), rows if column.required else [row for row in rows if name in row]))
         if name in _FEW_VALUES:
             if set(map(type, values)) != {str}:
                 return False
