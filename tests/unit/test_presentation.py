@@ -1,0 +1,64 @@
+"""What computes knows nothing of what is shown: a colour, a template or a table's writer reruns reports alone."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from authbench.runtime.code import closure
+from authbench.shipped import shipped
+
+# Rules whose jobs write charts, tables or pages for readers, or the card of a bundle.
+PRESENTING = {
+    "render_report",
+    "raw_statistics",
+    "write_sheets",
+    "leaderboard",
+    "draw_curves",
+    "pan",
+    "raven_report",
+    "style_report",
+    "bundle_release",
+    "export_release",
+}
+LIBRARIES = {"matplotlib", "jinja2", "markupsafe"}
+NAMED = re.compile(r"figure|chart|svg|.*page")
+ADAPTERS = {path.stem: path for path in sorted(shipped("scripts").glob("*.py"))}
+
+
+def presents(module: str, path: Path) -> bool:
+    """Return whether a module is presentation: by its room, its name, or a library that it imports."""
+    names = module.split(".")[1:]
+    return "presentation" in names or any(NAMED.match(name) for name in names) or bool(LIBRARIES & imported(path))
+
+
+def imported(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    return {name.partition(".")[0] for name in plain | named}
+
+
+def shown_by(rule: str) -> set[str]:
+    return {module for module, path in closure(ADAPTERS[rule]).items() if presents(module, path)}
+
+
+@pytest.mark.parametrize("rule", sorted(ADAPTERS.keys() - PRESENTING))
+def test_a_rule_that_computes_reaches_no_module_that_presents(rule: str) -> None:
+    assert shown_by(rule) == set()
+
+
+@pytest.mark.parametrize("rule", sorted(PRESENTING))
+def test_a_rule_that_is_said_to_present_does(rule: str) -> None:
+    assert shown_by(rule)
+
+
+def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None:
+    drawing, plain = tmp_path / "drawing.py", tmp_path / "plain.py"
+    drawing.write_text("def draw():\n    from matplotlib.figure import Figure\n", encoding="utf-8")
+    plain.write_text("import numpy\n", encoding="utf-8")
+    assert presents("authbench.pan.any", drawing)
+    assert presents("authbench.presentation.tables", plain)
+    assert presents("authbench.pan.figures", plain) and presents("authbench.raven.page", plain)
+    assert not presents("authbench.pan.metrics", plain)
