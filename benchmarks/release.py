@@ -181,8 +181,6 @@ def job(stage: str, folder: Path) -> SimpleNamespace:
             "findings": folder / "findings.json",
         },
         "check_release": {
-            "manifest": folder / "release/manifest.json",
-            "data": folder / "release.sha256",
             "checked": folder / "check.json",
         },
     }
@@ -191,7 +189,7 @@ def job(stage: str, folder: Path) -> SimpleNamespace:
         output=Files(outputs[stage]),
         log=[str(folder / "logs" / f"{stage}.log")],
         threads=2,
-        params=SimpleNamespace(**{**SETTINGS, "sources": sources}),
+        params=SimpleNamespace(**{**SETTINGS, "sources": sources, "published": folder / "release"}),
     )
 
 

@@ -29,6 +29,7 @@ COUNTED = {
     "assign_splits": "split",
     "write_release": "release",
     "check_release": "release",
+    "publish_release": "release",
     "render_report": "release",
 }
 # Rules that run for whole documents and for chunks.

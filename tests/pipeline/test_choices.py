@@ -139,6 +139,7 @@ def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> 
         "count_survivors",
         "write_release",
         "check_release",
+        "publish_release",
         "render_report",
         "list_removed",
         "release",

@@ -9,9 +9,9 @@ import pytest
 from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
-EVALUATION = {"evaluate_model", "leaderboard", "all"}
-AFTER_RELEASE = {"render_report"} | EVALUATION
-AFTER_SELECTION = AFTER_RELEASE | {"assign_splits", "count_survivors", "write_release", "check_release", "list_removed"}
+AFTER_RELEASE = {"evaluate_model", "leaderboard", "all"}
+OF_THE_RELEASE = {"write_release", "check_release", "publish_release", "render_report", "list_removed"}
+AFTER_SELECTION = AFTER_RELEASE | OF_THE_RELEASE | {"assign_splits", "count_survivors"}
 AFTER_FILTERS = AFTER_SELECTION | {
     "link_texts",
     "compare_texts",
@@ -143,28 +143,45 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
         ("filter/decide.py", {"apply_filters"}),
         ("sample/targets.py", {"select_documents"}),
         ("split/balance.py", {"assign_splits"}),
-        ("report/page.py", {"render_report"}),
-        ("check/truth.py", {"check_release"}),
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, module: str, first: set[str]) -> None:
     assert first_of(plan_after(bench, f"workflow/authbench/{module}", another_function)) == first
 
 
+@pytest.mark.parametrize(
+    ("path", "rules"),
+    [
+        ("authbench/presentation/palette.py", {"render_report", "leaderboard", "all"}),
+        ("authbench/presentation/tables.py", {"leaderboard", "all"}),
+        ("authbench/report/page.py", {"render_report", "all"}),
+        ("report/report.html.j2", {"render_report", "all"}),
+        ("report/base.html.j2", {"leaderboard", "all"}),
+        ("authbench/check/truth.py", {"check_release", "all"}),
+        ("authbench/train/tune.py", set()),
+    ],
+    ids=["colour", "table writer", "report", "template of the report", "template of all pages", "check", "training"],
+)
+def test_a_colour_a_page_the_check_and_training_rerun_themselves_alone(
+    bench: Project, path: str, rules: set[str]
+) -> None:
+    assert rules_of(plan_after(bench, f"workflow/{path}", another_function)) == rules
+
+
 def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
     jobs = plan_after(bench, "workflow/authbench/metrics/ranking.py", another_function)
-    assert rules_of(jobs) == EVALUATION
+    assert rules_of(jobs) == AFTER_RELEASE
     assert first_of(jobs) == {"evaluate_model"}
 
 
 def test_what_a_model_sees_is_part_of_what_it_depends_on(bench: Project) -> None:
     jobs = plan_after(bench, "workflow/authbench/models/stylometric.py", another_function)
-    assert rules_of(jobs) == EVALUATION
+    assert rules_of(jobs) == AFTER_RELEASE
 
 
 @pytest.mark.parametrize(
     ("name", "rules"),
-    [("ngram-mixture", EVALUATION), ("e5-small-v2", EVALUATION | {"embed_texts"})],
+    [("ngram-mixture", AFTER_RELEASE), ("e5-small-v2", AFTER_RELEASE | {"embed_texts"})],
 )
 def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
     bench: Project, name: str, rules: set[str]
@@ -175,7 +192,7 @@ def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
 
 
 def test_how_models_are_evaluated_leaves_the_release_alone(bench: Project) -> None:
-    assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == EVALUATION
+    assert rules_of(bench.plan(*bench.recipe({"evaluate": {"split": "dev"}}))) == AFTER_RELEASE
     assert bench.plan("release", *bench.recipe({"evaluate": {"split": "dev", "models": ["tfidf"]}})) == []
 
 

@@ -15,7 +15,7 @@ def results(folder: Path) -> Path:
     (folder / "release").mkdir(parents=True)
     (folder / "leaderboard").mkdir()
     write_json(folder / "check.json", {"summary": "demo: 3 documents"})
-    (folder / "release.sha256").touch()
+    (folder / "release_data.json").touch()
     return folder
 
 

@@ -18,7 +18,15 @@ from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
 # What works on the documents that are released, not on the whole corpus: rules, and their folders of results.
-OF_THE_RELEASE = ("assign_splits", "write_release", "check_release", "render_report", "split", "release")
+OF_THE_RELEASE = (
+    "assign_splits",
+    "write_release",
+    "check_release",
+    "publish_release",
+    "render_report",
+    "split",
+    "release",
+)
 # What runs in as many jobs as near copies are looked for in.
 IN_PARTS = ("link_texts", "compare_texts")
 # What holds no more than a shard of its source.

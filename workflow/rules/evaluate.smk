@@ -16,7 +16,7 @@ wildcard_constraints:
 rule embed_texts:
     """Embed the texts of the split that have no vector yet: the one job that wants a GPU."""
     input:
-        data=result("release.sha256"),
+        data=result("release_data.json"),
     output:
         done=result("evaluate/embedded/{model}.json"),
     log:
@@ -40,7 +40,7 @@ rule embed_texts:
 rule evaluate_model:
     """Rank the candidates of every query, and score what comes out, slice by slice."""
     input:
-        data=result("release.sha256"),
+        data=result("release_data.json"),
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
     output:
         scores=result("evaluate/{model}/scores.json"),

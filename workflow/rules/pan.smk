@@ -14,7 +14,7 @@ wildcard_constraints:
 rule build_pairs:
     """Make pairs on two topics each, test authors and topics apart, and check that they are."""
     input:
-        data=result("release.sha256"),
+        data=result("release_data.json"),
     output:
         facts=result("pan/pairs/pairs.json"),
         train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),

@@ -28,7 +28,7 @@ rule raven:
 rule raven_documents:
     """Bring all texts with author and topic into one table."""
     input:
-        data=result("release.sha256") if RAVEN.documents == RELEASE else [],
+        data=result("release_data.json") if RAVEN.documents == RELEASE else [],
     output:
         documents=result("raven/documents.parquet"),
     log:

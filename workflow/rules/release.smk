@@ -2,7 +2,7 @@
 
 Takes   split/documents.parquet, filter/measures/*.parquet, report/facts.json
 Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, figures, report.html,
-        SHA256SUMS), check.json, release.sha256 (digests of the data alone: what jobs on the release depend on)
+        SHA256SUMS), check.json, release_data.json (digests of the data alone: what jobs on the release depend on)
 """
 
 from authbench.format.files import FIGURES, STATISTICS
@@ -17,7 +17,7 @@ rule write_release:
         facts=result("report/facts.json"),
         run=ancient(RUN),
     output:
-        draft=temp(directory(result("draft"))),
+        draft=directory(result("draft")),
         taken_down=result("report/taken_down.parquet"),
         findings=result("report/findings.json"),
     log:
@@ -44,9 +44,32 @@ rule write_release:
 
 
 rule check_release:
-    """Check every claim that the draft makes; only a sound one becomes the release."""
+    """Check every claim that the draft makes."""
     input:
         draft=result("draft"),
+    output:
+        checked=result("check.json"),
+    log:
+        result("logs/check_release.log"),
+    conda:
+        "../../envs/text.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(900, per_mb=0.05),
+        runtime=duration(20, per_mb=0.01),
+        in_series=1,
+    params:
+        published=result("release"),
+        code=code("check_release"),
+    script:
+        "../scripts/check_release.py"
+
+
+rule publish_release:
+    """Make the draft the release, once it is checked; a check that is repeated publishes nothing again."""
+    input:
+        draft=result("draft"),
+        checked=ancient(result("check.json")),
     output:
         manifest=result("release/manifest.json"),
         tables=report(
@@ -61,27 +84,25 @@ rule check_release:
             subcategory="Tables",
             caption="../report/captions/funnel.rst",
         ),
-        data=result("release.sha256"),
-        checked=result("check.json"),
+        data=result("release_data.json"),
     log:
-        result("logs/check_release.log"),
+        result("logs/publish_release.log"),
     conda:
         "../../envs/text.yaml"
-    threads: 2
     resources:
-        mem_mb=memory(900, per_mb=0.05),
-        runtime=duration(20, per_mb=0.01),
+        mem_mb=memory(300),
+        runtime=duration(10, per_mb=0.002),
         in_series=1,
     params:
-        code=code("check_release"),
+        code=code("publish_release"),
     script:
-        "../scripts/check_release.py"
+        "../scripts/publish_release.py"
 
 
 rule render_report:
     """Draw the figures, write the report, and list the digests of all files."""
     input:
-        data=result("release.sha256"),
+        data=result("release_data.json"),
         findings=result("report/findings.json"),
     output:
         report=report(

@@ -14,7 +14,7 @@ STYLE_MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in STYLE
 rule score_style:
     """Ask a model every task of every dataset whose files are there."""
     input:
-        data=result("release.sha256") if STYLE["release"] else [],
+        data=result("release_data.json") if STYLE["release"] else [],
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),

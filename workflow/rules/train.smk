@@ -14,7 +14,7 @@ rule train:
 rule train_model:
     """Tune a model, once per seed, and score the dev split on the way."""
     input:
-        data=result("release.sha256"),
+        data=result("release_data.json"),
     output:
         curves=result("train/curves.csv"),
     log:

@@ -24,6 +24,6 @@ def closing_lines(results: str | Path, settings: Mapping[str, Any]) -> list[str]
     if settings["filter"]["exclude"] or settings["release"]["takedown"]:
         takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
         told += about_lists(read_json(folder / "report/facts.json"), takedown)
-    if board.exists() and board.stat().st_mtime >= (folder / "release.sha256").stat().st_mtime:
+    if board.exists() and board.stat().st_mtime >= (folder / "release_data.json").stat().st_mtime:
         told.append(f"Models on it: {board}")
     return told

@@ -1,0 +1,11 @@
+"""Adapter of the rule publish_release."""
+
+from pathlib import Path
+
+from authbench.release.publish import publish
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import write_json
+
+log_to(snakemake.log[0])
+draft, release = Path(snakemake.input.draft), Path(snakemake.output.manifest).parent
+write_json(snakemake.output.data, {"sha256": publish(draft, release)})
