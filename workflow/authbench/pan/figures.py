@@ -21,7 +21,8 @@ XY = tuple[F64, F64]
 
 def score_densities(name: str, title: str, scores: Mapping[str, F64]) -> Chart:
     """Return the density of the scores of each system."""
-    return _densities(name, title, scores, {system: mark_of(system) for system in scores}, "score")
+    marks = {system: mark_of(system) for system in scores} if len(scores) > 1 else {next(iter(scores)): Mark(INK)}
+    return _densities(name, title, scores, marks, "score")
 
 
 def topic_densities(name: str, title: str, similarities: Mapping[str, F64]) -> Chart:

@@ -100,23 +100,30 @@ class Canvas:
         artist.set_gid(name)
         self.tips[name] = words
 
-    def legend(self, marks: Mapping[str, Mark | str], top: float = 0) -> None:
-        """Draw a legend in as many lines as `legend_height` has counted; a plain colour is a square."""
+    def legend(self, marks: Mapping[str, Mark | str], lines: bool = False) -> None:
+        """Draw a legend in as many lines as `legend_height` has counted.
+
+        A plain colour is shown as a square, a mark as its marker or, with `lines`, as a piece of its line.
+        """
         for line, names in enumerate(_packed(list(marks))):
             x = 0.0
             for name in names:
                 mark = marks[name]
                 mark = Mark(mark, "s") if isinstance(mark, str) else mark
-                self._key(x, top + LEGEND_ROW * line + 8, mark)
-                self.text(x + 16, top + LEGEND_ROW * line + 12, shorten(name, _LONGEST_KEY), SIZE, INK)
+                self._key(x, LEGEND_ROW * line + 8, mark, lines)
+                self.text(x + 16, LEGEND_ROW * line + 12, shorten(name, _LONGEST_KEY), SIZE, INK)
                 x += _key_width(name)
 
-    def _key(self, x: float, y: float, mark: Mark) -> None:
+    def _key(self, x: float, y: float, mark: Mark, line: bool) -> None:
         wide, tall = WIDTH + 2 * MARGIN, self.height + 2 * MARGIN
-        across, up = (x + 5 + MARGIN) / wide, 1 - (y + MARGIN) / tall
-        size = 10 if mark.marker == "s" else 8
-        point = Line2D([across], [up], marker=mark.marker, markersize=size, color=mark.colour, markeredgewidth=0)
-        self.figure.add_artist(point)
+        up = 1 - (y + MARGIN) / tall
+        style: dict[str, Any] = {"color": mark.colour}
+        if line:
+            style |= {"linestyle": mark.dash, "linewidth": 1.8}
+            self.figure.add_artist(Line2D([(x + MARGIN) / wide, (x + 12 + MARGIN) / wide], [up, up], **style))
+        else:
+            style |= {"marker": mark.marker, "markersize": 10 if mark.marker == "s" else 8, "markeredgewidth": 0}
+            self.figure.add_artist(Line2D([(x + 5 + MARGIN) / wide], [up], **style))
 
 
 @dataclass(frozen=True)

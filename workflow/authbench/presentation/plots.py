@@ -8,11 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
 from authbench.presentation.charts import LEFT, SIZE, SMALL, WIDTH, Canvas, Chart, legend_height, round_ticks, shorten
-from authbench.presentation.palette import EMPTY, INK, MUTED, RULE, Mark
+from authbench.presentation.palette import EMPTY, INK, MUTED, PAPER, RULE, Mark
 
 ROW = 26  # units from one bar to the next
 BAR = 0.62  # of a row
 AXIS = 24  # units for the numbers of an axis
+THIN = 3  # units; narrower pieces have no gap beside them
 NUMBERS = 64  # units for the numbers to the right of bars
 DOT_ROW = 9
 DOT = 6.5
@@ -83,7 +84,8 @@ def stacked_bars(name: str, title: str, description: str, legend: Mapping[str, s
             for piece, start in zip(bar.pieces, starts, strict=False):
                 if piece.count:
                     wide, begin = bar.length * piece.count / total, bar.length * start / total
-                    [part] = axes.barh(row, wide, BAR, begin, color=piece.colour, edgecolor="white", linewidth=0.6)
+                    gap = 0.6 if wide * (right - LEFT) > THIN else 0
+                    [part] = axes.barh(row, wide, BAR, begin, color=piece.colour, edgecolor=PAPER, linewidth=gap)
                     canvas.tip(part, piece.tip)
             axes.text(bar.length + 8 / (right - LEFT), row, bar.note, fontsize=SMALL, color=MUTED, va="center_baseline")
 
@@ -172,7 +174,7 @@ def curves(
     top = legend_height(list(legend))
 
     def draw(canvas: Canvas) -> None:
-        canvas.legend(legend)
+        canvas.legend(legend, lines=not any(line.points for line in lines))
         axes = plane(canvas, top + 6, top + tall, across, upward)
         for line in lines:
             marker = line.mark.marker if line.points else ""

@@ -53,7 +53,7 @@ def heat_map(scores: pl.DataFrame) -> Chart:
         for task, datasets in tasks.items():
             canvas.text(0, TOP + CELL * line + 15, spaced(task).capitalize(), SIZE, MUTED)
             for number, dataset in enumerate(datasets, start=line + 1):
-                names.append(dataset)
+                names.append(_middle_cut(dataset))
                 places.append(number + 0.5)
                 here = {model: values[task, dataset, model] for model in models if (task, dataset, model) in values}
                 low, high = min(here.values()), max(here.values())
@@ -90,9 +90,17 @@ def dendrogram(task: str, values: np.ndarray, datasets: Sequence[str]) -> Chart:
         axes.annotate("cut", (CUT, 0), (0, 4), textcoords="offset points", ha="center", fontsize=SMALL, color=MUTED)
         round_ticks(axes, "x")
         name_rows(
-            canvas, axes, [datasets[leaf] for leaf in tree["leaves"]], [10 * at + 5 for at in range(len(datasets))]
+            canvas,
+            axes,
+            [_middle_cut(datasets[leaf]) for leaf in tree["leaves"]],
+            [10 * at + 5 for at in range(len(datasets))],
         )
 
     about = "Ward linkage on one minus Spearman's correlation over models; what joins left of the line is one cluster."
     title = f"Datasets that rank models alike: {spaced(task)}"
     return Chart(f"redundancy_{task}", title, about, bottom + AXIS, draw)
+
+
+def _middle_cut(name: str, most: int = 20) -> str:
+    """Return a name, or its beginning and its end: names of datasets of one corpus differ at the end."""
+    return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-most // 2 :]}"

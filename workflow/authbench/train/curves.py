@@ -30,7 +30,7 @@ def training_chart(curves: pl.DataFrame, model: str) -> Chart:
     top = legend_height(list(colours))
 
     def draw(canvas: Canvas) -> None:
-        canvas.legend({name: Mark(colour) for name, colour in colours.items()})
+        canvas.legend({name: Mark(colour) for name, colour in colours.items()}, lines=True)
         for place, (column, rows) in enumerate(known.items()):
             start = top + 6 + (HEIGHT + GAP) * place
             axes = canvas.axes(start, start + HEIGHT, left=72, right=WIDTH - 8)
