@@ -1,4 +1,4 @@
-"""Where did every document go?
+"""Accounting of documents through the stages.
 
 Each stage tallies what came in, what it kept and why it dropped the rest, per source. A tally that does not add up
 stops the stage, and stages whose tallies do not join stop the release: nothing vanishes unexplained.

@@ -1,7 +1,7 @@
-"""How many tokens is a text?
+"""Tokens of texts, by the one tokeniser of the benchmark: cl100k_base (AuthBench paper, A.1).
 
-One tokeniser for the whole benchmark: cl100k_base (AuthBench paper, A.1). Strings that look like special tokens
-are ordinary text. `Tokenizer` is what the stages count with; tiktoken itself is what it is held to.
+Strings that look like special tokens are ordinary text. `Tokenizer` is what the stages count with; tiktoken itself is
+the reference that it is tested against.
 """
 
 import re
@@ -61,14 +61,14 @@ class Tokenizer:
         return self._words
 
     def encode(self, text: str) -> Tokens:
-        """The token numbers of a text without lone surrogates."""
+        """Return the token numbers of a text without lone surrogates."""
         data = text.encode()
         if not text.isascii() and any(sign in data for sign in SIGNS) and HAS_NEW_LETTERS.search(text):
             return encode(self._reference, text)
         return self._words_for(len(text)).encode(data)
 
     def encode_each(self, texts: pl.Series) -> Iterator[Tokens]:
-        """The token numbers of each text; none is null."""
+        """Yield the token numbers of each text; none is null."""
         import awkward  # half a second, which only those who need it spend
 
         has_new_letters = texts.str.contains(NEW_LETTERS)
@@ -83,19 +83,19 @@ class Tokenizer:
                 yield encode(self._reference, text) if new else tokens[start:end]
 
     def count(self, texts: pl.Series) -> NDArray[np.int32]:
-        """The number of tokens of each text; none is null."""
+        """Return the number of tokens of each text; none is null."""
         return np.fromiter(map(len, self.encode_each(texts)), dtype=np.int32, count=len(texts))
 
 
 @cache
 def load_tokenizer() -> Tokenizer:
-    """The one tokeniser of this process. Raises InputError as `load_encoding`."""
+    """Return the one tokeniser of this process. Raises InputError as `load_encoding`."""
     return Tokenizer()
 
 
 @cache
 def load_encoding() -> tiktoken.Encoding:
-    """tiktoken's cl100k_base from the verified vocabulary file, without network.
+    """Return tiktoken's cl100k_base from the verified vocabulary file, without network.
 
     Raises InputError where the vocabulary is missing or not the published one.
     """
@@ -105,7 +105,7 @@ def load_encoding() -> tiktoken.Encoding:
 
 
 def encode(encoding: tiktoken.Encoding, text: str) -> Tokens:
-    """The token numbers of a text, as `encode_ordinary` gives them.
+    """Return the token numbers of a text, as `encode_ordinary` gives them.
 
     Raises InputError for a run of several hundred thousand white-space characters, which the tokeniser's
     pattern cannot hold; normalised text has no such run.
@@ -123,13 +123,13 @@ def encode(encoding: tiktoken.Encoding, text: str) -> Tokens:
 
 
 def count(encoding: tiktoken.Encoding, texts: Iterable[str]) -> list[int]:
-    """The number of tokens of each text."""
+    """Return the number of tokens of each text."""
     return [len(encode(encoding, text)) for text in texts]
 
 
 @cache
 def token_sizes() -> NDArray[np.int64]:
-    """The length of each token in bytes, by token number."""
+    """Return the length of each token in bytes, by token number."""
     vocabulary = pl.read_csv(
         find_vocabulary(), separator=" ", has_header=False, new_columns=["base64", "rank"], quote_char=None
     ).sort("rank")

@@ -1,6 +1,6 @@
-"""Does a model capture who wrote a text?
+"""Evaluation of models on a release: whether their vectors tell who wrote a text.
 
-A split of a release asks (`split`); a model answers with vectors (`authbench.models`); the positives' ranks
-(`retrieval`) give metrics (`metrics`), the scores of drawn pairs give error rates (`verification`), and both are
-told for slices of the queries with intervals over authors (`scores`).
+A split of a release gives queries (`split`); a model answers with vectors (`authbench.models`); the positives' ranks
+(`retrieval`) and the scores of drawn pairs (`verification`) give metrics (`authbench.metrics`), which are reported for
+slices of the queries with intervals over authors (`scores`).
 """

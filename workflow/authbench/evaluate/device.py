@@ -1,7 +1,7 @@
-"""Where do the answers stand, when a GPU is at hand?
+"""Ranks of the positives of each query, computed by torch on a GPU.
 
-The blocks of `retrieval` in torch. A score and its candidate's place make one 64-bit key, so that of equal scores the
-lower id comes first here as well, and a rank is the number of higher keys.
+The blocks of `retrieval`. A score and its candidate's place make one 64-bit key, so that of equal scores the lower id
+comes first here as well, and a rank is the number of higher keys.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ BYTES_PER_SCORE = 24  # of a block: the score, its key, and what makes the key
 def rank_on(
     device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
 ) -> Ranking:
-    """As `retrieval.rank` of the cosines of L2-normalised float32 rows, on a device of torch."""
+    """Return what `retrieval.rank` does for cosines of L2-normalised float32 rows, on a device of torch."""
     import torch
 
     asking, count, positives = len(split.asks), split.candidates, split.positives
@@ -56,7 +56,7 @@ def rank_on(
 
 
 def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
-    """The pairs of queries [first, last): where they stand in `pairs`, their queries within the block, their rows."""
+    """Return where the pairs of queries [first, last) are in `pairs`, their queries within the block, their rows."""
     import torch
 
     held = slice(int(pairs.starts[first]), int(pairs.starts[last]))
@@ -66,7 +66,7 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
 
 
 def _ordered(scores: Any) -> Any:
-    """Integers of 32 bits, held in 64, in the order of the float32 scores."""
+    """Return int64 values of 32 bits in the order of the float32 scores."""
     import torch
 
     bits = scores.view(torch.int32).long()

@@ -1,7 +1,7 @@
-"""Where do the answers stand among all candidates?
+"""Ranks of the positives of each query among all candidates.
 
-Exact: every query meets every candidate, a block of queries at a time, so that memory does not grow with queries x
-candidates; the ranks of positives come from counting, without sorting a row. Ties rank by candidate id.
+Exact: every query is compared with every candidate, a block of queries at a time, so that memory does not grow with
+queries x candidates; the ranks of positives come from counting, without sorting a row. Ties rank by candidate id.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,20 +14,24 @@ import polars as pl
 from authbench.arrays import F64, I32, I64
 from authbench.evaluate.split import Lists, Split
 
-BLOCK_BYTES = 160 << 20  # of scores held at once
+BLOCK_BYTES = 160 << 20  # of scores in memory
 NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
 
-# Scores of the queries at [first, last) with all candidates, float32 or float64; good until the next are asked for.
+# Scores of the queries at [first, last) with all candidates, float32 or float64; valid until the next call.
 Scorer = Callable[[int, int], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What retrieval leaves of queries x candidates.
+    """The result of retrieval.
 
-    `ranks[pool]` has a rank for each row of the split's positives (0: not in that pool of the query), `sizes[pool]`
-    the number of candidates of each query's pool, `scores` the positives' scores, `nearest` (queries x NEAREST + 1)
-    the rows of the best candidates (-1: none) with `best`, their scores.
+    Attributes:
+        ranks: by pool, a rank for each row of the split's positives; 0 where it is not in that pool of the query.
+        sizes: by pool, the number of candidates of each query.
+        scores: of the positives, shape (positives,).
+        nearest: rows of the best candidates, shape (queries, NEAREST + 1); -1 where there is none.
+        best: their scores, best first, -inf where there is none.
+        negatives: by kind, the scores of the drawn negatives.
     """
 
     ranks: Mapping[str, I32]
@@ -39,14 +43,14 @@ class Ranking:
 
 
 def cosine(queries: Any, candidates: Any) -> Scorer:
-    """Dot products of L2-normalised rows, dense arrays or CSR matrices."""
+    """Return a scorer by dot products of L2-normalised rows, dense arrays or CSR matrices."""
     if not isinstance(queries, np.ndarray):
         turned = candidates.T.tocsr()
         return lambda first, last: (queries[first:last] @ turned).toarray()
     held = np.empty((0, len(candidates)), np.result_type(queries, candidates))
 
     def product(first: int, last: int) -> np.ndarray:
-        nonlocal held  # memory that is written once is twice as fast as memory that is asked for anew
+        nonlocal held  # reusing memory is twice as fast as allocating it
         if len(held) < last - first:
             held = np.empty((last - first, len(candidates)), held.dtype)
         return np.matmul(queries[first:last], candidates.T, out=held[: last - first])
@@ -55,7 +59,7 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:
-    """The pool of each query and of each candidate: all candidates, those of the language, those of the topic.
+    """Return the pool of each query and of each candidate: all candidates, those of the language, those of the topic.
 
     The topic's pool (F.5) holds what shares the query's topic.
     """
@@ -68,7 +72,7 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
 
 
 def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
-    """Rank the positives of every query in every pool, and score its negatives."""
+    """Return the ranks of every query's positives in every pool, and the scores of its negatives."""
     from authbench.evaluate import retrieval_kernels
 
     queries, positives = len(split.asks), split.positives
@@ -94,7 +98,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
-    """Where the candidates of each pool begin, and the candidates pool by pool."""
+    """Return where the candidates of each pool begin, and the candidates pool by pool."""
     of_query, of_candidate = codes
     members = np.argsort(of_candidate, kind="stable").astype(np.int32)
     pools = np.arange(max(of_query.max(initial=0), of_candidate.max(initial=0)) + 2)
@@ -102,14 +106,14 @@ def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
 
 
 def blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
-    """Queries [first, last) whose scores with all candidates fit BLOCK_BYTES."""
+    """Yield ranges [first, last) of queries whose scores with all candidates fit BLOCK_BYTES."""
     step = max(1, BLOCK_BYTES // (4 * max(1, candidates)))
     for first in range(0, queries, step):
         yield first, min(first + step, queries)
 
 
 def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:
-    """The candidates of each query's pool that are not excluded."""
+    """Return the number of candidates in each query's pool that are not excluded."""
     sizes = {}
     excluded, owners = split.excluded.rows, split.excluded.owners()
     for name, (of_query, of_candidate) in in_pool.items():

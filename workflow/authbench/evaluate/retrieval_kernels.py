@@ -1,4 +1,4 @@
-"""What runs once per pair of query and candidate? The compiled inner loops of `retrieval` and `verification`."""
+"""Compiled inner loops of `retrieval` and `verification` over pairs of query and candidate."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from authbench.dedup.shingle_kernels import mix
 from authbench.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
-STRIDE = 256  # scores looked at together: mostly none of them is among the highest
+STRIDE = 256  # scores compared together: mostly none of them is among the highest
 
 
 @compiled
@@ -20,7 +20,7 @@ def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
 
 @compiled
 def _higher(row: Scores, score: float) -> np.uint32:
-    """How many of the row's scores are higher. Counted in 32 bits: the compiler then compares sixteen at a time."""
+    """Return how many of the row's scores are higher. In 32 bits, so that the compiler compares sixteen at a time."""
     count = np.uint32(0)
     for c in range(len(row)):
         count = np.uint32(count + np.uint32(row[c] > score))

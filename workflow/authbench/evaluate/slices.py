@@ -1,4 +1,4 @@
-"""Of which queries is a score told apart?"""
+"""Slices of the queries by which scores are reported."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,10 @@ SLICES: Mapping[str, str] = {
 
 
 def facets(split: Split) -> pl.DataFrame:
-    """What slices cut by, a row per query: null where the release does not tell it, or the query has no positive."""
+    """Return the columns that slices cut by, a row per query.
+
+    A value is null where the release has no such metadata, or the query has no positive.
+    """
     queries = split.queries
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
     characters = pl.Series("characters", np.array(_characters_labels())[place])
@@ -65,7 +68,7 @@ def facets(split: Split) -> pl.DataFrame:
 
 
 def _characters_labels() -> list[str]:
-    """The ranges of text length in characters, shortest first.
+    """Return the ranges of text length in characters, shortest first.
 
     >>> _characters_labels()[0], _characters_labels()[-1]
     ('under 100', '8000 or more')

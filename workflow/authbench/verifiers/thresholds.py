@@ -1,6 +1,6 @@
-"""Thresholds of similarity, the calibration of PAN's naive baseline.
+"""Thresholds of PAN's naive baseline, between "two authors", no answer and "one author".
 
-Two thresholds p1 < p2 on a grid are chosen for the overall score of 2021.
+Two thresholds p1 < p2 on a grid, chosen for the overall score of 2021.
 """
 
 from typing import NamedTuple
