@@ -15,7 +15,7 @@ from authbench.style import features
 from authbench.style.entries import DATASETS, Dataset
 
 RELEASE = "release_retrieval"  # the dataset that any release gives
-DESCRIPTIVE = ("title", "about", "licence", "acquire", "tried")  # fields that no score depends on
+DESCRIPTIVE = ("title", "about", "licence", "tried")  # fields that neither scores nor messages beside them have
 ALL = "all"
 
 # The tasks, in the order of the paper's columns, with the figure that goes into its tables.
