@@ -12,6 +12,7 @@ import tiktoken
 from process_settings import changes, process_settings
 
 from authbench.ingest import table_csv
+from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import RawFile
 from authbench.tokens import NAME, encode, load_encoding
 from authbench.vocabulary import FILE_NAME, find_vocabulary
@@ -38,7 +39,7 @@ def test_a_table_of_short_records_leaves_the_limit_of_other_csv_readers(tmp_path
     path = tmp_path / "t.csv"
     path.write_text("id,text\n1,a\n", encoding="utf-8")
     before = csv.field_size_limit()
-    assert list(table_csv.read(RawFile(path, path.name, "0" * 64, max_record_bytes=50), {})) == [
+    assert list(table_csv.read(RawFile(path, path.name, "0" * 64, max_record_bytes=50), CsvReader())) == [
         [{"id": "1", "text": "a"}]
     ]
     assert csv.field_size_limit() == before
@@ -48,7 +49,7 @@ def test_each_table_has_its_own_limit_while_another_is_read(tmp_path: Path) -> N
     path = tmp_path / "t.csv"
     path.write_text(f'id,text\n1,"{"a" * 90}"\n2,b\n', encoding="utf-8")
     strict, lenient = (
-        table_csv.read(RawFile(path, path.name, "0" * 64, max_record_bytes=limit), {}) for limit in (40, 4_000)
+        table_csv.read(RawFile(path, path.name, "0" * 64, max_record_bytes=limit), CsvReader()) for limit in (40, 4_000)
     )
     found = [row for strict_rows, rows in zip(strict, lenient, strict=False) for row in (*strict_rows, *rows)]
     texts = [row["text"] for row in found if isinstance(row, dict)]

@@ -34,7 +34,7 @@ class Progress:
     def line(self) -> str:
         rate = max(self.come - self.here_before, 0) / max(self.clock() - self.started, 1e-9)
         of = f" of {in_bytes(self.total)}" if self.total else ""
-        left = f", {in_words((self.total - self.come) / rate)} left" if self.total and rate and self.come else ""
+        left = f", {_in_words((self.total - self.come) / rate)} left" if self.total and rate and self.come else ""
         return f"{self.what}: {in_bytes(self.come)}{of}, {in_bytes(rate)}/s{left}"
 
 
@@ -50,10 +50,10 @@ def in_bytes(size: float) -> str:
     return f"{size:.0f} B"
 
 
-def in_words(seconds: float) -> str:
+def _in_words(seconds: float) -> str:
     """Return a time as one reads it.
 
-    >>> in_words(42), in_words(190), in_words(9000)
+    >>> _in_words(42), _in_words(190), _in_words(9000)
     ('42 s', '3 min', '2.5 h')
     """
     if seconds < 90:

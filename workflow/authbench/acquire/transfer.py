@@ -86,9 +86,9 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
                 have = 0
                 if answer.status_code == 206:
                     raise Passing("the host sent another part than was asked for")
-                if is_strong(answer.headers.get("ETag")) or answer.headers.get("Last-Modified"):
+                if _is_strong(answer.headers.get("ETag")) or answer.headers.get("Last-Modified"):
                     etag = answer.headers.get("ETag", "")
-                    write_text(_mark(part), etag if is_strong(etag) else answer.headers["Last-Modified"])
+                    write_text(_mark(part), etag if _is_strong(etag) else answer.headers["Last-Modified"])
             length = answer.headers.get("Content-Length")
             with part.open("ab" if goes_on else "wb") as file:
                 for block in answer.iter_content(BLOCK):
@@ -126,7 +126,7 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def is_strong(etag: str | None) -> bool:
+def _is_strong(etag: str | None) -> bool:
     return bool(etag) and not str(etag).startswith("W/")
 
 

@@ -50,7 +50,7 @@ class ChunkSettings:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class _Stretch:
     """A tokenised part of a text: its end, the place of each token, and the places where it may be cut."""
 
     start: int
@@ -62,7 +62,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Segment:
+class _Segment:
     start: int
     end: int
     tokens: int
@@ -107,12 +107,12 @@ def chunk_records(
             lengths[row] = len(tokens)
             continue
         doc_key = records["doc_key"][row]
-        text = Text(doc_key, content, *paragraph_starts(records["content"][row]))
-        segments, over = cut_text(text, size, tokens, tokenizer, chosen, seed)
+        text = Text(doc_key, content, *_paragraph_starts(records["content"][row]))
+        segments, over = _cut_text(text, size, tokens, tokenizer, chosen, seed)
         if over:
             source = records["source"][row]
             over_cap[source] = over_cap.get(source, 0) + 1
-        if segments == [Segment(0, len(content), segments[0].tokens)]:
+        if segments == [_Segment(0, len(content), segments[0].tokens)]:
             lengths[row] = segments[0].tokens
             continue
         whole[row] = False
@@ -161,7 +161,7 @@ def documents_of(
     )
 
 
-def paragraph_starts(text: str) -> tuple[Places, Places]:
+def _paragraph_starts(text: str) -> tuple[Places, Places]:
     """Return where the paragraphs but the first begin once each run of line breaks is one, and how many line breaks are
     left out up to each of them.
     """
@@ -177,41 +177,41 @@ def paragraph_starts(text: str) -> tuple[Places, Places]:
     return after - extra, extra
 
 
-def cut_text(
+def _cut_text(
     text: Text,
     size: int,
     tokens: Tokens | None,
     tokenizer: Tokenizer,
     settings: ChunkSettings,
     seed: int,
-) -> tuple[list[Segment], bool]:
+) -> tuple[list[_Segment], bool]:
     """Return the segments of a text of `size` bytes, at most `max_chunks_per_document`, and whether there were more.
 
     Without `tokens`, those of the whole text, it is tokenised in windows, and no more of them than the segments need.
     """
     content, limit = text.content, settings.max_chunks_per_document
     if tokens is not None:
-        stretch = read_stretch(text, tokenizer, 0, len(content), tokens)
-        segments = list(cut_stretch(text, stretch, tokenizer, settings, seed))
+        stretch = _read_stretch(text, tokenizer, 0, len(content), tokens)
+        segments = list(_cut_stretch(text, stretch, tokenizer, settings, seed))
     else:
         bounds = windows(text, max(1, WINDOW_BYTES * len(content) // size))
         order = sorted(range(len(bounds)), key=lambda n: keyed_hash(seed, "window", text.doc_key, str(bounds[n][0])))
-        stretches: dict[int, Stretch] = {}
+        stretches: dict[int, _Stretch] = {}
         segments = []
         for number in order:
-            stretches[number] = read_stretch(text, tokenizer, *bounds[number])
-            found = list(cut_stretch(text, stretches[number], tokenizer, settings, seed))
+            stretches[number] = _read_stretch(text, tokenizer, *bounds[number])
+            found = list(_cut_stretch(text, stretches[number], tokenizer, settings, seed))
             segments += found[:-1] if found[-1].tokens < settings.remainder_tokens else found
             if len(segments) >= limit:
                 break
         if len(stretches) < len(bounds):
             return spread(segments, text, limit, seed), True
-        joined = join_stretches([stretches[number] for number in range(len(bounds))])
-        segments = list(cut_stretch(text, joined, tokenizer, settings, seed))
+        joined = _join_stretches([stretches[number] for number in range(len(bounds))])
+        segments = list(_cut_stretch(text, joined, tokenizer, settings, seed))
     return (spread(segments, text, limit, seed), True) if len(segments) > limit else (segments, False)
 
 
-def spread(segments: Sequence[Segment], text: Text, limit: int, seed: int) -> list[Segment]:
+def spread(segments: Sequence[_Segment], text: Text, limit: int, seed: int) -> list[_Segment]:
     """Return the `limit` segments with the smallest hashes, in the order of the text."""
     ranked = sorted(segments, key=lambda s: keyed_hash(seed, "chunk", text.doc_key, str(text.original(s.start))))
     return sorted(ranked[:limit], key=lambda segment: segment.start)
@@ -228,14 +228,14 @@ def windows(text: Text, size: int) -> list[tuple[int, int]]:
         elif (line := content.find("\n", aim, high)) >= 0:
             end = line + 1
         else:
-            end = next(sentence_starts(content, aim, high), 0) or last_space(content, low, high)
-            end = end or last_grapheme(content, start, high)
+            end = next(sentence_starts(content, aim, high), 0) or _last_space(content, low, high)
+            end = end or _last_grapheme(content, start, high)
         spans.append((start, end))
         start = end
     return [*spans, (start, len(content))]
 
 
-def read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens: Tokens | None = None) -> Stretch:
+def _read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens: Tokens | None = None) -> _Stretch:
     content = text.content[start:end]
     if tokens is None:
         tokens = tokenizer.encode(content)
@@ -247,16 +247,16 @@ def read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens:
         places = ((data & 0xC0) != 0x80).cumsum() - 1
         offsets, lines = places[offsets], places[lines]
     first, last = text.paragraphs.searchsorted([start, end], side="right")
-    return Stretch(start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
+    return _Stretch(start, end, offsets + start, text.paragraphs[first:last], lines + start + 1, NOWHERE)
 
 
-def join_stretches(parts: Sequence[Stretch]) -> Stretch:
+def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
     """Neighbouring stretches as one; a border between two is a paragraph, line or sentence of the later one or none."""
 
     def joined(name: str) -> Places:
         return np.concatenate([getattr(part, name) for part in parts])
 
-    return Stretch(
+    return _Stretch(
         start=parts[0].start,
         end=parts[-1].end,
         tokens=joined("tokens"),
@@ -266,9 +266,9 @@ def join_stretches(parts: Sequence[Stretch]) -> Stretch:
     )
 
 
-def cut_stretch(
-    text: Text, stretch: Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
-) -> Iterator[Segment]:
+def _cut_stretch(
+    text: Text, stretch: _Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
+) -> Iterator[_Segment]:
     """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
     shortest, longest = settings.extra_long_tokens
     chances = extra_long_chances(settings)
@@ -283,8 +283,8 @@ def cut_stretch(
                 low, bound = shortest, longest
                 room = shortest + int(uniform(seed, "length", *identity) * (longest - shortest + 1))
         while True:
-            end = stretch.end if left <= room else last_place(text.content, stretch, start, first, low, room)
-            tokens = count_span(text.content, stretch, tokenizer, start, end)
+            end = stretch.end if left <= room else _last_place(text.content, stretch, start, first, low, room)
+            tokens = _count_span(text.content, stretch, tokenizer, start, end)
             if tokens <= bound or end <= start + 1:
                 break
             used = int(stretch.tokens.searchsorted(end)) - first
@@ -292,11 +292,11 @@ def cut_stretch(
             low = min(low, room)
         while end < stretch.end and text.content[end] in " \n":
             end += 1
-        yield Segment(start, end, tokens)
+        yield _Segment(start, end, tokens)
         start = end
 
 
-def count_span(content: str, stretch: Stretch, tokenizer: Tokenizer, start: int, end: int) -> int:
+def _count_span(content: str, stretch: _Stretch, tokenizer: Tokenizer, start: int, end: int) -> int:
     """Return the tokens of content[start:end] without the white space at its ends, exactly.
 
     The tokeniser never joins what lies before the end of a run of letters with what comes after it. So from the
@@ -316,7 +316,7 @@ def count_span(content: str, stretch: Stretch, tokenizer: Tokenizer, start: int,
     return len(tokenizer.encode(content[start:head])) + inside + len(tokenizer.encode(content[tail:end]))
 
 
-def last_place(content: str, stretch: Stretch, start: int, first: int, low: int, room: int) -> int:
+def _last_place(content: str, stretch: _Stretch, start: int, first: int, low: int, room: int) -> int:
     """Return where a segment that begins at `start` ends, after `low` to `room` tokens.
 
     That is at a paragraph that leaves it at least half full, else at a sentence, a line, a word, a grapheme. Only a
@@ -336,12 +336,12 @@ def last_place(content: str, stretch: Stretch, start: int, first: int, low: int,
         last(stretch.paragraphs, half)
         or last_sentence_start(content, stretch.start, least, high)
         or last(stretch.lines, least)
-        or last_space(content, half, high)
-        or last_grapheme(content, start, high)
+        or _last_space(content, half, high)
+        or _last_grapheme(content, start, high)
     )
 
 
-def last_space(content: str, low: int, high: int) -> int:
+def _last_space(content: str, low: int, high: int) -> int:
     """Return the last place in low..high after white space (and not inside a grapheme), or 0."""
     place = high
     while (place := max(content.rfind(" ", low - 1, place), content.rfind("\n", low - 1, place))) >= low - 1 >= 0:
@@ -350,7 +350,7 @@ def last_space(content: str, low: int, high: int) -> int:
     return 0
 
 
-def last_grapheme(content: str, start: int, high: int) -> int:
+def _last_grapheme(content: str, start: int, high: int) -> int:
     """Return the last grapheme boundary after `start` up to `high`; `high` where a single grapheme fills it all."""
     place = start
     for found in GRAPHEME.finditer(content, start, min(high + 1, len(content))):

@@ -49,7 +49,7 @@ def sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
         if place >= end or text[place].islower():
             continue
         stop = found.start()
-        if text[stop] == "." and text[stop + 1] in " \n" and is_abbreviation(text[max(0, stop - 24) : stop]):
+        if text[stop] == "." and text[stop + 1] in " \n" and _is_abbreviation(text[max(0, stop - 24) : stop]):
             continue
         yield place
 
@@ -71,7 +71,7 @@ def last_sentence_start(text: str, start: int, low: int, high: int) -> int:
         piece *= 4
 
 
-def is_abbreviation(before: str) -> bool:
+def _is_abbreviation(before: str) -> bool:
     last = before.rpartition("\n")[2].rpartition(" ")[2]
     if len(last) > LONGEST_INITIALS and last.isalpha():
         return last.lower() in ABBREVIATIONS

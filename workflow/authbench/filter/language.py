@@ -68,7 +68,7 @@ def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tupl
     nothing gets the language that is the most frequent in langid's training. Raises InputError if it knows none.
     """
     known = _whole_model()["labels"].tolist()
-    model = restricted_model(tuple(label for label in known if label in languages))
+    model = _restricted_model(tuple(label for label in known if label in languages))
     if not model.labels:
         raise InputError(f"langid knows none of the languages {', '.join(languages)}; it knows {', '.join(known)}")
     data, offsets = utf8(pl.Series(texts, dtype=pl.String))
@@ -85,7 +85,7 @@ def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tupl
 
 
 @cache
-def restricted_model(labels: tuple[str, ...]) -> Model:
+def _restricted_model(labels: tuple[str, ...]) -> Model:
     whole_model = _whole_model()
     columns = [index for index, label in enumerate(whole_model["labels"].tolist()) if label in labels]
     starts, features = whole_model["starts"], whole_model["features"]

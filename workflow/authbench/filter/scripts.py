@@ -64,8 +64,8 @@ KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 1
 @cache
 def properties() -> NDArray[np.uint32]:
     """Return all that is known of every code point, in one number."""
-    table = script_masks().astype(np.uint32) << np.uint32(SCRIPT_SHIFT) | kinds() | word_breaks()
-    table[alphabetic_letters()] |= ALPHABETIC
+    table = _script_masks().astype(np.uint32) << np.uint32(SCRIPT_SHIFT) | kinds() | _word_breaks()
+    table[_alphabetic_letters()] |= ALPHABETIC
     table[[ord(mark) for mark in (*QUOTES, ">")]] |= QUOTING
     return table
 
@@ -80,7 +80,7 @@ def kinds() -> NDArray[np.uint8]:
 
 
 @cache
-def word_breaks() -> NDArray[np.uint8]:
+def _word_breaks() -> NDArray[np.uint8]:
     """Return the Word_Break class (UAX #29, with Han and Kana as SINGLE) of every code point."""
     table = np.full(CODE_POINTS, OTHER, np.uint8)
     for word_break, pattern in WORD_BREAKS:
@@ -89,22 +89,22 @@ def word_breaks() -> NDArray[np.uint8]:
 
 
 @cache
-def script_masks() -> NDArray[np.uint16]:
+def _script_masks() -> NDArray[np.uint16]:
     """Return a bit for each of SCRIPTS that uses the code point (Script_Extensions), OTHER_SCRIPT, or ANY_SCRIPT."""
     table = np.full(CODE_POINTS, OTHER_SCRIPT, np.uint16)
     _mark(table, r"[\p{Scx=Common}\p{Scx=Inherited}]", ANY_SCRIPT)
     for script in SCRIPTS:
         for start, end in _spans(rf"\p{{Scx={script}}}"):
             table[start:end] &= ~np.uint16(OTHER_SCRIPT)
-            table[start:end] |= np.uint16(script_mask([script]))
+            table[start:end] |= np.uint16(_script_mask([script]))
     return table
 
 
 @cache
-def alphabetic_letters() -> NDArray[np.bool_]:
+def _alphabetic_letters() -> NDArray[np.bool_]:
     """Return which code points are letters of an alphabetic script, where a letter alone is hardly ever a word."""
-    elsewhere = script_masks() & script_mask(["Hangul", "Han", "Bopomofo"]) != 0
-    letters: NDArray[np.bool_] = (kinds() == LETTER) & (word_breaks() == ALETTER) & ~elsewhere
+    elsewhere = _script_masks() & _script_mask(["Hangul", "Han", "Bopomofo"]) != 0
+    letters: NDArray[np.bool_] = (kinds() == LETTER) & (_word_breaks() == ALETTER) & ~elsewhere
     return letters
 
 
@@ -118,13 +118,13 @@ def quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     return opens, closes
 
 
-def script_mask(scripts: Iterable[str]) -> int:
+def _script_mask(scripts: Iterable[str]) -> int:
     return sum(1 << SCRIPTS.index(script) for script in scripts)
 
 
 def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
     """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language."""
-    return np.array([script_mask(EXPECTED_SCRIPTS.get(lang, ())) for lang in langs], np.uint16)
+    return np.array([_script_mask(EXPECTED_SCRIPTS.get(lang, ())) for lang in langs], np.uint16)
 
 
 def _mark(table: NDArray[np.uint8] | NDArray[np.uint16], pattern: str, value: int) -> None:

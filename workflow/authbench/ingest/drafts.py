@@ -59,7 +59,7 @@ class Drafts:
             return
         (batch,) = pa.Table.from_batches(self.waiting).combine_chunks().to_batches()
         self.waiting, self.held = [], 0
-        shards = shards_of(batch["doc_key"], len(self.places))
+        shards = _shards_of(batch["doc_key"], len(self.places))
         batch = batch.take(np.argsort(shards, kind="stable"))
         starts = np.cumsum(counts := np.bincount(shards, minlength=len(self.places))) - counts
         for shard in np.flatnonzero(counts).tolist():
@@ -77,6 +77,6 @@ class Drafts:
                 del file, batches
 
 
-def shards_of(doc_keys: pa.Array, shards: int) -> np.ndarray:
+def _shards_of(doc_keys: pa.Array, shards: int) -> np.ndarray:
     """Return the shard of each document: a hash of its identity, so that no order of files matters."""
     return (keyed_hashes(0, "shard", doc_keys.to_pylist()).to_numpy() % shards).astype(np.int64)

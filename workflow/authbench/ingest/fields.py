@@ -93,14 +93,14 @@ def as_text(value: Any) -> str | None:
     return str(value) or None
 
 
-def is_text(column: Column) -> bool:
+def _is_text(column: Column) -> bool:
     """Return whether every entry is a text that is not empty."""
     return set(map(type, column)) == {str} and "" not in column
 
 
 def texts(column: Column) -> list[str]:
     """Return the entries as text, empty where an entry is none."""
-    return column if is_text(column) else [as_text(entry) or "" for entry in column]
+    return column if _is_text(column) else [as_text(entry) or "" for entry in column]
 
 
 def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
@@ -131,7 +131,7 @@ def names(expression: str | Mapping[str, Any]) -> set[str]:
 def _field(path: str) -> Columns:
     def column(rows: Sequence[Row]) -> Column:
         found = [row.get(path, ABSENT) for row in rows]
-        if is_text(found):
+        if _is_text(found):
             return found
         return [
             _present(value_at(row, path) if here is ABSENT else here) for row, here in zip(rows, found, strict=True)

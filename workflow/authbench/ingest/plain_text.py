@@ -23,8 +23,8 @@ def read(file: RawFile, options: TextReader, wanted: Wanted = EVERYTHING) -> Ite
     if isinstance(text, BadRow):
         yield [text]
         return
-    header, text = cut_header(text, options.header_ends)
-    fields: Row = {name: first_group(pattern, header) for name, pattern in options.header.items()}
+    header, text = _cut_header(text, options.header_ends)
+    fields: Row = {name: _first_group(pattern, header) for name, pattern in options.header.items()}
     numbered = enumerate(parts(text, options.split), start=1)
     yield from in_blocks(({**fields, "part": number, "text": part}, len(part)) for number, part in numbered)
 
@@ -38,17 +38,17 @@ def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def cut_header(text: str, header_ends: str | None) -> tuple[str, str]:
+def _cut_header(text: str, header_ends: str | None) -> tuple[str, str]:
     """Return header and text; without a match (or a pattern) the header is empty.
 
-    >>> cut_header("Title\\nName\\n\\nOnce", r"\\n\\n")
+    >>> _cut_header("Title\\nName\\n\\nOnce", r"\\n\\n")
     ('Title\\nName\\n\\n', 'Once')
     """
     match = regex.search(header_ends, text, flags=regex.MULTILINE) if header_ends else None
     return (text[: match.end()], text[match.end() :]) if match else ("", text)
 
 
-def first_group(pattern: str, header: str) -> str | None:
+def _first_group(pattern: str, header: str) -> str | None:
     match = regex.search(pattern, header, flags=regex.MULTILINE)
     return match.group(1).strip() or None if match else None
 

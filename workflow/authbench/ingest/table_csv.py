@@ -43,8 +43,8 @@ def read(file: RawFile, options: CsvReader, wanted: Wanted = EVERYTHING) -> Iter
                 cells = next(lines)
             except StopIteration:
                 break
-            except (parser.Error, TooLongError) as error:
-                wrong = "" if isinstance(error, TooLongError) else f"not CSV with {delimiter!r} between cells: "
+            except (parser.Error, _TooLongError) as error:
+                wrong = "" if isinstance(error, _TooLongError) else f"not CSV with {delimiter!r} between cells: "
                 block.append(BadRow(f"line {before + 1}", f"{wrong}{error}"))
                 before = lines.line_num + source.skipped
                 continue
@@ -80,7 +80,7 @@ def _header(
 ) -> list[str]:
     try:
         header = next(lines)
-    except (StopIteration, csv_error, TooLongError) as error:
+    except (StopIteration, csv_error, _TooLongError) as error:
         raise InputError(f"{file.relative}: no header line could be read ({error or 'the file ends'}).") from error
     repeated = sorted({name for name in header if header.count(name) > 1 and (read is None or name in read)})
     if repeated:
@@ -104,7 +104,7 @@ class _Source:
     def _held(self, line: str | None) -> str:
         if line is None:
             self.skipped += 1  # the parser does not count what it does not get
-            raise TooLongError(f"is longer than max_record_bytes ({self.limit})")
+            raise _TooLongError(f"is longer than max_record_bytes ({self.limit})")
         return line
 
     def _read(self, size: int) -> str:
@@ -113,7 +113,7 @@ class _Source:
         return piece
 
 
-class TooLongError(Exception):
+class _TooLongError(Exception):
     """A line is longer than a record may be; the parser forgets the record that it was in."""
 
 

@@ -64,7 +64,7 @@ def record(root: Element, options: TeiReader) -> Row | BadRow:
     fields: Row = {name: header_value(header, path) for name, path in options.header.items()}
     fields["lang"] = root.get("lang")
     leave_out = frozenset(options.leave_out)
-    parts = (running_text(part, leave_out) for part in outermost(text, frozenset(options.text)))
+    parts = (running_text(part, leave_out) for part in _outermost(text, frozenset(options.text)))
     fields["text"] = SEPARATORS[BLANK_LINE].join(filter(None, parts))
     return fields
 
@@ -87,9 +87,9 @@ def parse(xml: str | bytes) -> Element:
     parser.EntityDeclHandler = refuse
     parser.SkippedEntityHandler = refuse
     parser.StartElementHandler = lambda tag, attributes: builder.start(
-        local_name(tag), {local_name(name): value for name, value in attributes.items()}
+        _local_name(tag), {_local_name(name): value for name, value in attributes.items()}
     )
-    parser.EndElementHandler = lambda tag: builder.end(local_name(tag))
+    parser.EndElementHandler = lambda tag: builder.end(_local_name(tag))
     parser.CharacterDataHandler = builder.data
     try:
         parser.Parse(xml, True)
@@ -107,18 +107,18 @@ def place(line: int, column: int) -> str:
     return f"line {line}, column {column + 1}"
 
 
-def local_name(name: str) -> str:
+def _local_name(name: str) -> str:
     """Return `author` of `http://www.tei-c.org/ns/1.0 author`."""
     return name.rpartition(" ")[2]
 
 
-def outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
+def _outermost(element: Element, tags: Collection[str]) -> Iterator[Element]:
     """Yield the elements with these tags, in order, without those inside another: a text in a text is read once."""
     for child in element:
         if child.tag in tags:
             yield child
         else:
-            yield from outermost(child, tags)
+            yield from _outermost(child, tags)
 
 
 def header_value(header: Element, path: str) -> str | None:
@@ -166,7 +166,7 @@ def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
         gap = max(gap, strength)
 
     def walk(element: Element, in_prose: bool) -> None:
-        strength = break_around(element.tag, in_prose)
+        strength = _break_around(element.tag, in_prose)
         if strength:
             end_line(strength)
         if element.tag not in leave_out:
@@ -184,7 +184,7 @@ def running_text(part: Element, leave_out: Collection[str] = ()) -> str:
     return "".join(pieces)
 
 
-def break_around(tag: str, in_prose: bool) -> int:
+def _break_around(tag: str, in_prose: bool) -> int:
     """Return how far an element stands apart from what surrounds it: 0 (in its line), a line, or a blank line."""
     if tag in LINES:
         return LINE

@@ -41,14 +41,14 @@ def undo_html(text: str, times: int) -> str:
     """
     for _ in range(times):
         if "<" in text:
-            text = drop_tags(text)
+            text = _drop_tags(text)
         if "&" in text:
             text = LEADING_ZEROS.sub("&#", text)
             text = html.unescape(BEYOND_UNICODE.sub("\ufffd", text))
     return text
 
 
-def drop_tags(text: str) -> str:
+def _drop_tags(text: str) -> str:
     kept: list[str] = []
     unclosed: set[str] = set()
     position = 0

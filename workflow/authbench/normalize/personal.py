@@ -104,24 +104,24 @@ def mask(text: str, kinds: Collection[str]) -> tuple[str, dict[str, int]]:
     finders = {kind: (sign, find) for kind, (sign, find) in FINDERS.items() if kind in kinds and sign.search(text)}
     if not finders:
         return text, counts
-    signs = any_of(tuple(finders))
+    signs = _any_of(tuple(finders))
     kept, position = [], 0
     while found := signs.search(text, position):
         start = text.rfind("\n", position, found.start()) + 1
         end = text.find("\n", found.end())
         end = len(text) if end < 0 else end
-        kept += [text[position:start], mask_line(text[start:end], finders, counts)]
+        kept += [text[position:start], _mask_line(text[start:end], finders, counts)]
         position = end
     return "".join([*kept, text[position:]]), counts
 
 
 @cache
-def any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
+def _any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
     """Return the signs of these kinds, none of which reaches beyond its line."""
     return re.compile("|".join(FINDERS[kind][0].pattern for kind in kinds))
 
 
-def mask_line(line: str, finders: Mapping[str, tuple[re.Pattern[str], Finder]], counts: dict[str, int]) -> str:
+def _mask_line(line: str, finders: Mapping[str, tuple[re.Pattern[str], Finder]], counts: dict[str, int]) -> str:
     for _ in range(MOST_PASSES):
         before = line
         for kind, (sign, find) in finders.items():
@@ -134,21 +134,21 @@ def mask_line(line: str, finders: Mapping[str, tuple[re.Pattern[str], Finder]], 
     return line
 
 
-def mask_phones(text: str) -> tuple[str, int]:
+def _mask_phones(text: str) -> tuple[str, int]:
     found: list[None] = []
-    text = ANNOUNCED.sub(partial(unless_date, found, 2), text)
-    text = SHAPE.sub(partial(unless_other_number, found), text)
+    text = ANNOUNCED.sub(partial(_unless_date, found, 2), text)
+    text = SHAPE.sub(partial(_unless_other_number, found), text)
     return text, len(found)
 
 
-def unless_date(found: list[None], group: int, match: re.Match[str]) -> str:
+def _unless_date(found: list[None], group: int, match: re.Match[str]) -> str:
     if DATE.match(match[group]):
         return match[0]
     found.append(None)
     return match[0][: match.start(group) - match.start()] + PLACEHOLDERS["phone"]
 
 
-def unless_other_number(found: list[None], match: re.Match[str]) -> str:
+def _unless_other_number(found: list[None], match: re.Match[str]) -> str:
     """Return the placeholder for a phone number: 9 to 12 digits in groups (in one run 11), 8 to 15 if international."""
     number = match[0]
     digits = len(DIGIT.findall(number))
@@ -165,7 +165,7 @@ def unless_other_number(found: list[None], match: re.Match[str]) -> str:
 FINDERS: dict[str, tuple[re.Pattern[str], Finder]] = {
     "url": (re.compile(URL_SIGN), partial(URL.subn, PLACEHOLDERS["url"])),
     "email": (re.compile(AT_SIGN), partial(EMAIL.subn, PLACEHOLDERS["email"])),
-    "phone": (re.compile(MANY_DIGITS), mask_phones),
+    "phone": (re.compile(MANY_DIGITS), _mask_phones),
     "handle": (re.compile(AT_SIGN), partial(HANDLE.subn, PLACEHOLDERS["handle"])),
 }
 # For polars, whose \w is wider: patterns that are found wherever the sign of a kind is.

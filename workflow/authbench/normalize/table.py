@@ -35,10 +35,10 @@ def normalize_records(
     """
     records = records.with_columns(pl.col("content").fill_null(""))
     records = normal(records, rules, settings["quotes"])
-    records = without_boilerplate(records, [source for source, one in rules.items() if one.boilerplate])
-    records, masked = without_personal_data(records, settings["mask"])
+    records = _without_boilerplate(records, [source for source, one in rules.items() if one.boilerplate])
+    records, masked = _without_personal_data(records, settings["mask"])
     records = records.with_columns(missing_field().alias("missing"))
-    return records.filter(pl.col("missing").is_null()).drop("missing"), as_removed(records), masked
+    return records.filter(pl.col("missing").is_null()).drop("missing"), _as_removed(records), masked
 
 
 def normal(records: pl.DataFrame, rules: Mapping[str, Normalize], quotes: str) -> pl.DataFrame:
@@ -48,16 +48,16 @@ def normal(records: pl.DataFrame, rules: Mapping[str, Normalize], quotes: str) -
     rest = records.filter(rows & ~marked)["content"]
     for pattern, plain in CANONICAL:
         rest = rest.str.replace_all(pattern, plain)
-    records = rewritten(records, rows & ~marked, rest.str.strip_chars(" \n"))
+    records = _rewritten(records, rows & ~marked, rest.str.strip_chars(" \n"))
     rows = ~marked & records["content"].str.contains(not_composed())
-    records = rewritten(records, rows, map(compose, records.filter(rows)["content"]))
+    records = _rewritten(records, rows, map(compose, records.filter(rows)["content"]))
 
     def normalized(source: str, text: str) -> str:
         own = rules.get(source, Normalize())
         return normalize_text(text, own.html, own.unwrap, quotes)
 
     found = records.filter(marked).select("source", "content").iter_rows()
-    return rewritten(records, marked, (normalized(source, text) for source, text in found))
+    return _rewritten(records, marked, (normalized(source, text) for source, text in found))
 
 
 def _marked(rules: Mapping[str, Normalize], quotes: str) -> pl.Expr:
@@ -70,17 +70,17 @@ def _marked(rules: Mapping[str, Normalize], quotes: str) -> pl.Expr:
     return marked
 
 
-def without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
+def _without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
     """Return the records of these sources without boilerplate lines, the others as they are."""
     rows = records["source"].is_in(list(sources))
     if not rows.any():
         return records
     rows &= boilerplate.suspected(records["content"])
     found = records.filter(rows).select("lang", "content").iter_rows()
-    return rewritten(records, rows, (normalize_text(boilerplate.strip(text, lang)) for lang, text in found))
+    return _rewritten(records, rows, (normalize_text(boilerplate.strip(text, lang)) for lang, text in found))
 
 
-def without_personal_data(
+def _without_personal_data(
     records: pl.DataFrame, kinds: Collection[str]
 ) -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
     """Return the records with placeholders for personal data of these kinds, and how many, by source and kind."""
@@ -95,10 +95,10 @@ def without_personal_data(
         for kind, number in counts.items():
             per_kind = masked.setdefault(source, {})
             per_kind[kind] = per_kind.get(kind, 0) + number
-    return rewritten(records, rows, contents), masked
+    return _rewritten(records, rows, contents), masked
 
 
-def rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -> pl.DataFrame:
+def _rewritten(records: pl.DataFrame, rows: pl.Series, contents: Iterable[str]) -> pl.DataFrame:
     """Return the records with these contents, in their order, where `rows` is true."""
     changed = pl.Series("content", contents, dtype=pl.String)
     if not len(changed):
@@ -117,7 +117,7 @@ def missing_field() -> pl.Expr:
     return pl.coalesce(pl.when(pl.col("content") == "").then(pl.lit("content")), *lacks)
 
 
-def as_removed(records: pl.DataFrame) -> pl.DataFrame:
+def _as_removed(records: pl.DataFrame) -> pl.DataFrame:
     """Return REMOVED rows of the records whose `missing` names a field."""
     return (
         records.filter(pl.col("missing").is_not_null())

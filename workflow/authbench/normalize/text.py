@@ -61,10 +61,10 @@ def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str =
     if unwrap and "\xad" in text:
         text = SOFT_HYPHEN_BREAK.sub("", text)
     if UNUSUAL.search(text):
-        text = canonical_characters(text)
+        text = _canonical_characters(text)
     text = text.strip(" \n")
     if unwrap and "\n" in text:
-        text = unwrap_lines(text)
+        text = _unwrap_lines(text)
     if quotes == "straight" and CURLY.search(text):
         text = text.translate(STRAIGHT_QUOTES)
     return compose(text)
@@ -91,7 +91,7 @@ def _in_order(marks: re.Match[str]) -> str:
     return "".join(sorted(marks[0], key=unicodedata.combining))
 
 
-def canonical_characters(text: str) -> str:
+def _canonical_characters(text: str) -> str:
     if LONE_SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     for pattern, plain in CANONICAL_STEPS:
@@ -99,7 +99,7 @@ def canonical_characters(text: str) -> str:
     return text
 
 
-def unwrap_lines(text: str) -> str:
+def _unwrap_lines(text: str) -> str:
     """Return one line per paragraph. A hyphen at a line's end goes only where the joined word occurs in the text itself
     (`exam-ple` beside `example`); otherwise it belongs to the word. Scripts without spaces are joined without one.
     """

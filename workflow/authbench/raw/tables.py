@@ -27,7 +27,7 @@ def tables(
         "left_out": left_out(ingested),
         "languages": shares(texts, "lang", "language"),
         "genres": shares(texts, "genre", "genre"),
-        "lengths": length_buckets(texts),
+        "lengths": _length_buckets(texts),
         "token_lengths": token_lengths(texts),
         "documents_per_author": documents_per_author(authors),
     }
@@ -71,7 +71,7 @@ def shares(texts: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
     return counted.with_columns(share=share).sort("source", name)
 
 
-def length_buckets(texts: pl.DataFrame) -> pl.DataFrame:
+def _length_buckets(texts: pl.DataFrame) -> pl.DataFrame:
     """Return source, length_bucket, documents, share (of the source's documents)."""
     found = shares(texts.with_columns(bucket=length_bucket_expr("tokens")), "bucket", "length_bucket")
     rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)))

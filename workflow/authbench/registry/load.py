@@ -15,7 +15,7 @@ from authbench.shipped import config_folders, shipped
 Entry = TypeVar("Entry")
 
 
-def no_problems(entry: Settings) -> Iterable[str]:
+def _no_problems(entry: Settings) -> Iterable[str]:
     return ()
 
 
@@ -37,7 +37,7 @@ class EntryKind(Generic[Entry]):
     folder: str
     schema: str
     build: Callable[[str, Settings, Path], Entry]
-    problems: Callable[[Settings], Iterable[str]] = no_problems
+    problems: Callable[[Settings], Iterable[str]] = _no_problems
 
     @property
     def schema_path(self) -> Path:

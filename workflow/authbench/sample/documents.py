@@ -106,7 +106,7 @@ def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, sett
             if reached.get(key) == target or key not in languages:
                 continue
             part = languages[key]
-            lengths, genres = marginal_targets(key, target, settings)
+            lengths, genres = _marginal_targets(key, target, settings)
             flags = select_authors(
                 part.pool,
                 verdicts[part.rows],
@@ -124,7 +124,7 @@ def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, sett
         available = {key: taken[key] if key in short else value for key, value in available.items()}
     # What a quota asks for, before anything is redistributed, is what deviations are measured against.
     wanted = largest_remainder(settings["documents"], shares)
-    marginals = {key: marginal_targets(key, taken.get(key, 0), settings) for key in shares}
+    marginals = {key: _marginal_targets(key, taken.get(key, 0), settings) for key in shares}
     return Selection(
         chosen,
         consulted,
@@ -134,7 +134,7 @@ def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, sett
     )
 
 
-def marginal_targets(language: str, total: int, settings: Settings) -> tuple[dict[str, int], dict[str, int]]:
+def _marginal_targets(language: str, total: int, settings: Settings) -> tuple[dict[str, int], dict[str, int]]:
     """Return documents per length bucket and per genre pattern of one language."""
     lengths = {bucket: settings["lengths"].get(bucket, 0) for bucket in LENGTH_BUCKETS}
     return largest_remainder(total, lengths), largest_remainder(total, settings["genres"][language])
