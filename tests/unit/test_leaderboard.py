@@ -73,12 +73,13 @@ def test_names_cannot_break_out_of_a_table(writer, hostile, safe):
 
 
 def test_a_leaderboard_is_written_whole_in_every_form(results, tmp_path):
-    assert main(["leaderboard", str(results), "--out", str(tmp_path / "board")]) == 0
+    assert main(["leaderboard", str(results), "--out", str(tmp_path / "board"), "--pdf"]) == 0
     names = {path.relative_to(tmp_path / "board").as_posix() for path in (tmp_path / "board").rglob("*.*")}
     for table_name in ("overall", "by_language_success", "by_language_eer", "by_length_eer"):
         assert {f"{table_name}.{ending}" for ending in ("csv", "md", "tex")} <= names
     assert {"scores.csv", "pairwise.csv", "index.html", "figures/eer_by_language.svg"} <= names
     assert {f"figures/{name}.svg" for name in ("success", "recall", "ndcg", "eer")} <= names
+    assert (tmp_path / "board/figures/success.pdf").read_bytes().startswith(b"%PDF")
     overall = pl.read_csv(tmp_path / "board/overall.csv")
     by_model = dict(zip(overall["model"], overall["S@5 over shortcut"], strict=True))
     gain = dict(zip(overall["model"], overall["S@5"], strict=True))

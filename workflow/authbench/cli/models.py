@@ -52,13 +52,14 @@ def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="output directory (default: leaderboard in the first DIR)"
     )
+    parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
 
 
 def leaderboard(arguments: argparse.Namespace) -> int:
     from authbench.leaderboard.write import write_leaderboard
 
     out = arguments.out or arguments.results[0] / "leaderboard"
-    print(write_leaderboard(arguments.results, out))
+    print(write_leaderboard(arguments.results, out, arguments.pdf))
     print(f"The leaderboard: {out}/index.html")
     return 0
 

@@ -174,7 +174,7 @@ def curves(
     top = legend_height(list(legend))
 
     def draw(canvas: Canvas) -> None:
-        canvas.legend(legend, lines=not any(line.points for line in lines))
+        canvas.legend(legend, lines=True)
         axes = plane(canvas, top + 6, top + tall, across, upward)
         for line in lines:
             marker = line.mark.marker if line.points else ""
