@@ -1,12 +1,14 @@
 """Every command works from a wheel, in an environment of what it declares, from a folder without a checkout."""
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from installed import Installed, build_wheel, install
-from published import documents_of, prose, write_raw, write_whole
+from published import PAGES, contents, documents_of, prose, write_raw, write_whole
 
 from authbench import __version__
 
@@ -38,7 +40,9 @@ def release(raw: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def scores(installed: Installed, release: Path) -> Path:
-    told = installed.told("evaluate", release, "--model", "tfidf", "--model", "function-words", "--out", "scores")
+    (installed.here / "config/models").mkdir(parents=True)
+    shutil.copyfile(ROOT / "config/models/tfidf.yaml", installed.here / "config/models/mine.yaml")
+    told = installed.told("evaluate", release, "--model", "tfidf", "--model", "mine", "--out", "scores")
     assert "tfidf" in told
     return installed.here / "scores"
 
@@ -75,8 +79,8 @@ def test_check_measures_a_release_by_the_shipped_rules(installed: Installed, rel
     assert json.loads(done.stdout)["release"] == str(release)
 
 
-def test_evaluate_and_leaderboard_score_and_compare_models(installed: Installed, scores: Path) -> None:
-    assert sorted(path.parent.name for path in scores.glob("*/scores.json")) == ["function-words", "tfidf"]
+def test_evaluate_and_leaderboard_compare_a_shipped_model_and_an_own_one(installed: Installed, scores: Path) -> None:
+    assert sorted(path.parent.name for path in scores.glob("*/scores.json")) == ["mine", "tfidf"]
     installed.told("leaderboard", scores)
     page = (scores / "leaderboard/index.html").read_text(encoding="utf-8")
     assert "tfidf" in page and "</html>" in page
@@ -108,6 +112,20 @@ def test_raven_finds_which_verifiers_follow_topics(installed: Installed) -> None
     sizes = ("--topics", "4", "--folds", "2", "--seeds", "1", "--sizes", "--encoder", "tfidf")
     installed.told("raven", "planted", "--verifier", "naive", *sizes, "--out", "raven")
     assert "</html>" in (installed.here / "raven/report/index.html").read_text(encoding="utf-8")
+
+
+def test_own_sources_are_listed_and_a_bundle_of_theirs_is_rebuilt(
+    installed: Installed, release: Path, raw: Path
+) -> None:
+    own = installed.here / "config/sources"
+    own.mkdir(parents=True, exist_ok=True)
+    for tag, entry in PAGES.items():
+        (own / f"{tag}.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
+    shown = {line.split()[0] for line in installed.told("sources").splitlines()}
+    assert {*PAGES, "blog_authorship"} <= shown
+    installed.told("export", release, "--form", "public", "--out", "public")
+    installed.told("rebuild", "public", "--raw", raw, "--out", "again")
+    assert contents(installed.here / "again") == contents(release)
 
 
 def test_export_writes_a_card(installed: Installed, release: Path) -> None:

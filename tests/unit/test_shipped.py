@@ -1,5 +1,6 @@
 """Data files are found wherever the package lies, and the working directory's own config entries come first."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,10 @@ def test_own_config_entries_come_before_the_shipped_ones(tmp_path: Path, monkeyp
 def test_a_checkout_has_its_config_entries_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert config_folders("sources") == [shipped("config/sources")]
+
+
+def test_no_module_looks_for_files_outside_the_package() -> None:
+    sources = [path for path in (ROOT / "workflow/authbench").rglob("*.py") if "shipped/" not in path.as_posix()]
+    climbing = re.compile(r"Path\(__file__\)[.\w()]*\.parents\[[1-9]\]|Path\(__file__\)\.parent\.parent")
+    assert len(sources) > 200
+    assert [path.name for path in sources if climbing.search(path.read_text(encoding="utf-8"))] == []

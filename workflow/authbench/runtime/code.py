@@ -13,12 +13,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from authbench.runtime.caches import digest_of_kernels
 from authbench.storage.atomic import write_text
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(str(files("authbench")))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PARSED: dict[str, tuple[str, list[str]]] = {}  # results of `_parse`, by hashes of sources
 
