@@ -43,11 +43,11 @@ def largest(project: Project, pattern: str) -> Path:
 
 def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, tmp_path: Path) -> None:
     read = {".parquet": lambda path: parquet.read_columns([path]), ".json": json_files.read_json}
-    told = {".log"}  # for people: nothing reads it
+    others = {".log", ".sha256"}  # for people, and the checksum of the release itself
     plain = ("release", "draft", "evaluate", "leaderboard")  # for all to read
     published = {demo.results / name for name in plain}
     files = [path for path in demo.results.rglob("*") if path.is_file() and not published & set(path.parents)]
-    assert {path.suffix for path in files} == set(read) | told
+    assert {path.suffix for path in files} == set(read) | others
     for path in files:
         if path.suffix in read:
             content = path.read_bytes()
