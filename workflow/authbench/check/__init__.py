@@ -23,8 +23,8 @@ from authbench.check.units import check_units
 from authbench.format.release import open_release
 from authbench.tokens import load_encoding, load_tokenizer
 
-SHOWN = 12
-TEXTS_AT_ONCE = 1_000
+_SHOWN = 12
+_TEXTS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Violation:
     ids: tuple[str, ...]
 
     def __str__(self) -> str:
-        more = len(self.ids) - SHOWN
+        more = len(self.ids) - _SHOWN
         return f"{self.code} ({len(self.ids)}): {self.message}\n    " + "\n    ".join(
-            [*self.ids[:SHOWN], *([f"... and {more} more"] if more > 0 else [])]
+            [*self.ids[:_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
         )
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "ids": list(self.ids[:SHOWN]), "count": len(self.ids)}
+        return {**asdict(self), "ids": list(self.ids[:_SHOWN]), "count": len(self.ids)}
 
 
 def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
@@ -72,7 +72,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield the findings in rows that have the right form; tokens are counted beside the search for copies."""
     with ThreadPoolExecutor(1) as beside:
         counted = partial(check_texts, load_tokenizer(), load_encoding())
-        texts = beside.map(counted, release.documents.iter_slices(TEXTS_AT_ONCE))
+        texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
         pairs = yield from check_overlap(release, rules)
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)

@@ -23,7 +23,7 @@ from authbench.storage.sha256sums import SUMS
 
 
 def check_checksums(folder: Path) -> Iterator[Finding]:
-    """Files changed, missing or extra; hidden ones (a version control's) do not count."""
+    """Yield files that are changed, missing or extra; hidden ones (of a version control) do not count."""
     path = folder / SUMS
     if not path.exists():
         return
@@ -46,7 +46,7 @@ def check_checksums(folder: Path) -> Iterator[Finding]:
 
 
 def check_provenance(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """One row per document, and what it repeats of it: split, labels, lengths, digest of the text."""
+    """Yield documents without one row, and rows that disagree: split, labels, lengths, digest of the text."""
     provenance = release.provenance
     if provenance is None:
         return
@@ -79,7 +79,7 @@ def check_provenance(release: Rows, rules: Rules) -> Iterator[Finding]:
 
 
 def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
-    """What sampling_deviation.json says was taken; documents taken down afterwards may be missing, no others."""
+    """Yield cells of sampling_deviation.json that disagree; only documents taken down may be missing."""
     deviation = read_json_object(release.folder / DEVIATION)
     if not deviation:
         return
@@ -110,7 +110,7 @@ def _check_quotas(deviation: Mapping[str, Any], release: Rows, rules: Rules) -> 
 
 
 def _with_cells(release: Rows, rules: Rules) -> pl.DataFrame:
-    """The documents with the length bucket and the genre pattern they count for."""
+    """Return the documents with the length bucket and the genre pattern they count for."""
     documents = release.documents
     provenance = release.provenance
     if provenance is not None and "length_bucket" in provenance.columns:
@@ -128,7 +128,7 @@ def _with_cells(release: Rows, rules: Rules) -> pl.DataFrame:
 
 
 def check_manifest(release: Rows) -> Iterator[Finding]:
-    """The counts of manifest.json, where it has them; a split that it names and that is absent."""
+    """Yield splits whose counts in manifest.json, where it has them, disagree, or that are absent."""
     counts = release.manifest.get("counts")
     if not counts:
         return

@@ -13,9 +13,9 @@ Pairs = frozenset[tuple[str, str]]
 
 
 def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs]:
-    """Exact and near copies anywhere, similar and contained texts across splits.
+    """Yield exact and near copies anywhere, similar and contained texts across splits.
 
-    Returns the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
+    Return the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
     A passage counts as too common to search by from half as many texts on as when the splits were made: there more
     texts may have had it, and what was passed over then may not be a violation now.
     """
@@ -40,7 +40,7 @@ def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs
 
 
 def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:
-    """As `check_overlap` returns them, but only of these documents, with passages that more texts have."""
+    """Return such pairs of these documents alone, with passages that more texts have."""
     from authbench.dedup.similarity import similarity_text
 
     documents = _with_origins(release.documents.filter(pl.col("id").is_in(sorted(ids))), release)
@@ -49,7 +49,7 @@ def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:
 
 
 def _with_origins(documents: pl.DataFrame, release: Rows) -> pl.DataFrame:
-    """doc_key, origin_id, lang and content of documents; without provenance each is a work of its own."""
+    """Return doc_key, origin_id, lang and content of documents; without provenance each is a work of its own."""
     texts = documents.select("lang", "content", doc_key="id", origin_id="id")
     provenance = release.provenance
     if provenance is None or "origin" not in provenance.columns:

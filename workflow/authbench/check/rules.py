@@ -1,4 +1,4 @@
-"""What was the release meant to be like?"""
+"""The settings that a release is checked against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Rules:
 
 
 def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:
-    """The rules from `expected`, else the manifest's resolved config, else the defaults of config.yaml.
+    """Return the rules from `expected`, else the manifest's resolved config, else the defaults of config.yaml.
 
     Without a manifest either form of queries is taken, and the plan's numbers hold. Raises InputError for a section
     or key that does not exist.
@@ -80,7 +80,7 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
 
 
 def read_expected(path: str | Path) -> Mapping[str, Any]:
-    """Settings to check against: a YAML as config.yaml or a recipe; other sections of it do not matter here."""
+    """Read settings to check against: a YAML as config.yaml or a recipe; its other sections do not matter here."""
     try:
         value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:

@@ -9,8 +9,8 @@ import tiktoken
 from authbench.check.claims import Finding
 from authbench.tokens import Tokenizer, encode
 
-RECOUNTED = 10  # of so many texts one is counted by tiktoken itself
-CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
+_RECOUNTED = 10  # of so many texts one is counted by tiktoken itself
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
 
 
 def check_texts(tokenizer: Tokenizer, encoding: tiktoken.Encoding, documents: pl.DataFrame) -> list[Finding]:
@@ -18,7 +18,7 @@ def check_texts(tokenizer: Tokenizer, encoding: tiktoken.Encoding, documents: pl
     findings = []
     contents = documents["content"].to_list()
     counted = tokenizer.count(documents["content"])
-    for row in range(0, len(contents), RECOUNTED):
+    for row in range(0, len(contents), _RECOUNTED):
         counted[row] = len(encode(encoding, contents[row]))
     for ident, length, tokens, content in zip(
         documents["id"], documents["token_length"], counted, contents, strict=True
@@ -33,6 +33,6 @@ def check_texts(tokenizer: Tokenizer, encoding: tiktoken.Encoding, documents: pl
 def _unfit(content: str) -> str:
     if content != content.strip():
         return "white space at an end"
-    if found := CONTROL.search(content):
+    if found := _CONTROL.search(content):
         return f"U+{ord(found.group()):04X}"
     return "" if unicodedata.is_normalized("NFC", content) else "not NFC"

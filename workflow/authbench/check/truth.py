@@ -13,10 +13,10 @@ from authbench.check.rows import Rows
 from authbench.check.rules import Rules
 from authbench.format.columns import TEXT_FIELDS
 
-NOBODY: frozenset[str] = frozenset()
+_NOBODY: frozenset[str] = frozenset()
 
 
-class Truth(NamedTuple):
+class _Truth(NamedTuple):
     """A row of the ground truth."""
 
     positives: list[str]
@@ -24,7 +24,7 @@ class Truth(NamedTuple):
     ignored: list[str]
 
 
-class Doubt(NamedTuple):
+class _Doubt(NamedTuple):
     """A finding that does not hold if two of these texts contain each other."""
 
     finding: Finding
@@ -32,11 +32,11 @@ class Doubt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Split:
-    """What the truth of a split is compared with. `origin` and `kind` are empty without provenance."""
+class _Split:
+    """A split as its truth is checked. `origin` and `kind` are empty without provenance."""
 
     author_of: Mapping[str, str]
-    truth: Mapping[str, Truth]
+    truth: Mapping[str, _Truth]
     by_author: Mapping[str, frozenset[str]]
     shared: bool
     origin: Mapping[str, str]
@@ -44,12 +44,12 @@ class Split:
     contained: Pairs
 
     def author(self, query: str) -> str:
-        """Who wrote a query: its candidate says, or where it is none the truth."""
+        """Return who wrote a query, by its candidate, or where it is none by the truth."""
         return self.author_of.get(query) or self.truth[query].author
 
 
 def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Finding]:
-    """Queries against candidates, ground truth both ways, and how many queries each author gives.
+    """Yield the findings in queries, in the ground truth, and in the number of queries of each author.
 
     `contained` are pairs of texts that may not be query and positive; it is used where the origins are known.
     """
@@ -66,10 +66,10 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
     for files in release.tables.values():
         candidates, rows = files["candidates"], files["ground_truth"]
         by_author = candidates.group_by("author_id").agg("candidate_id").iter_rows()
-        split = Split(
+        split = _Split(
             author_of=dict(candidates.select("candidate_id", "author_id").iter_rows()),
             truth={
-                query: Truth(positives, author, ignored or [])
+                query: _Truth(positives, author, ignored or [])
                 for query, positives, author, ignored in rows.select(
                     "query_id", "positive_ids", "author_id", "ignored_ids"
                 ).iter_rows()
@@ -81,14 +81,14 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             contained=contained if origin else frozenset(),
         )
         yield from _check_queries(split, candidates, files["queries"])
-        doubts: list[Doubt] = []
+        doubts: list[_Doubt] = []
         for query in split.truth:
             yield from _check_positives(split, query, rules, doubts)
         yield from _check_numbers(split, rules, doubts)
         yield from _settle(doubts, release, rules)
 
 
-def _check_queries(split: Split, candidates: pl.DataFrame, queries: pl.DataFrame) -> Iterator[Finding]:
+def _check_queries(split: _Split, candidates: pl.DataFrame, queries: pl.DataFrame) -> Iterator[Finding]:
     for query in queries["query_id"]:
         candidate = query in split.author_of
         if split.shared != candidate:
@@ -99,13 +99,13 @@ def _check_queries(split: Split, candidates: pl.DataFrame, queries: pl.DataFrame
     for field in TEXT_FIELDS:
         for query in both.filter(pl.col(field) != pl.col(f"{field}_said"))["query_id"]:
             yield Finding("query_differs", query, f"{field} of {query}")
-    asked = set(queries["query_id"])
+    own_queries = set(queries["query_id"])
     for query in split.truth:
-        if query not in asked:
+        if query not in own_queries:
             yield Finding("truth_without_query", query)
 
 
-def _check_positives(split: Split, query: str, rules: Rules, doubts: list[Doubt]) -> Iterator[Finding]:
+def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doubt]) -> Iterator[Finding]:
     row = split.truth[query]
     positives, ignored = set(row.positives), set(row.ignored)
     author = split.author(query)
@@ -125,7 +125,7 @@ def _check_positives(split: Split, query: str, rules: Rules, doubts: list[Doubt]
             yield Finding("same_origin_positive", query, f"{ident} for {query}")
         if (query, ident) in split.contained:
             yield Finding("contained_positive", query, f"{ident} for {query}")
-    if missing := split.by_author.get(author, NOBODY) - positives - ignored - {query}:
+    if missing := split.by_author.get(author, _NOBODY) - positives - ignored - {query}:
         yield Finding("missing_positive", query, f"{min(missing)} for {query}")
     wrong = {ident for ident in ignored if ident not in split.author_of} | (ignored & (positives | {query}))
     if wrong:
@@ -134,44 +134,44 @@ def _check_positives(split: Split, query: str, rules: Rules, doubts: list[Doubt]
         for ident in sorted(ignored - wrong):
             same_origin = rules.other_origin and split.origin.get(ident) == split.origin.get(query)
             if not (same_origin or split.kind.get(ident) == "work" or (query, ident) in split.contained):
-                doubts.append(Doubt(Finding("unexplained_ignored", query, f"{ident} for {query}"), {query, ident}))
+                doubts.append(_Doubt(Finding("unexplained_ignored", query, f"{ident} for {query}"), {query, ident}))
 
 
-def _check_numbers(split: Split, rules: Rules, doubts: list[Doubt]) -> Iterator[Finding]:
+def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterator[Finding]:
     queries: defaultdict[str, set[str]] = defaultdict(set)
     for query in split.truth:
         queries[split.author(query)].add(query)
     for author in sorted({*split.by_author, *queries}):
-        asked = queries[author]
-        texts = split.by_author.get(author, NOBODY) | asked
+        own_queries = queries[author]
+        texts = split.by_author.get(author, _NOBODY) | own_queries
         named = {ident for ident in texts if split.kind.get(ident) != "work"}
         most = rules.queries_per_author
-        if most is not None and len(asked) > most:
-            yield Finding("too_many_queries", author, f"{len(asked)} of {author[:8]}..., most {most}")
+        if most is not None and len(own_queries) > most:
+            yield Finding("too_many_queries", author, f"{len(own_queries)} of {author[:8]}..., most {most}")
         if rules.taken_down:
             continue
-        if asked and len(named) < rules.min_documents_for_query:
-            yield Finding("query_of_small_author", min(asked), f"author with {len(named)} documents")
+        if own_queries and len(named) < rules.min_documents_for_query:
+            yield Finding("query_of_small_author", min(own_queries), f"author with {len(named)} documents")
         possible = len(named) if split.shared else 1 if rules.other_origin else len(named) - 1
         wanted = possible if most is None else min(most, possible)
         if (
             len(named) >= rules.min_documents_for_query
-            and len(asked) < wanted
+            and len(own_queries) < wanted
             and _several_origins(split, named, rules)
         ):
-            finding = Finding("missing_query", author, f"{len(asked)} of {wanted} from {author[:8]}...")
-            doubts.append(Doubt(finding, named if split.origin else NOBODY))
+            finding = Finding("missing_query", author, f"{len(own_queries)} of {wanted} from {author[:8]}...")
+            doubts.append(_Doubt(finding, named if split.origin else _NOBODY))
 
 
-def _several_origins(split: Split, texts: set[str], rules: Rules) -> bool:
-    """Whether an author's texts come from several works, where query and positive must."""
+def _several_origins(split: _Split, texts: set[str], rules: Rules) -> bool:
+    """Return whether an author's texts come from several works, where query and positive must."""
     return not rules.other_origin or len({split.origin.get(ident) for ident in texts}) > 1
 
 
-def _settle(doubts: list[Doubt], release: Rows, rules: Rules) -> Iterator[Finding]:
-    """The findings that texts which contain each other do not explain.
+def _settle(doubts: list[_Doubt], release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield the findings that texts which contain each other do not explain.
 
-    Asked again of the few texts in doubt: among all, passages that many texts have were passed over.
+    Searched again among the few texts in doubt: among all, passages that many texts have were passed over.
     """
     if doubts:
         contained: defaultdict[str, set[str]] = defaultdict(set)

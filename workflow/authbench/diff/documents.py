@@ -17,8 +17,8 @@ CHANGES = pl.Schema(
         "after": pl.String,
     }
 )
-TAKEN_DOWN = "taken down"
-NOT_LOGGED = "not known: the log of its removals (dirty_docs.log) is not beside the release"
+_TAKEN_DOWN = "taken down"
+_NOT_LOGGED = "not known: the log of its removals (dirty_docs.log) is not beside the release"
 
 
 def changed_documents(a: KeyedRelease, b: KeyedRelease) -> pl.DataFrame:
@@ -54,8 +54,8 @@ def _why_gone(document: Mapping[str, Any], b: KeyedRelease) -> str:
     if source not in b.manifest["inputs"]:
         return "its source is left out"
     if b.manifest["takedown"]["documents"] and key in b.numbered and _takes_down(author, b):
-        return TAKEN_DOWN
-    return "no longer selected, or no longer in the raw files" if b.logged else NOT_LOGGED
+        return _TAKEN_DOWN
+    return "no longer selected, or no longer in the raw files" if b.logged else _NOT_LOGGED
 
 
 def _takes_down(author: str, b: KeyedRelease) -> bool:

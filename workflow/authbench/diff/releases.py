@@ -16,7 +16,7 @@ from authbench.format.release import open_complete_release
 from authbench.identity import sha256_of_text
 from authbench.storage.json_lines import read_objects
 
-REMOVALS = "dirty_docs.log"  # beside a release, where it was built
+_REMOVALS = "dirty_docs.log"  # beside a release, where it was built
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class KeyedRelease:
         if not self.logged:
             return {}
         reasons: dict[str, str] = {}
-        for _, row in read_objects(self.folder.parent / REMOVALS):
+        for _, row in read_objects(self.folder.parent / _REMOVALS):
             if row["doc_key"] is not None:
                 reasons.setdefault(sha256_of_text(row["doc_key"]), row["reason"])
         return reasons
 
     @property
     def logged(self) -> bool:
-        return (self.folder.parent / REMOVALS).is_file()
+        return (self.folder.parent / _REMOVALS).is_file()
 
 
 def read_release(folder: Path) -> KeyedRelease:

@@ -8,14 +8,14 @@ from authbench.diff.causes import causes
 from authbench.diff.documents import changed_documents, changed_queries
 from authbench.diff.releases import KeyedRelease
 
-HEADINGS = {
+_HEADINGS = {
     "gone": "documents gone",
     "new": "documents new",
     "split": "documents in another split",
     "id": "documents under another id",
     "text": "documents with another text",
 }
-SHOWN = 5
+_SHOWN = 5
 
 
 def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def difference_text(found: dict[str, Any]) -> str:
         for name in ("documents", "authors", "languages", "queries")
     ]
     rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
-    for change, heading in HEADINGS.items() if rows is not None else ():
+    for change, heading in _HEADINGS.items() if rows is not None else ():
         changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
         for (source, reason), part in changed.group_by("source", "reason", maintain_order=True):
             why = f" ({reason})" if reason else ""
@@ -59,4 +59,4 @@ def difference_text(found: dict[str, Any]) -> str:
 
 
 def _listed(ids: list[str]) -> str:
-    return ", ".join(ids[:SHOWN]) + (" …" if len(ids) > SHOWN else "")
+    return ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")

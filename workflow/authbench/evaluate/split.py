@@ -18,8 +18,8 @@ from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, SPLIT_TA
 from authbench.format.release import Release, concat, open_release
 from authbench.records import length_bucket_expr
 
-OF_PROVENANCE = ("origin", "topic", "date")
-SHOWN = 5
+_OF_PROVENANCE = ("origin", "topic", "date")
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_split(folder: Path, name: str) -> Split:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
     _expect_all_texts(release, name)
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
-    provenance = release.read_provenance(("id", *OF_PROVENANCE)) if release.has_provenance else None
+    provenance = release.read_provenance(("id", *_OF_PROVENANCE)) if release.has_provenance else None
     checksum = hashlib.sha256()
     for table in SPLIT_TABLES.values():
         with release.path(name, table).open("rb") as handle:
@@ -124,14 +124,14 @@ def make_split(
 
     row = {ident: number for number, ident in enumerate(documents["id"])}
     positives, excluded, strangers = [], [], set()
-    for asked, answers, ignored in _answer_lists(truth):
+    for query, answers, ignored in _answer_lists(truth):
         positives.append([row[ident] for ident in answers - ignored if row.get(ident, pool.height) < pool.height])
         excluded.append([row[ident] for ident in ignored if row.get(ident, pool.height) < pool.height])
-        strangers |= {ident for ident in answers - {asked} if row.get(ident, pool.height) >= pool.height}
+        strangers |= {ident for ident in answers - {query} if row.get(ident, pool.height) >= pool.height}
     if strangers:
         raise InputError(
             f"{name}/ground_truth.jsonl names {len(strangers)} positives that are no candidates: "
-            f"{', '.join(sorted(strangers)[:SHOWN])}. Fetch the release anew."
+            f"{', '.join(sorted(strangers)[:_SHOWN])}. Fetch the release anew."
         )
     return Split(
         name=name,
@@ -153,12 +153,12 @@ def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]
 
 def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
     """The documents with their length bucket, their primary genre and what the release tells of their provenance."""
-    told = documents.with_columns(
+    labelled = documents.with_columns(
         length=length_bucket_expr("token_length"), primary_genre=pl.col("genre").str.split("/").list.first()
     )
     if provenance is None:
-        return told.with_columns(topic="primary_genre")
-    known = told.join(provenance, on="id", how="left", maintain_order="left")
+        return labelled.with_columns(topic="primary_genre")
+    known = labelled.join(provenance, on="id", how="left", maintain_order="left")
     return known.with_columns(topic=pl.coalesce("topic", "primary_genre"))
 
 
@@ -178,5 +178,5 @@ def _expect_same_queries(name: str, queries: pl.DataFrame, truth: pl.DataFrame) 
         if len(ids):
             raise InputError(
                 f"{name}/{has}.jsonl has {len(ids)} queries that {name}/{lacks}.jsonl does not: "
-                f"{', '.join(ids[:SHOWN])}. Expected the same queries in both; fetch the release anew."
+                f"{', '.join(ids[:_SHOWN])}. Expected the same queries in both; fetch the release anew."
             )

@@ -1,5 +1,5 @@
-"""In which forms do others take a benchmark?
+"""Forms in which others take a benchmark.
 
-Read in this order: `reading` (what a release has to give), `run` (which forms there are), then one module per form:
-`public` (what may be passed on), `huggingface` with `card` and `croissant`, `beir`, `mteb`, `trec`, `pan`.
+Read in this order: `release` (a release as an export reads it), `run` (which forms there are), then one module per
+form: `public` (what may be passed on), `huggingface` with `card` and `croissant`, `beir`, `mteb`, `trec`, `pan`.
 """

@@ -1,8 +1,8 @@
-"""How does the benchmark look to BEIR and to whatever reads its layout?
+"""The benchmark in the layout of BEIR.
 
 A folder per split, as BEIR has one corpus for all qrels and ours has a pool for each split: `<split>/corpus.jsonl`,
-`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` has what BEIR cannot say: which candidates
-count neither way.
+`<split>/queries.jsonl`, `<split>/qrels/<split>.tsv`. `<split>/ignored.tsv` has what BEIR has no field for: which
+candidates count neither way.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +17,8 @@ from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 from authbench.storage.json_lines import write_json_lines
 
-QRELS = ("query-id", "corpus-id", "score")
-USAGE = """
+_QRELS = ("query-id", "corpus-id", "score")
+_USAGE = """
 A folder per split, each a dataset of its own with the split's pool as corpus: `corpus.jsonl` (`_id`, `title`, which
 is empty, `text`), `queries.jsonl` (`_id`, `text`), `qrels/<split>.tsv`. A query keeps its id among the documents:
 evaluate with `ignore_identical_ids=True`, as BEIR does by default. `ignored.tsv` lists, in the form of the qrels,
@@ -41,17 +41,18 @@ def write_beir(folder: Path, release: Release, about: Publication) -> None:
         aside.write_csv(place / "ignored.tsv", separator="\t")
         ignored += aside["query-id"].n_unique()
     write_text(folder / "licences.csv", licence_table(release).write_csv())
-    write_text(folder / "README.md", write_card(release, about, USAGE.format(ignored=in_words(ignored))))
+    write_text(folder / "README.md", write_card(release, about, _USAGE.format(ignored=in_words(ignored))))
 
 
 def in_words(queries: int) -> str:
-    """How many queries have ignored ids."""
+    """Return a sentence on how many queries have ignored ids."""
     if not queries:
         return "here no query has any."
     return "1 query has some." if queries == 1 else f"{queries:,} queries have some."
 
 
 def texts(batch: pl.DataFrame, ident: str) -> pl.DataFrame:
+    """Return `_id` and `text` of a batch of candidates or queries."""
     return batch.select(pl.col(ident).alias("_id"), pl.col("content").alias("text"))
 
 
@@ -62,10 +63,10 @@ def _objects(batches: Iterable[pl.DataFrame], more: Mapping[str, str]) -> Iterat
 
 
 def judged(truth: pl.DataFrame, column: str, score: int) -> pl.DataFrame:
-    """A row per query and document that is named in `column`: query-id, corpus-id, score."""
+    """Return a row per query and document that is named in `column`: query-id, corpus-id, score."""
     return (
-        truth.select(pl.col("query_id").alias(QRELS[0]), pl.col(column).alias(QRELS[1]))
-        .explode(QRELS[1])
+        truth.select(pl.col("query_id").alias(_QRELS[0]), pl.col(column).alias(_QRELS[1]))
+        .explode(_QRELS[1])
         .drop_nulls()
-        .with_columns(pl.lit(score, pl.Int32).alias(QRELS[2]))
+        .with_columns(pl.lit(score, pl.Int32).alias(_QRELS[2]))
     )

@@ -1,6 +1,6 @@
-"""What must someone know who comes upon the benchmark elsewhere?
+"""The card of a folder: what someone must know who finds the benchmark elsewhere.
 
-The card of a folder: a header that hubs read, then a data statement (Bender and Friedman, 2018), counts per language,
+A header that hubs read, then a data statement (Bender and Friedman, 2018), counts per language,
 terms, what the data are for and what not, and where to write to be taken out.
 """
 
@@ -17,17 +17,17 @@ from authbench.presentation.pages import environment
 from authbench.records import LANGUAGES, primary_genre
 from authbench.words import language_name
 
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-LARGER = "1M<n<10M"
-HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides Creative Commons
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_LARGER = "1M<n<10M"
+_HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides Creative Commons
 
 
 def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
-    """The README.md of a folder: `usage` says what this folder holds and how to read it, `header` is its YAML."""
+    """Return the README.md of a folder: `usage` says what the folder holds and how to read it, `header` is its YAML."""
     licences = licence_table(release)
-    page = environment(markdown=True)
-    page.filters |= {"cell": cell, "count": lambda number: f"{number:,}"}
-    body = page.get_template("card.md.j2").render(
+    templates = environment(markdown=True)
+    templates.filters |= {"cell": _cell, "count": lambda number: f"{number:,}"}
+    body = templates.get_template("card.md.j2").render(
         name=release.name,
         about=about,
         usage=usage.strip(),
@@ -37,19 +37,19 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         texts=release.present.height,
         documents=release.provenance.height,
         splits=list(release.splits),
-        languages=languages(release),
-        genres=genres(release),
-        kinds=kinds(release),
+        languages=_languages(release),
+        genres=_genres(release),
+        kinds=_kinds(release),
         licences=licences.to_dicts(),
         own_names=release.provenance["names_author"].mean() or 0.0,
-        dated=dates(release),
+        dated=_dates(release),
     )
-    told = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
-    return f"---\n{told}---\n\n{body}" if told else body
+    front = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
+    return f"---\n{front}---\n\n{body}" if front else body
 
 
 def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """The YAML header of a card as the Hugging Face hub knows it."""
+    """Return the YAML header of a card in the fields of the Hugging Face hub."""
     found = [lang for lang in (*LANGUAGES, "other") if (release.present["lang"] == lang).any()]
     here = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     terms: dict[str, Any] = {
@@ -57,14 +57,14 @@ def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> 
         "license_name": "per-source",
         "license_link": "licences.csv",
     }
-    if len(here) == 1 and (here[0] in HUB_LICENCES or here[0].startswith("CC-BY-")):
+    if len(here) == 1 and (here[0] in _HUB_LICENCES or here[0].startswith("CC-BY-")):
         terms = {"license": here[0].lower()}
     return {
         "pretty_name": release.name,
         **terms,
         "language": [lang for lang in found if lang != "other"],
         "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
-        "size_categories": [size_category(release.present.height)],
+        "size_categories": [_size_category(release.present.height)],
         "task_categories": ["text-retrieval", "text-classification"],
         "annotations_creators": ["found"],
         "language_creators": ["found"],
@@ -75,33 +75,33 @@ def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> 
     }
 
 
-def size_category(documents: int) -> str:
-    """The hub's name for a number of rows.
+def _size_category(documents: int) -> str:
+    """Return the hub's name for a number of rows.
 
-    >>> size_category(799), size_category(300_000)
+    >>> _size_category(799), _size_category(300_000)
     ('n<1K', '100K<n<1M')
     """
-    return next((name for limit, name in SIZES if documents < limit), LARGER)
+    return next((name for limit, name in _SIZES if documents < limit), _LARGER)
 
 
 def described(release: Release) -> pl.DataFrame:
-    """The provenance of the documents that the card tells of: those whose texts are here; all where none is."""
+    """Return the provenance of the documents that the card describes: those whose texts are here; all where none is."""
     return release.present if release.present.height else release.provenance
 
 
-def languages(release: Release) -> list[dict[str, Any]]:
-    """Of every language: its name, and documents in all, of each split, and authors."""
-    return counted(release, pl.col("lang"), language_name)
+def _languages(release: Release) -> list[dict[str, Any]]:
+    """Return of every language its name, its documents in all and in each split, and its authors."""
+    return _counted(release, pl.col("lang"), language_name)
 
 
-def genres(release: Release) -> list[dict[str, Any]]:
-    """The same of every primary genre."""
-    return counted(
+def _genres(release: Release) -> list[dict[str, Any]]:
+    """Return the same of every primary genre."""
+    return _counted(
         release, pl.col("genre").map_elements(primary_genre, pl.String), lambda genre: genre.replace("_", " ")
     )
 
 
-def counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
+def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (
         described(release)
@@ -113,18 +113,18 @@ def counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
     return [{**row, "name": name(row["part"])} for row in table.to_dicts()]
 
 
-def kinds(release: Release) -> list[tuple[str, int]]:
-    """What the author labels name, and of how many documents."""
+def _kinds(release: Release) -> list[tuple[str, int]]:
+    """Return the kinds of author labels, each with its number of documents."""
     counts = described(release).group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 
 
-def dates(release: Release) -> tuple[str, str] | None:
-    """The first and the last year that documents are dated by, where any is."""
+def _dates(release: Release) -> tuple[str, str] | None:
+    """Return the first and the last year of the documents, where any has a date."""
     years = described(release)["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
 
 
-def cell(value: Any) -> str:
-    """A value within a table of Markdown."""
+def _cell(value: Any) -> str:
+    """Return a value as a cell of a Markdown table."""
     return str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,4 +1,4 @@
-"""What do machines read of the benchmark? Croissant 1.0 with its vocabulary for responsible AI.
+"""The benchmark in Croissant 1.0, with its vocabulary for responsible AI.
 
 Every Parquet file is a FileObject with its SHA-256 and a RecordSet of its own, which is the form that needs no archive
 around the files.
@@ -14,7 +14,7 @@ from authbench.export.parquet import Shard, Table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
 
-CONTEXT = {
+_CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "citeAs": "cr:citeAs",
@@ -52,8 +52,8 @@ CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-CONFORMS = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
-TYPES: dict[Any, str] = {
+_CONFORMS = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
+_TYPES: dict[Any, str] = {
     pl.String: "sc:Text",
     pl.Boolean: "sc:Boolean",
     pl.Int32: "sc:Integer",
@@ -64,12 +64,12 @@ TYPES: dict[Any, str] = {
 
 
 def describe(release: Release, about: Publication, tables: Sequence[Table]) -> dict[str, Any]:
-    """The content of croissant.json for the Parquet files of a folder."""
-    files = [(table, shard, label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
-    told: dict[str, Any] = {
-        "@context": CONTEXT,
+    """Return the content of croissant.json for the Parquet files of a folder."""
+    files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
+    content: dict[str, Any] = {
+        "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": CONFORMS,
+        "conformsTo": _CONFORMS,
         "name": release.name,
         "description": (
             "Texts whose authors are known by pseudonyms, for authorship attribution and verification, in splits that "
@@ -82,23 +82,23 @@ def describe(release: Release, about: Publication, tables: Sequence[Table]) -> d
         "creator": [{"@type": "sc:Organization", "name": name} for name in about.creators],
         "keywords": ["authorship attribution", "authorship verification", "stylometry"],
         "inLanguage": sorted(set(release.present["lang"])),
-        **responsible(release, about),
-        "distribution": [file_object(shard, name) for _, shard, name in files],
-        "recordSet": [record_set(table, name) for table, _, name in files],
+        **_responsible(release, about),
+        "distribution": [_file_object(shard, name) for _, shard, name in files],
+        "recordSet": [_record_set(table, name) for table, _, name in files],
     }
     if about.url:
-        told["url"] = about.url
+        content["url"] = about.url
     if about.date:
-        told["datePublished"] = about.date
-    return told
+        content["datePublished"] = about.date
+    return content
 
 
-def label(table: Table, number: int) -> str:
-    """The name of a file's records: configuration and split, and where there are several files its number."""
+def _label(table: Table, number: int) -> str:
+    """Return the name of a file's records: configuration and split, and where there are several files its number."""
     return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
 
 
-def file_object(shard: Shard, name: str) -> dict[str, Any]:
+def _file_object(shard: Shard, name: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": f"{name}.parquet",
@@ -110,13 +110,13 @@ def file_object(shard: Shard, name: str) -> dict[str, Any]:
     }
 
 
-def record_set(table: Table, name: str) -> dict[str, Any]:
+def _record_set(table: Table, name: str) -> dict[str, Any]:
     fields = [
         {
             "@type": "cr:Field",
             "@id": f"{name}/{column}",
             "name": column,
-            "dataType": value_type(kind),
+            "dataType": _value_type(kind),
             **({"repeated": True} if isinstance(kind, pl.List) else {}),
             "source": {"fileObject": {"@id": f"{name}.parquet"}, "extract": {"column": column}},
         }
@@ -125,13 +125,13 @@ def record_set(table: Table, name: str) -> dict[str, Any]:
     return {"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields}
 
 
-def value_type(kind: Any) -> str:
-    """Schema.org's name of a column's type, or of what its lists hold."""
-    return TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
+def _value_type(kind: Any) -> str:
+    """Return Schema.org's name of a column's type, or of what its lists hold."""
+    return _TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
 
 
-def responsible(release: Release, about: Publication) -> dict[str, str]:
-    """The fields on responsible AI, which conferences ask for."""
+def _responsible(release: Release, about: Publication) -> dict[str, str]:
+    """Return the fields on responsible AI, which conferences ask for."""
     sources = ", ".join(sorted(set(release.provenance["source"])))
     return {
         "rai:dataCollection": (

@@ -1,4 +1,4 @@
-"""How does the benchmark look as a dataset of Hugging Face?
+"""The benchmark as a dataset of Hugging Face.
 
 A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
 `queries`, `ground_truth` and `provenance`, each with the splits of the release, and `croissant.json`.
@@ -20,7 +20,7 @@ from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
 
-FEATURES = {
+_FEATURES = {
     pl.String: "string",
     pl.Boolean: "bool",
     pl.Int32: "int32",
@@ -28,7 +28,7 @@ FEATURES = {
     pl.Float32: "float32",
     pl.Float64: "float64",
 }
-USAGE = """
+_USAGE = """
 ```python
 from datasets import load_dataset
 
@@ -53,10 +53,10 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     write_plain_json(folder / "croissant.json", describe(release, about, written))
     header = hub_header(release, configs(written), dataset_info=infos(written))
-    write_text(folder / "README.md", write_card(release, about, USAGE, header))
+    write_text(folder / "README.md", write_card(release, about, _USAGE, header))
 
 
-def of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:
+def _of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:
     found: dict[str, list[Table]] = {}
     for table in tables:
         found.setdefault(table.config, []).append(table)
@@ -64,32 +64,32 @@ def of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:
 
 
 def configs(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Where the files of each configuration and split are, as a card says it; the first is the default."""
+    """Return where the files of each configuration and split are, as a card has it; the first is the default."""
     return [
         {
             "config_name": name,
             "data_files": [{"split": one.split, "path": f"data/{name}/{one.split}-*"} for one in parts],
             **({"default": True} if place == 0 else {}),
         }
-        for place, (name, parts) in enumerate(of_config(tables).items())
+        for place, (name, parts) in enumerate(_of_config(tables).items())
     ]
 
 
 def infos(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """The columns and sizes of each configuration, as a card says them."""
+    """Return the columns and sizes of each configuration, as a card has them."""
     return [
         {
             "config_name": name,
-            "features": [{"name": column, **feature(kind)} for column, kind in parts[0].schema.items()],
+            "features": [{"name": column, **_feature(kind)} for column, kind in parts[0].schema.items()],
             "splits": [{"name": one.split, "num_bytes": one.bytes, "num_examples": one.rows} for one in parts],
             "download_size": sum(shard.size for one in parts for shard in one.shards),
             "dataset_size": sum(one.bytes for one in parts),
         }
-        for name, parts in of_config(tables).items()
+        for name, parts in _of_config(tables).items()
     ]
 
 
-def feature(kind: Any) -> dict[str, Any]:
+def _feature(kind: Any) -> dict[str, Any]:
     if isinstance(kind, pl.List):
-        return {"list": feature(kind.inner)["dtype"]}
-    return {"dtype": FEATURES[kind.base_type()]}
+        return {"list": _feature(kind.inner)["dtype"]}
+    return {"dtype": _FEATURES[kind.base_type()]}

@@ -1,7 +1,8 @@
-"""How does the benchmark look to MTEB?
+"""The benchmark as a task of MTEB.
 
 A folder in MTEB's own layout of retrieval tasks: the configurations `default` (the answers), `corpus` and `queries` in
-Parquet, each with the splits of the release, so that a split's pool is its corpus; and `task.py`, which tells MTEB.
+Parquet, each with the splits of the release, so that a split's pool is its corpus; and `task.py`, the task
+itself.
 """
 
 from pathlib import Path
@@ -17,10 +18,10 @@ from authbench.export.publication import Publication
 from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 
-CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
-QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})
-ANSWERS = pl.Schema({"query-id": pl.String, "corpus-id": pl.String, "score": pl.Int32})
-SCRIPTS = {
+_CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
+_QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})
+_ANSWERS = pl.Schema({"query-id": pl.String, "corpus-id": pl.String, "score": pl.Int32})
+_SCRIPTS = {
     "en": "eng-Latn",
     "zh": "zho-Hans",
     "hi": "hin-Deva",
@@ -32,7 +33,7 @@ SCRIPTS = {
     "ja": "jpn-Jpan",
     "ko": "kor-Hang",
 }
-USAGE = """
+_USAGE = """
 In MTEB's layout of a retrieval task, with a task that reads it from here, offline:
 
 ```python
@@ -46,7 +47,7 @@ mteb.evaluate(model, Authorship())
 A query keeps its id among the documents, and the task sets `ignore_identical_ids`. Documents that count neither way
 cannot be said in this layout; {ignored}
 """
-TASK = '''"""The benchmark as a task of MTEB, read from this folder."""
+_TASK = '''"""The benchmark as a task of MTEB, read from this folder."""
 
 from pathlib import Path
 
@@ -89,12 +90,12 @@ def write_mteb(folder: Path, release: Release, about: Publication) -> None:
         )
         queries = (texts(batch, "query_id") for batch in release.queries(split))
         tables += [
-            write_table(folder, "default", split, ANSWERS, [judged(truth, "positive_ids", 1)]),
-            write_table(folder, "corpus", split, CORPUS, corpus),
-            write_table(folder, "queries", split, QUERIES, queries),
+            write_table(folder, "default", split, _ANSWERS, [judged(truth, "positive_ids", 1)]),
+            write_table(folder, "corpus", split, _CORPUS, corpus),
+            write_table(folder, "queries", split, _QUERIES, queries),
         ]
-    found = [SCRIPTS[lang] for lang in sorted(set(release.present["lang"])) if lang in SCRIPTS]
-    task = TASK.format(
+    found = [_SCRIPTS[lang] for lang in sorted(set(release.present["lang"])) if lang in _SCRIPTS]
+    task = _TASK.format(
         name=f"{release.name}-authorship",
         version=about.version,
         splits=[split for split in release.splits if split == "test"] or [release.splits[-1]],
@@ -104,4 +105,4 @@ def write_mteb(folder: Path, release: Release, about: Publication) -> None:
     write_text(folder / "task.py", task)
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     header = hub_header(release, configs(tables), dataset_info=infos(tables))
-    write_text(folder / "README.md", write_card(release, about, USAGE.format(ignored=in_words(ignored)), header))
+    write_text(folder / "README.md", write_card(release, about, _USAGE.format(ignored=in_words(ignored)), header))

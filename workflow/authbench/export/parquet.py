@@ -1,4 +1,4 @@
-"""How does a table become the Parquet shards of a Hugging Face folder?"""
+"""Tables as the Parquet shards of a Hugging Face folder."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from authbench.storage.parquet import split_by_bytes
 
 SHARD_BYTES = 256 << 20  # of a table's columns in memory
 GROUP_BYTES = 16 << 20
-PLAIN = {
+_PLAIN = {
     pl.String: pa.string(),
     pl.Boolean: pa.bool_(),
     pl.Int32: pa.int32(),
@@ -48,11 +48,11 @@ class Table:
 def write_table(folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> Table:
     """Write frames as `data/<config>/<split>-00000-of-00001.parquet`, a new file after every SHARD_BYTES.
 
-    Holds one frame. Equal frames give equal bytes.
+    Memory: one frame. Equal frames give equal bytes.
     """
     place = folder / "data" / config
     place.mkdir(parents=True, exist_ok=True)
-    arrow = pa.schema([pa.field(name, plain(kind)) for name, kind in schema.items()])
+    arrow = pa.schema([pa.field(name, _plain(kind)) for name, kind in schema.items()])
     asides: list[Path] = []
     rows = size = 0
     parts = (part for frame in frames for part in split_by_bytes(frame, None, GROUP_BYTES))
@@ -60,16 +60,16 @@ def write_table(folder: Path, config: str, split: str, schema: pl.Schema, frames
     while waiting is not None or not asides:
         asides.append(place / f".{split}-{len(asides):05d}")
         with pq.ParquetWriter(asides[-1], arrow, compression="zstd", compression_level=3) as writer:
-            held = 0
-            while waiting is not None and held < SHARD_BYTES:
+            shard = 0
+            while waiting is not None and shard < SHARD_BYTES:
                 writer.write_table(waiting.to_arrow().cast(arrow), row_group_size=waiting.height)
-                rows, held = rows + waiting.height, held + int(waiting.estimated_size())
+                rows, shard = rows + waiting.height, shard + int(waiting.estimated_size())
                 waiting = next(parts, None)
-        size += held
-    return Table(config, split, schema, rows, size, tuple(named(folder, split, asides)))
+        size += shard
+    return Table(config, split, schema, rows, size, tuple(_named(folder, split, asides)))
 
 
-def named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
+def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
     """Give the files their names, which say how many there are."""
     for number, aside in enumerate(asides):
         path = aside.with_name(f"{split}-{number:05d}-of-{len(asides):05d}.parquet")
@@ -77,6 +77,6 @@ def named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:
         yield Shard(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_of_file(path))
 
 
-def plain(kind: Any) -> pa.DataType:
-    """The Arrow type of a column, with 32-bit offsets, which every reader knows."""
-    return pa.list_(plain(kind.inner)) if isinstance(kind, pl.List) else PLAIN[kind.base_type()]
+def _plain(kind: Any) -> pa.DataType:
+    """Return the Arrow type of a column, with 32-bit offsets, which every reader knows."""
+    return pa.list_(_plain(kind.inner)) if isinstance(kind, pl.List) else _PLAIN[kind.base_type()]

@@ -26,7 +26,7 @@ from authbench.storage.json_files import write_plain_json
 from authbench.storage.json_lines import line_batches
 from authbench.storage.sha256sums import read_sums
 
-USAGE = """
+_USAGE = """
 The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
 and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; `licences.csv` has the terms.
 """
@@ -64,7 +64,7 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
         write_plain_json(folder / WITHHELD, rebuilding)
     public = Release(folder, release.splits, release.manifest, bool(withheld))
     write_text(folder / LICENCES, licence_table(public).write_csv())
-    write_text(folder / README, write_card(public, about, USAGE))
+    write_text(folder / README, write_card(public, about, _USAGE))
     refuse_tier_b(folder, provenance, release.splits)
 
 

@@ -1,4 +1,4 @@
-"""What does a publisher say of a benchmark that the benchmark cannot know?"""
+"""What a publisher says of a benchmark: version, date, creators, contact, URL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from authbench.shipped import shipped
 
 DEFAULTS = shipped("config/config.yaml")
 SCHEMA = shipped("schemas/config.schema.yaml")
-NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.contact`)"
+_NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.contact`)"
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,18 @@ class Publication:
 
 
 def publication(settings: Mapping[str, Any]) -> Publication:
-    """The section `publish:` of a configuration."""
+    """Return the section `publish:` of a configuration."""
     return Publication(
         settings["version"],
         settings["date"],
         tuple(settings["creators"]),
-        settings["contact"] or NO_CONTACT,
+        settings["contact"] or _NO_CONTACT,
         settings["url"],
     )
 
 
 def read_publication(path: Path | None) -> Publication:
-    """The defaults, with what the `publish:` section of a file of settings says over them."""
+    """Return the defaults, under what the `publish:` section of a file of settings says."""
     settings = read_yaml(DEFAULTS)
     own = (read_yaml(path).get("publish") or {}) if path else {}
     settings["publish"] |= own

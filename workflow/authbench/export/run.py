@@ -19,8 +19,8 @@ from authbench.storage.atomic import atomic_folder
 from authbench.storage.sha256sums import write_sums
 
 PUBLIC = "public"
-Form = Callable[[Path, Release, Publication], None]
-FORMS: dict[str, Form] = {
+_Form = Callable[[Path, Release, Publication], None]
+FORMS: dict[str, _Form] = {
     "huggingface": write_huggingface,
     "beir": write_beir,
     "mteb": write_mteb,

@@ -1,4 +1,4 @@
-"""How do the benchmark's answers and a model's rankings look to trec_eval?
+"""The benchmark's answers, and models' rankings, for trec_eval.
 
 `<split>.qrels` holds `query 0 document relevance`, a run `query Q0 document rank score tag`. trec_eval reads scores as
 32-bit numbers, ignores ranks, and puts equal scores in descending order of ids, where AuthBench has ascending; so the
@@ -18,7 +18,7 @@ from authbench.format.release import Release
 from authbench.leaderboard.collect import read_results
 from authbench.storage.atomic import write_text
 
-USAGE = """
+_USAGE = """
 `<split>.qrels` has the answers as trec_eval and pytrec_eval read them: `query 0 document 1`. The texts are elsewhere
 (the Hugging Face or BEIR folder): a run over a split ranks its candidates for each of its queries, without the query
 itself and without its ignored ids.
@@ -37,11 +37,11 @@ def write_trec(folder: Path, release: Release, about: Publication) -> None:
         lines = (f"{query} 0 {document} 1\n" for query, document in pairs.iter_rows())
         write_text(folder / f"{split}.qrels", "".join(lines))
     write_text(folder / "licences.csv", licence_table(release).write_csv())
-    write_text(folder / "README.md", write_card(release, about, USAGE))
+    write_text(folder / "README.md", write_card(release, about, _USAGE))
 
 
 def write_runs(folder: Path, results: Path) -> list[Path]:
-    """Write the run of every model that `authbench evaluate` left in `results`; gives the files."""
+    """Write the run of every model that `authbench evaluate` left in `results`; return the files."""
     runs = []
     for result in read_results(results):
         runs.append(folder / result.scores["benchmark"]["split"] / f"{result.name}.run")
@@ -51,14 +51,14 @@ def write_runs(folder: Path, results: Path) -> list[Path]:
 
 
 def run_lines(queries: pl.DataFrame, tag: str) -> Iterator[str]:
-    """The lines of a run from `id`, `nearest` and `scores` of queries (evaluate.run.queries_table)."""
+    """Yield the lines of a run from `id`, `nearest` and `scores` of queries (evaluate.run.queries_table)."""
     for query, documents, scores in queries.select("id", "nearest", "scores").iter_rows():
         for rank, (document, score) in enumerate(zip(documents, falling(scores), strict=True), start=1):
             yield f"{query} Q0 {document} {rank} {score} {tag}\n"
 
 
 def falling(scores: list[float]) -> list[np.float32]:
-    """The scores, which do not rise, as 32-bit numbers that fall at every step.
+    """Return scores, which do not rise, as 32-bit numbers that fall at every step.
 
     >>> [float(one) for one in falling([1.0, 1.0, 0.5])]
     [1.0, 0.9999999403953552, 0.5]

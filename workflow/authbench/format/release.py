@@ -125,13 +125,13 @@ class Release:
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""
         truth = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH)
-        asked = concat((batch.select("query_id") for batch in self.rows(split, QUERIES)), QUERIES, ("query_id",))
+        queries = concat((batch.select("query_id") for batch in self.rows(split, QUERIES)), QUERIES, ("query_id",))
         known = [pl.DataFrame(schema={"query_id": pl.String})]
         for batch in self.rows(split, CANDIDATES):
             known.append(batch.select(query_id="candidate_id"))
-            yield candidate_documents(batch, asked["query_id"], split)
+            yield candidate_documents(batch, queries["query_id"], split)
         candidates = pl.concat(known)
-        if asked.join(candidates, on="query_id", how="anti").height:
+        if queries.join(candidates, on="query_id", how="anti").height:
             for batch in self.rows(split, QUERIES):
                 yield query_documents(batch, candidates["query_id"], truth, split)
 

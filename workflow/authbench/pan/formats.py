@@ -20,17 +20,17 @@ from authbench.errors import InputError
 from authbench.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
-SHOWN = 5
-ROWS_AT_ONCE = 2_000
-UNKNOWN = (None, None)
-Checks: TypeAlias = Mapping[str, Callable[[Any], bool]]
-NONE: Checks = {}
+_SHOWN = 5
+_ROWS_AT_ONCE = 2_000
+_UNKNOWN = (None, None)
+_Checks: TypeAlias = Mapping[str, Callable[[Any], bool]]
+_NONE: _Checks = {}
 
 
 def read_pairs(path: Path) -> pl.DataFrame:
     """Read `id`, `text1`, `text2`, `topic1`, `topic2` (null without `fandoms`). Memory: all texts, once."""
     rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, {"fandoms": _is_two})
-    values = ((row["id"], *row["pair"], *(row.get("fandoms") or UNKNOWN)) for row in rows)
+    values = ((row["id"], *row["pair"], *(row.get("fandoms") or _UNKNOWN)) for row in rows)
     names = ("id", "text1", "text2", "topic1", "topic2")
     return _as_table(values, pl.Schema(dict.fromkeys(names, pl.String)))
 
@@ -38,7 +38,7 @@ def read_pairs(path: Path) -> pl.DataFrame:
 def read_truth(path: Path) -> pl.DataFrame:
     """Read `id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
     rows = _read_rows(path, "truth.jsonl", {"id": _is_text, "same": _is_truth}, {"authors": _is_two})
-    values = ((row["id"], bool(row["same"]), *(row.get("authors") or UNKNOWN)) for row in rows)
+    values = ((row["id"], bool(row["same"]), *(row.get("authors") or _UNKNOWN)) for row in rows)
     return _as_table(
         values, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String})
     )
@@ -54,7 +54,7 @@ def read_answers(path: Path) -> pl.DataFrame:
 def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
     """Return rows, objects only a batch at a time, as a table."""
     waiting, parts = iter(rows), [pl.DataFrame(schema=schema)]
-    while part := list(islice(waiting, ROWS_AT_ONCE)):
+    while part := list(islice(waiting, _ROWS_AT_ONCE)):
         parts.append(pl.DataFrame(part, schema=schema, orient="row"))
     return pl.concat(parts)
 
@@ -100,7 +100,7 @@ def write_answers(answers: pl.DataFrame, path: Path) -> None:
     write_json_lines(path, answers.select("id", "value").iter_rows(named=True))
 
 
-def _read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) -> Iterator[dict[str, Any]]:
+def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE) -> Iterator[dict[str, Any]]:
     """Yield the objects of a JSON lines file, each with these fields.
 
     Raises:
@@ -121,7 +121,7 @@ def _read_rows(path: Path, form: str, fields: Checks, optional: Checks = NONE) -
         raise InputError(f"{path}: holds no line. Expected PAN's {form}, a JSON object a line.")
 
 
-def _problems(row: Any, fields: Checks, optional: Checks) -> Iterator[str]:
+def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"{row!r:.40} is no object. Expected {', '.join(fields)}."
         return
@@ -159,4 +159,4 @@ def _is_score(value: Any) -> bool:
 
 
 def named(ids: pl.Series) -> str:
-    return ", ".join(ids.sort().head(SHOWN)) + (", …" if len(ids) > SHOWN else "")
+    return ", ".join(ids.sort().head(_SHOWN)) + (", …" if len(ids) > _SHOWN else "")

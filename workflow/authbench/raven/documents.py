@@ -25,7 +25,7 @@ DOCUMENTS = pl.Schema(
     {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
 )
 KEYS = ("id", "author", "topic")
-LANGUAGE_OF_PAN = "en"
+_LANGUAGE_OF_PAN = "en"
 
 
 def write_documents(place: str, path: Path, seed: int) -> str:
@@ -159,7 +159,7 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
 
 def _frame_of_pan(batch: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
     frame = pl.DataFrame(batch, schema=dict.fromkeys(NEEDED, pl.String), orient="row")
-    return frame.with_columns(lang=pl.lit(LANGUAGE_OF_PAN))
+    return frame.with_columns(lang=pl.lit(_LANGUAGE_OF_PAN))
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -26,11 +26,11 @@ from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file,
 from authbench.storage.json_lines import line_batches, read_objects
 from authbench.storage.sha256sums import SUMS, sums_lines
 
-NEEDED = (
+_NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
-LINES = 1024  # made at a time
+_LINES = 1024  # made at a time
 
 
 class Unmatched(NamedTuple):
@@ -79,7 +79,7 @@ def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
     if not release.withheld:
         raise InputError(f"{bundle} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
     withheld = orjson.loads((bundle / WITHHELD).read_bytes())
-    wanted = release.provenance.filter(pl.col("tier") == "B").select(NEEDED).with_row_index("row")
+    wanted = release.provenance.filter(pl.col("tier") == "B").select(_NEEDED).with_row_index("row")
     expect_entries(wanted["source"].unique().to_list(), withheld["sources"])
     with TemporaryFile() as file:
         texts = _Texts(file, wanted.height)
@@ -143,7 +143,7 @@ def _write_joined(source: Path, target: Path, table: Table, rows: pl.DataFrame, 
     def withheld() -> Iterator[tuple[str, bytes]]:
         # numbers of rows in place of their texts
         labels = rows.rename({"id": table.ident, "row": "content"}).select(table.names)
-        for some in labels.iter_slices(LINES):
+        for some in labels.iter_slices(_LINES):
             for row, text in zip(some.to_dicts(), texts.of(some["content"].to_list()), strict=True):
                 row["content"] = text
                 yield row[table.ident], orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)

@@ -27,27 +27,27 @@ from authbench.registry.source_entry import Author, Extraction, Fields, Normaliz
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES, match_files
 
-HELD_CHARACTERS = 4 << 20  # of texts that are normalised together
-KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's
-Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
+_CHARACTERS_AT_ONCE = 4 << 20  # of texts that are normalised together
+_KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's
+_Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
 class _Found(NamedTuple):
-    """Of some wanted rows, by their numbers in the table: the text, or why there is none."""
+    """Some wanted rows, by their numbers in the table: the text, or the reason why there is none."""
 
     texts: dict[int, str]
     missing: dict[int, str]
 
 
 def texts_of_source(
-    tag: str, page: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: Mapping[str, Any]
+    tag: str, entry: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: Mapping[str, Any]
 ) -> Iterator[_Found]:
-    """Every row of `wanted` once, with its text or the reason why there is none, some at a time.
+    """Yield every row of `wanted` once, with its text or the reason why there is none, some at a time.
 
-    `page` is the source's page, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
+    `entry` is the source's config entry, `settings` the configuration of the build; `wanted` has `row`, `lang`, `file`,
     `ordinal`, `chunk_start`, `chunk_end` and `content_sha256`. Memory: a block of rows, and the wanted places.
     """
-    extraction = make_extraction(page)
+    extraction = make_extraction(entry)
     folder = raw_dir / file_set(tag, extraction).folder
     read = _text_only(extraction)
     mapped = compile_source(tag, read, keep_other_languages=True)
@@ -56,7 +56,7 @@ def texts_of_source(
     files = _digests(folder, extraction.files, places)
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
-    rules = from_plain(Normalize, page.get("normalize", {}))
+    rules = from_plain(Normalize, entry.get("normalize", {}))
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
     for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read), reasons):
@@ -76,7 +76,7 @@ def texts_of_source(
 
 def _text_only(extraction: Extraction) -> Extraction:
     """Return how a source is read without what a text does not depend on: who wrote it, when, and about what."""
-    return replace(extraction, fields=Fields(extraction.fields.text, **KNOWN), author=Author("person"), drop=())
+    return replace(extraction, fields=Fields(extraction.fields.text, **_KNOWN), author=Author("person"), drop=())
 
 
 def _compile_text(tag: str, extraction: Extraction) -> Callable[[list[Row]], list[str]]:
@@ -91,21 +91,21 @@ def _compile_text(tag: str, extraction: Extraction) -> Callable[[list[Row]], lis
 
 
 def _digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
-    """The raw files whose SHA-256 is wanted, by path."""
+    """Return the raw files whose SHA-256 is wanted, by path."""
     paths = match_files(folder, patterns) if folder.is_dir() else []
     found = ((path, sha256_of_file(folder / path)) for path in paths)
     return {path: digest for path, digest in found if digest in wanted}
 
 
 class _Places(NamedTuple):
-    """The records of a file that are wanted, by their numbers, and the rows that are cut from each."""
+    """The wanted records of a file, by their numbers, and the rows that are cut from each."""
 
     ordinals: np.ndarray
-    rows: list[list[Wanted]]
+    rows: list[list[_Wanted]]
 
 
 def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
-    """The wanted places of each file, by its SHA-256."""
+    """Return the wanted places of each file, by its SHA-256."""
     files = wanted.sort("file", "ordinal").partition_by("file", maintain_order=True)
     return {str(rows["file"][0]): _places_of(rows) for rows in files}
 
@@ -118,7 +118,7 @@ def _places_of(wanted: pl.DataFrame) -> _Places:
 
 
 def _chosen(parts: Iterable[Part], places: Sequence[_Places]) -> Iterator[Part]:
-    """The parts with their wanted records only; `start` is the first one's number among its file's places."""
+    """Yield the parts with their wanted records only; `start` is the first one's number among its file's places."""
     for part in parts:
         ordinals = places[part.file].ordinals
         first, last = np.searchsorted(ordinals, (part.start, part.start + len(part.rows))).tolist()
@@ -132,36 +132,36 @@ def _blocks(
     places: Sequence[_Places],
     say: Callable[[list[Row]], list[str]],
     reasons: dict[int, str],
-) -> Iterator[list[tuple[str, list[Wanted]]]]:
-    """Texts of records with the rows wanted of them, some at a time; `reasons` gets why a record has none."""
-    held: list[tuple[str, list[Wanted]]] = []
+) -> Iterator[list[tuple[str, list[_Wanted]]]]:
+    """Yield texts of records with the rows wanted of them, some at a time; `reasons` gets why a record has none."""
+    batch: list[tuple[str, list[_Wanted]]] = []
     size = 0
     for some in parts:
         rows: list[Row] = []
         wanted = []
         for part in some:
-            asked = places[part.file].rows[part.start : part.start + len(part.rows)]
-            for record, here in zip(part.rows, asked, strict=True):
+            rows_wanted = places[part.file].rows[part.start : part.start + len(part.rows)]
+            for record, here in zip(part.rows, rows_wanted, strict=True):
                 if isinstance(record, BadRow):
-                    told = f"its record, {record.position} of {part.path}, cannot be read: {record.reason}"
-                    reasons |= dict.fromkeys((row[0] for row in here), told)
+                    reason = f"its record, {record.position} of {part.path}, cannot be read: {record.reason}"
+                    reasons |= dict.fromkeys((row[0] for row in here), reason)
                 else:
                     rows.append(record)
                     wanted.append(here)
         contents = say(rows)
-        held += zip(contents, wanted, strict=True)
+        batch += zip(contents, wanted, strict=True)
         size += sum(map(len, contents))
-        if size >= HELD_CHARACTERS:
-            yield held
-            held, size = [], 0
-    if held:
-        yield held
+        if size >= _CHARACTERS_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _released(
-    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, block: Sequence[tuple[str, list[_Wanted]]], settings: Mapping[str, Any]
 ) -> _Found:
-    """The rows wanted of some texts: of each text as it stands up to a row that this does not give, then normalised."""
+    """Return the rows wanted of some texts, normalised from the first row on that they do not give as is."""
     found = _Found({}, {})
     rest = []
     for text, rows in block:
@@ -187,8 +187,7 @@ def _released(
 def _normal_texts(
     tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
 ) -> dict[int, str]:
-    """What normalisation makes of texts with their languages, by their numbers; without those of which nothing is
-    left."""
+    """Return normalised texts by their numbers, without those of which nothing is left."""
     records = pl.DataFrame(texts, schema={"content": pl.String, "lang": pl.String}, orient="row")
     known = (
         pl.lit(value).alias(name) for name, value in (("source", tag), ("task", "authorship"), ("author_id", "known"))
@@ -198,15 +197,15 @@ def _normal_texts(
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 
-def _as_released(content: str, wanted: Wanted) -> str | None:
-    """The wanted part of a text, if its SHA-256 says that it is what was released."""
+def _as_released(content: str, wanted: _Wanted) -> str | None:
+    """Return the wanted part of a text, if its SHA-256 says that it is what was released."""
     _, _, start, end, digest = wanted
     text = single_breaks(content if start is None else content[start:end])
     return text if sha256_of_text(text) == digest else None
 
 
 def single_breaks(text: str) -> str:
-    """The text with runs of line breaks made one, as chunking leaves it.
+    """Return the text with runs of line breaks made one, as chunking leaves it.
 
     >>> single_breaks("a\\n\\n\\nb\\nc")
     'a\\nb\\nc'

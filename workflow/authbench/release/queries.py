@@ -1,7 +1,7 @@
-"""Which texts ask, which answer, and which count neither way?
+"""Queries and ground truth of a release: which texts are queries, which answer, and which count neither way.
 
-Queries and ground truth of a release (processing plan, section 15). A query's positives are other texts of its
-author in its split; texts that would make the answer too easy are ignored: neither positive nor negative.
+A query's positives are other texts of its author in its split; texts that would make the answer too easy are ignored:
+neither positive nor negative (processing plan, section 15).
 """
 
 from collections import defaultdict
@@ -23,11 +23,11 @@ QUERIES = pl.Schema(
         "ignored_ids": pl.List(pl.String),
     }
 )
-NOBODY: frozenset[str] = frozenset()
+_NOBODY: frozenset[str] = frozenset()
 
 
-class Text(NamedTuple):
-    """What the choice of queries needs to know of a document. `rank` is its draw by chance."""
+class _Text(NamedTuple):
+    """A document as the choice of queries takes it. `rank` is its random draw."""
 
     rank: int
     doc_key: str
@@ -43,11 +43,7 @@ def choose_queries(
     containment: pl.DataFrame | None = None,
     among: Set[str] | None = None,
 ) -> pl.DataFrame:
-    """Choose the queries of every author and split, and say what answers them.
-
-    `documents` has id, doc_key, split, author_id, author_kind and origin; `settings` is the `release:` section;
-    `containment` has pairs of doc_keys (a, b) of long texts that share much of their wording. Returns `QUERIES`,
-    sorted by id.
+    """Return the queries of every author and split with their answers (QUERIES), sorted by id.
 
     An author with at least `min_documents_for_query` texts in a split gives `queries_per_author` of them, in the
     order of a keyed hash of their doc_key; a text without a positive is passed over. Texts of kind `work` are
@@ -57,17 +53,22 @@ def choose_queries(
     Ignored are the author's other candidates that are no positives (the same origin under `positives:
     other_origin`, or a text that contains the query or is contained in it), and such contained texts of anybody.
 
-    `among` are the ids of queries chosen before some documents went: no other text becomes a query, and those that
-    keep a positive stay, however few texts their authors keep.
+    Args:
+        documents: id, doc_key, split, author_id, author_kind and origin.
+        settings: the section `release:` of the configuration.
+        seed: random seed of the draws.
+        containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
+        among: ids of queries chosen before some documents went: no other text becomes a query, and those that keep a
+            positive stay, however few texts their authors keep.
     """
     most = queries_per_author(settings["queries_per_author"])
     shared: bool = settings["queries_in_candidates"]
     other_origin = settings["positives"] == "other_origin"
-    contained = partners(containment)
+    contained = _partners(containment)
     place = {key: (split, ident) for key, split, ident in documents.select("doc_key", "split", "id").iter_rows()}
 
     rows: list[tuple[str, str, str, set[str], set[str]]] = []
-    for split, author, texts in texts_of_authors(documents, seed):
+    for split, author, texts in _texts_of_authors(documents, seed):
         named = [text for text in texts if text.kind != "work"]
         if among is None and len(named) < settings["min_documents_for_query"]:
             continue
@@ -79,16 +80,16 @@ def choose_queries(
             if text.id in chosen:
                 positives = answers(text.id) if shared else answers(text.id) - chosen
                 own = {other.id for other in texts if other.id != text.id}
-                copies = {place[key] for key in contained.get(text.doc_key, NOBODY) if key in place}
+                copies = {place[key] for key in contained.get(text.doc_key, _NOBODY) if key in place}
                 ignored = own - positives | {ident for where, ident in copies if where == split}
                 rows.append((split, text.id, author, set(positives), ignored))
-    absent = NOBODY if shared else {query for _, query, _, _, _ in rows}
+    absent = _NOBODY if shared else {query for _, query, _, _, _ in rows}
     listed = [(*row[:3], sorted(row[3]), sorted(row[4] - absent)) for row in rows]
     return pl.DataFrame(listed, schema=QUERIES, orient="row").sort("query_id")
 
 
 def queries_per_author(value: Any) -> int | None:
-    """The most queries an author gives in a split; None: no limit."""
+    """Return the most queries an author gives in a split; None: no limit."""
     if value == "all":
         return None
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
@@ -103,7 +104,7 @@ def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int |
     >>> sorted(choose("abc", answers.__getitem__, None, shared=False))
     ['a', 'b']
     """
-    chosen = NOBODY
+    chosen = _NOBODY
     for candidate in order:
         if most is not None and len(chosen) == most:
             break
@@ -114,32 +115,32 @@ def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int |
 
 
 def answering(
-    ident: str, named: Mapping[str, Text], contained: Mapping[str, Set[str]], other_origin: bool
+    ident: str, named: Mapping[str, _Text], contained: Mapping[str, Set[str]], other_origin: bool
 ) -> frozenset[str]:
-    """The ids of the author's texts (`named`, by id) that may be positives of this one."""
+    """Return the ids of the author's texts (`named`, by id) that may be positives of this one."""
     query = named[ident]
     return frozenset(
         text.id
         for text in named.values()
         if text.id != query.id
-        and text.doc_key not in contained.get(query.doc_key, NOBODY)
+        and text.doc_key not in contained.get(query.doc_key, _NOBODY)
         and not (other_origin and text.origin == query.origin)
     )
 
 
-def texts_of_authors(documents: pl.DataFrame, seed: int) -> Iterable[tuple[str, str, list[Text]]]:
-    """Every (split, author) with the author's texts there, in the order of their draw."""
-    groups: dict[tuple[str, str], list[Text]] = defaultdict(list)
+def _texts_of_authors(documents: pl.DataFrame, seed: int) -> Iterable[tuple[str, str, list[_Text]]]:
+    """Yield every (split, author) with the author's texts there, in the order of their draw."""
+    groups: dict[tuple[str, str], list[_Text]] = defaultdict(list)
     drawn = documents.with_columns(keyed_hashes(seed, "query", documents["doc_key"])).sort("rank", "doc_key")
     columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "author_kind")
     for split, author, *rest in drawn.select(columns).iter_rows():
-        groups[split, author].append(Text(*rest))
+        groups[split, author].append(_Text(*rest))
     for (split, author), texts in groups.items():
         yield split, author, texts
 
 
-def partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
-    """Each doc_key of the pairs with its partners, both ways."""
+def _partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
+    """Each doc_key of the pairs with its _partners, both ways."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     if containment is not None:
         for a, b in containment.select("a", "b").iter_rows():
