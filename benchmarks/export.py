@@ -60,8 +60,9 @@ def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any
     release = make_contents(documents, SETTINGS["release"], {"splits": dict.fromkeys(SPLITS, 1)}, 1)
     for split in SPLITS:
         write_split(folder / split, release, split)
+    descriptions = {tag: make_source(tag, page).description for tag, page in pages.items()}
     measures = documents.select("doc_key", *(pl.lit(0.5).alias(f"m{n}") for n in range(MEASURES)))
-    write_plain_parquet(make_provenance(release.documents, measures, pages), folder / "provenance.parquet")
+    write_plain_parquet(make_provenance(release.documents, measures, descriptions), folder / "provenance.parquet")
     manifest = {
         "name": "bench",
         "authbench": "0",

@@ -164,7 +164,8 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
         "versions": {"polars": "2.1.0"},
         "inputs": {tag: {"files": 1, "sha256": "0" * 64} for tag in sources},
     }
-    write_report(folder, pages, write_release(folder, release, None, pages, facts))
+    descriptions = {tag: source.description for tag, source in sources_of(pages).items()}
+    write_report(folder, descriptions, write_release(folder, release, None, descriptions, facts))
 
 
 def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:

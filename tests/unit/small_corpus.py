@@ -6,18 +6,12 @@ from typing import Any
 import polars as pl
 
 from authbench.records import DOCUMENT
+from authbench.registry.source_entry import Author, Description, License
 from authbench.release.contents import make_contents
 
 SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
 SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
-SOURCES = {
-    "news": {
-        "title": "News",
-        "about": "Outlets.",
-        "license": {"name": "CC0 1.0", "tier": "A"},
-        "author": {"kind": "outlet"},
-    }
-}
+SOURCES = {"news": Description("News", License("CC0 1.0", "A"), Author("outlet"), "Outlets.")}
 FACTS: dict[str, Any] = {
     "funnel": [
         {"source": "news", "stage": "ingest", "reason": "in", "documents": 40},

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.presentation.pages import TEMPLATES
+from authbench.registry.source_entry import Author, Description, License
 from authbench.release.findings import make_findings
 from authbench.report import asked
 from authbench.report import page as report
@@ -66,14 +68,7 @@ def test_nothing_that_comes_from_outside_becomes_markup() -> None:
     documents = frame(
         *(document(n, n // 5, genre=HOSTILE, source=HOSTILE, topic=HOSTILE, lang=HOSTILE[:20]) for n in range(20))
     )
-    sources = {
-        HOSTILE: {
-            "title": HOSTILE,
-            "about": HOSTILE,
-            "license": {"name": HOSTILE, "tier": "B"},
-            "author": {"kind": HOSTILE, "noisy": True, "note": HOSTILE},
-        }
-    }
+    sources = {HOSTILE: Description(HOSTILE, License(HOSTILE, "B"), Author(HOSTILE, noisy=True), HOSTILE)}
     deficit = {"target": 9, "available": 0, "taken": 4, "deficit": 5}
     html = page(
         documents,
@@ -108,7 +103,7 @@ def test_few_test_queries_are_named_by_language() -> None:
 
 
 def test_labels_that_are_not_one_person_are_told_with_their_share() -> None:
-    noisy = {"news": {**SOURCES["news"], "author": {"kind": "outlet", "noisy": True}}}
+    noisy = {"news": replace(SOURCES["news"], author=Author("outlet", noisy=True))}
     kinds = corpus().with_columns(
         author_kind=pl.when(pl.col("ordinal") < 10).then(pl.lit("masked")).otherwise("author_kind")
     )
@@ -146,7 +141,7 @@ def test_a_word_list_alone_is_told_and_scorers_out_of_their_languages() -> None:
 
 
 def test_skipped_unused_and_closed_sources_are_told() -> None:
-    closed = {"news": {**SOURCES["news"], "license": {"name": "x", "tier": "B"}}}
+    closed = {"news": replace(SOURCES["news"], license=License("x", "B"))}
     told = warned(sources=closed, skipped_sources=["blogs"], config={"sources": ["blogs", "news", "poems"]})
     assert "Left out for want of raw files: blogs." in told
     assert "No document of poems is in the release." in told

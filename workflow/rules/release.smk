@@ -6,6 +6,8 @@ Gives   release/ (candidates, queries, ground truth per split; provenance, manif
 """
 
 from authbench.format.files import FIGURES, STATISTICS
+from authbench.registry.plain import part_for
+from authbench.registry.source_entry import Description
 
 
 rule write_release:
@@ -126,10 +128,7 @@ rule render_report:
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:
-        sources={
-            tag: {part: source.entry[part] for part in ("title", "about", "license", "author")}
-            for tag, source in SETUP.sources.items()
-        },
+        sources={tag: part_for(Description, source.entry) for tag, source in SETUP.sources.items()},
         template=data_files("templates/report.html.j2"),
         code=code("render_report"),
     script:

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from authbench.registry.plain import from_plain
+from authbench.registry.source_entry import Description
 from authbench.report.write import write_report
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import read_json
 
 log_to(snakemake.log[0])
 release = Path(snakemake.output.sums).parent
-write_report(release, snakemake.params.sources, read_json(snakemake.input.findings))
+sources = {tag: from_plain(Description, entry) for tag, entry in snakemake.params.sources.items()}
+write_report(release, sources, read_json(snakemake.input.findings))

@@ -3,6 +3,8 @@
 import polars as pl
 
 from authbench.format.lock import read_lock
+from authbench.registry.plain import from_plain
+from authbench.registry.source_entry import Description
 from authbench.release.contents import make_contents
 from authbench.release.takedown import read_takedown
 from authbench.release.write import write_release
@@ -26,7 +28,8 @@ contents = make_contents(
 measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
+sources = {tag: from_plain(Description, entry) for tag, entry in params.sources.items()}
 with atomic_folder(snakemake.output.draft) as folder:
-    findings = write_release(folder, contents, measures, params.sources, read_json(snakemake.input.facts))
+    findings = write_release(folder, contents, measures, sources, read_json(snakemake.input.facts))
 write_parquet(contents.removed, snakemake.output.taken_down)
 write_json(snakemake.output.findings, findings)

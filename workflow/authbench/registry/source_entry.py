@@ -116,12 +116,12 @@ class Extraction:
 
 @dataclass(frozen=True)
 class Description:
-    """What a release says of a source."""
+    """What a release says of a source; `about` is for its report alone."""
 
     title: str
-    about: str
     license: License
     author: Author
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Source:
 
     @property
     def description(self) -> Description:
-        return Description(self.title, self.about, self.license, self.extraction.author)
+        return Description(self.title, self.license, self.extraction.author, self.about)
 
     @property
     def languages(self) -> set[str] | None:

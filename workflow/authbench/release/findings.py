@@ -4,19 +4,18 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.report.warnings import warnings
 from authbench.storage.json_files import finite_numbers
 
 
-def make_findings(
-    contents: Contents, sources: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]
-) -> dict[str, Any]:
+def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of the stages before, with the release's own rows of the funnel and every warning in words.
 
     Args:
         contents: what the release holds.
-        sources: the config entries of the sources by tag.
+        sources: by tag.
         facts: what the stages before found (`report.facts`).
     """
     entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])

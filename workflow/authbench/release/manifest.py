@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 import authbench
+from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 
 _PLACES = frozenset({"raw_dir", "shards"})
 
 
 def make_manifest(
-    contents: Contents, sources: Mapping[str, Mapping[str, Any]], findings: Mapping[str, Any]
+    contents: Contents, sources: Mapping[str, Description], findings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what the release is and what made it (format.files.MANIFEST_KEYS): no clock, no path, no machine."""
     config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
@@ -28,7 +30,7 @@ def make_manifest(
         "inputs": findings["inputs"],
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
-        "licences": {tag: sources[tag]["license"] for tag in sorted(set(documents["source"])) if tag in sources},
+        "licences": {tag: asdict(sources[tag].license) for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],
         "totals": {

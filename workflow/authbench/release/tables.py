@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
+from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
 
@@ -32,17 +32,17 @@ def _write(folder: Path, table: Table, rows: pl.DataFrame) -> None:
 
 
 def make_provenance(
-    documents: pl.DataFrame, measures: pl.DataFrame | None, sources: Mapping[str, Mapping[str, Any]]
+    documents: pl.DataFrame, measures: pl.DataFrame | None, sources: Mapping[str, Description]
 ) -> pl.DataFrame:
     """Return where each document came from and what was measured of it; no name, no text, sorted by id.
 
     Args:
         documents: those of `Contents`.
         measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
-        sources: the config entries of the sources by tag.
+        sources: by tag.
     """
     terms = pl.DataFrame(
-        [(tag, source["license"]["name"], source["license"]["tier"]) for tag, source in sorted(sources.items())],
+        [(tag, source.license.name, source.license.tier) for tag, source in sorted(sources.items())],
         schema={"source": pl.String, "licence": pl.String, "tier": pl.String},
         orient="row",
     )

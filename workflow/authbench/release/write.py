@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from authbench.format import files
+from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.release.findings import make_findings
 from authbench.release.manifest import make_manifest
@@ -23,7 +24,7 @@ def write_release(
     folder: str | Path,
     contents: Contents,
     measures: pl.DataFrame | None,
-    sources: Mapping[str, Mapping[str, Any]],
+    sources: Mapping[str, Description],
     facts: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Write a release, without its figures and report, into `folder`; return what the report is made of.
@@ -32,7 +33,7 @@ def write_release(
         folder: where the files go.
         contents: what the release holds.
         measures: doc_key and measurements, which go into the provenance.
-        sources: the config entries of the sources by tag.
+        sources: by tag.
         facts: what the stages before found (`report.facts`).
     """
     folder = Path(folder)

@@ -134,18 +134,17 @@ def author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str,
     )
     rows = []
     for tag, found, authors, langs in totals.sort("source").iter_rows():
-        source = sources.get(tag, {})
-        author = source.get("author", {})
+        source = sources.get(tag)
+        kind = source.author.kind if source else "not stated"
         noisy = noisy_share(tag, sources, facts["ingest"])
         rows.append(
             {
                 "tag": tag,
                 "title": title(tag, sources),
-                "about": source.get("about", ""),
-                "note": author.get("note", ""),
-                "kind": KINDS.get(author.get("kind", ""), author.get("kind", "not stated")),
+                "about": source.about if source else "",
+                "kind": KINDS.get(kind, kind),
                 "noisy": "" if not noisy else "noisy" if noisy >= 0.995 else f"noisy in {percent(noisy)}",
-                "licence": source.get("license", {}).get("name", "not stated"),
+                "licence": source.license.name if source else "not stated",
                 "tier": tier(tag, sources),
                 "documents": found,
                 "authors": authors,

@@ -82,10 +82,11 @@ def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str,
 
 def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
     """The share of a source's documents whose author label is noisy; masked labels always are."""
-    author = sources.get(tag, {}).get("author", {})
-    if author.get("kind") == "masked":
+    source = sources.get(tag)
+    if source is not None and source.author.kind == "masked":
         return 1.0
-    return float(ingest.get(tag, {}).get("noisy_authors", bool(author.get("noisy", False))))
+    stated = source is not None and bool(source.author.noisy)
+    return float(ingest.get(tag, {}).get("noisy_authors", stated))
 
 
 def about_origins(documents: pl.DataFrame) -> list[str]:

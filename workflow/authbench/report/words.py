@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from authbench.registry.source_entry import Description
 from authbench.words import count, decimal
 
-Sources = Mapping[str, Mapping[str, Any]]
+Sources = Mapping[str, Description]  # by tag
 
 
 def shown(value: Any) -> str:
@@ -18,13 +19,13 @@ def shown(value: Any) -> str:
 
 
 def title(tag: str, sources: Sources) -> str:
-    """Return a source's title, or its tag where it has none."""
-    return str(sources.get(tag, {}).get("title", tag))
+    """Return a source's title, or the tag of one that is not known."""
+    return sources[tag].title if tag in sources else tag
 
 
 def tier(tag: str, sources: Sources) -> str:
-    """Return the tier of a source's licence, `?` where it is not stated."""
-    return str(sources.get(tag, {}).get("license", {}).get("tier", "?"))
+    """Return the tier of a source's licence, `?` of one that is not known."""
+    return sources[tag].license.tier if tag in sources else "?"
 
 
 def short_identity(identity: str) -> str:
