@@ -97,7 +97,7 @@ def result(path):
 
 def checked_release(wildcards, input):
     """Return the folder of the release whose digests of data a job depends on."""
-    return str(Path(input.data).with_suffix(""))
+    return str(Path(input.data).with_name("release"))
 
 
 def code(rule):
