@@ -1,5 +1,5 @@
-"""What does a person read when the input is wrong?"""
+"""The error that a user is shown without a traceback."""
 
 
 class InputError(Exception):
-    """Something the user gave cannot be used. The message says what, where, what was expected and what to do."""
+    """An input or setting cannot be used; the message says what, where, what was expected and what to do."""

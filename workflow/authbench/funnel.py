@@ -1,7 +1,7 @@
-"""Accounting of documents through the stages.
+"""Funnel: the number of documents of each source through the stages.
 
-Each stage tallies what came in, what it kept and why it dropped the rest, per source. A tally that does not add up
-stops the stage, and stages whose tallies do not join stop the release: nothing vanishes unexplained.
+Each stage counts what entered, what it kept and why it dropped the rest, per source. Counts that do not add up stop
+the stage, and counts of two stages that do not match stop the release: no document vanishes without a reason.
 """
 
 from collections import Counter, defaultdict
@@ -29,9 +29,9 @@ class Unaccounted(Exception):
 
 
 class Tally:
-    """The counts of one stage, added up batch by batch: `counts()` gives
+    """The counts of one stage, added up batch by batch.
 
-    `{"stage", "sources": {source: {"in", "kept", "gained", "dropped": {reason: n}}}, "facts"}`.
+    `counts()` returns `{"stage", "sources": {source: {"in", "kept", "gained", "dropped": {reason: n}}}, "facts"}`.
     """
 
     def __init__(self, stage: str) -> None:
@@ -51,7 +51,7 @@ class Tally:
                 self.dropped[source][reason] += number
 
     def note(self, name: str, fact: Any) -> None:
-        """Add numbers, or mappings that end in numbers, to a fact."""
+        """Add numbers, or nested mappings of numbers, to a metadata entry."""
         self.facts[name] = add_up(self.facts[name], fact) if name in self.facts else fact
 
     def counts(self) -> Counts:
@@ -71,7 +71,7 @@ class Tally:
 
 
 def add_up(one: Any, other: Any) -> Any:
-    """The sum of two numbers, or of two mappings key by key."""
+    """Return the sum of two numbers, or of two mappings key by key."""
     if isinstance(one, Mapping):
         keys = [*one, *(key for key in other if key not in one)]
         return {
@@ -81,7 +81,7 @@ def add_up(one: Any, other: Any) -> Any:
 
 
 def merge_counts(parts: Iterable[Counts]) -> dict[str, Counts]:
-    """The counts of all parts (shards, sources) by stage."""
+    """Return the counts of all parts (shards, sources) by stage."""
     merged: dict[str, Counts] = {}
     for part in parts:
         stage = merged.setdefault(part["stage"], {"stage": part["stage"], "sources": {}})
@@ -90,10 +90,12 @@ def merge_counts(parts: Iterable[Counts]) -> dict[str, Counts]:
 
 
 def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
-    """The funnel as rows (source, stage, reason, documents), in the order of stages and sources.
+    """Return the funnel as rows (source, stage, reason, documents), in the order of stages and sources.
 
-    Reasons are `in`, `gained`, a reason why documents went, and `kept`. Raises Unaccounted unless, for every
-    source, each stage takes in what the one before it kept.
+    Reasons are `in`, `gained`, the reasons of dropped documents, and `kept`.
+
+    Raises:
+        Unaccounted: for some source a stage did not take in what the one before it kept.
     """
     rows = []
     carried: dict[str, int] = {}

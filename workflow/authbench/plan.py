@@ -1,8 +1,8 @@
-"""What would a corpus of a given size take: how many jobs, hours, memory and disk?
+"""Estimate jobs, hours, memory and disk space for a corpus of a given size.
 
-Computed from rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas stand in
-docs/scaling.md. Every cost is the line through the two sizes over what it grows with, so the plan of a measured size
-gives the measured figures.
+Estimates come from the rates that `benchmarks/build.py --rates` measured by building corpora of two sizes; the formulas
+are in docs/scaling.md. Every cost is linear between the two sizes in the quantity that it grows with, so that the plan
+of a measured size gives the measured figures.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Corpus:
-    """How much there is to do."""
+    """The size of a build."""
 
     documents: float
     mean_chars: float
@@ -57,7 +57,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Stage:
-    """What the jobs of one rule take: CPU seconds of all, seconds until they are done, peak MiB of the largest."""
+    """Costs of the jobs of one rule: CPU seconds of all, wall-clock seconds, peak MiB of the largest."""
 
     rule: str
     jobs: int
@@ -68,7 +68,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a build takes: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
+    """Costs of a build: its rules in order, bytes of raw files, and bytes on disk by folder of results."""
 
     corpus: Corpus
     shards: int
@@ -78,7 +78,7 @@ class Plan:
 
 
 def read_rates(path: Path = RATES) -> Mapping[str, Any]:
-    """The measured rates: machine, versions, commit, and what builds of at least two sizes took."""
+    """Return the measured rates: machine, versions, commit, and costs of builds of at least two sizes."""
     rates = read_yaml(path)
     if len(rates.get("sizes", [])) < 2:
         raise InputError(f"{path}: expected `sizes` with two measured builds; write it by benchmarks/build.py --rates")
@@ -86,7 +86,7 @@ def read_rates(path: Path = RATES) -> Mapping[str, Any]:
 
 
 def line(points: Sequence[Point], at: float) -> float:
-    """The value at `at` of the line through the first and last point; a cost that fell stays what it last was."""
+    """Return the value at `at` of the line through the first and last point; a falling cost stays at its last value."""
     (start, first), (end, last) = points[0], points[-1]
     if start == end:
         return last
@@ -97,7 +97,7 @@ def line(points: Sequence[Point], at: float) -> float:
 
 
 def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
-    """The plan of a build with one process per core, one rule after another."""
+    """Return the plan of a build with one process per core, one rule after another."""
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
 
     def grown(measured: str) -> float:
@@ -118,13 +118,13 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
 
 
 def _work(name: str, size: Mapping[str, Any]) -> float:
-    """The characters that a rule works on, or that a folder holds, in a measured build."""
+    """Return the characters that a rule processes, or that a folder holds, in a measured build."""
     share = size["released"] / size["documents"] if name in OF_THE_RELEASE else 1.0
     return float(size["characters"] * share)
 
 
 def _asked(name: str, corpus: Corpus) -> float:
-    """The same in the build that is planned."""
+    """Return the same for the planned build."""
     return (corpus.released if name in OF_THE_RELEASE else corpus.documents) * corpus.mean_chars
 
 
@@ -151,7 +151,7 @@ def _stage(rule: str, corpus: Corpus, shards: int, parts: int, sizes: Sequence[M
 
 
 def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
-    """The plan in Markdown: what was asked, a line per rule, a line per folder, and what it was measured on."""
+    """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and where rates come from."""
     corpus = plan.corpus
     sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
     whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)

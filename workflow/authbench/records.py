@@ -1,7 +1,7 @@
-"""What columns does a table have at each stage?
+"""Columns of the tables between stages.
 
-One record per document, from ingestion to release (AuthBench paper, A.1). Every table between two
-stages is Parquet with one of these schemas; tables meet by joining on `doc_key`.
+One row per document, from ingestion to release (AuthBench paper, A.1). Every table between two stages is a Parquet
+file with one of these schemas; tables are joined on `doc_key`.
 """
 
 import polars as pl
@@ -73,7 +73,7 @@ REMOVED = pl.Schema(
 
 
 def primary_genre(genre: str) -> str:
-    """The part of a genre before the slash: `blog` of `blog/arts`."""
+    """Return the part of a genre before the slash: `blog` of `blog/arts`."""
     return genre.partition("/")[0]
 
 
@@ -82,7 +82,7 @@ def empty(schema: pl.Schema) -> pl.DataFrame:
 
 
 def length_bucket_expr(tokens: str | pl.Expr) -> pl.Expr:
-    """The fixed length bucket of a token count: 1-10, 11-100, 101-500, more (processing plan, section 8)."""
+    """Return the length class of a token count: 1-10, 11-100, 101-500, more (processing plan, section 8)."""
     tokens = pl.col(tokens) if isinstance(tokens, str) else tokens
     return (
         pl.when(tokens <= 10)

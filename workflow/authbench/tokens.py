@@ -1,7 +1,7 @@
 """Tokens of texts, by the one tokeniser of the benchmark: cl100k_base (AuthBench paper, A.1).
 
-Strings that look like special tokens are ordinary text. `Tokenizer` is what the stages count with; tiktoken itself is
-the reference that it is tested against.
+Strings that look like special tokens are ordinary text. Stages count with `Tokenizer`; tiktoken itself is the reference
+that it is tested against.
 """
 
 import re
@@ -43,7 +43,7 @@ TEXTS_AT_ONCE = 2_000
 class Tokenizer:
     """cl100k_base by gigatoken: the tokens that tiktoken gives, at several times its speed.
 
-    gigatoken remembers every word that it has met, so it is loaded anew after each REMEMBERED characters.
+    gigatoken caches every word, so it is reloaded after each REMEMBERED characters.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,11 @@ class Tokenizer:
 
 @cache
 def load_tokenizer() -> Tokenizer:
-    """Return the one tokeniser of this process. Raises InputError as `load_encoding`."""
+    """Return the one tokeniser of this process.
+
+    Raises:
+        InputError: as `load_encoding`.
+    """
     return Tokenizer()
 
 
@@ -97,7 +101,8 @@ def load_tokenizer() -> Tokenizer:
 def load_encoding() -> tiktoken.Encoding:
     """Return tiktoken's cl100k_base from the verified vocabulary file, without network.
 
-    Raises InputError where the vocabulary is missing or not the published one.
+    Raises:
+        InputError: the vocabulary is missing or not the published one.
     """
     lines = (line.split() for line in find_vocabulary().read_bytes().splitlines())
     ranks = {b64decode(token): int(rank) for token, rank in lines}
@@ -107,8 +112,9 @@ def load_encoding() -> tiktoken.Encoding:
 def encode(encoding: tiktoken.Encoding, text: str) -> Tokens:
     """Return the token numbers of a text, as `encode_ordinary` gives them.
 
-    Raises InputError for a run of several hundred thousand white-space characters, which the tokeniser's
-    pattern cannot hold; normalised text has no such run.
+    Raises:
+        InputError: the text has a run of several hundred thousand white-space characters, which exceeds the limits of
+            the tokeniser's pattern; normalised text has no such run.
     """
     try:
         tokens: Tokens = encoding.encode_to_numpy(text, allowed_special=set(), disallowed_special=())

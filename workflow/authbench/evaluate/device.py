@@ -18,7 +18,7 @@ BYTES_PER_SCORE = 24  # of a block: the score, its key, and what makes the key
 def rank_on(
     device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
 ) -> Ranking:
-    """Return what `retrieval.rank` does for cosines of L2-normalised float32 rows, on a device of torch."""
+    """Return what `retrieval.rank` does for cosines of L2-normalised float32 rows, computed on a torch device."""
     import torch
 
     asking, count, positives = len(split.asks), split.candidates, split.positives

@@ -26,7 +26,7 @@ class Ranking:
     """The result of retrieval.
 
     Attributes:
-        ranks: by pool, a rank for each row of the split's positives; 0 where it is not in that pool of the query.
+        ranks: by pool, a rank for each row of the split's positives; 0 if it is not in that pool of the query.
         sizes: by pool, the number of candidates of each query.
         scores: of the positives, shape (positives,).
         nearest: rows of the best candidates, shape (queries, NEAREST + 1); -1 where there is none.

@@ -1,4 +1,4 @@
-"""What does one model score on one split, overall and slice by slice?"""
+"""Scores of one model on one split, overall and by slice."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,10 +23,10 @@ MACRO = "macro over sub-genres"
 
 
 def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], seed: int) -> dict[str, Any]:
-    """The scores of a split: `overall` and the slices of SLICES, each a mapping from the slice to its scores.
+    """Return the scores of a split: `overall`, and for each of SLICES a mapping from label to scores.
 
     Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries.
-    Intervals hold 95 % of what 1,000 replicates over authors gave.
+    Intervals hold 95 % of 1,000 bootstrap replicates over authors.
     """
     values = per_query_values(split, ranking)
     pairs = scored_pairs(split, ranking, negatives)
@@ -51,8 +51,11 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
 
 
 def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
-    """Every metric of every query: plain names for the whole pool, `language:` and `topic:` for the pools within
-    them, `random:` for the expectation of the whole pool, `pool` for its size."""
+    """Return every metric of every query, shape (queries,) each, NaN where a query has none.
+
+    Keys without a prefix are of the pool of all candidates, `language:` and `topic:` of the pools within the query's
+    language and topic, `random:` the expectation of a random ranking of all candidates; `pool` is a pool's size.
+    """
     values: dict[str, F64] = {}
     for pool, ranks in ranking.ranks.items():
         prefix = "" if pool == "whole" else f"{pool}:"
@@ -63,8 +66,10 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
 
 
 def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
-    """The query and the score of every pair, lowest score first: of `positives`, of those `positives_same_topic`, and
-    of each kind of negatives."""
+    """Return the query and the score of every pair, lowest score first.
+
+    Keys are `positives`, `positives_same_topic` and the kinds of negatives.
+    """
     owners, same_topic = split.positives.owners(), ranking.ranks["topic"] > 0
     pairs = {
         "positives": (owners, ranking.scores),
@@ -81,7 +86,7 @@ def _scores_of(
     of_author: np.ndarray,
     weights: F32,
 ) -> dict[str, Any]:
-    """Counts, scores and intervals of the queries where `chosen` holds."""
+    """Return counts, scores and intervals of the queries where `chosen` holds."""
     answered = chosen & ~np.isnan(values["mrr"])
     cell: dict[str, Any] = {
         "queries": int(answered.sum()),
@@ -130,7 +135,7 @@ def _scores_of(
 def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
-    """For each kind of negatives its name, the suffix of its keys, the error rate, and the interval of the rate."""
+    """Yield each kind of negatives, the suffix of its keys, the error rate, and the interval of the rate."""
     sides = {side: _chosen_pairs(held, answered) for side, held in pairs.items()}
     scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
@@ -157,19 +162,19 @@ def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
 
 
 def _histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
-    """How many scores of each author lie in each bin (authors x bins)."""
+    """Return how many scores of each author are in each bin, shape (authors, bins)."""
     return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)
 
 
 def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
-    """The sums of the rows of each author (authors x columns)."""
+    """Return the sums of the rows of each author, shape (authors, columns)."""
     sums = np.zeros((authors, table.shape[1]), np.float64)
     np.add.at(sums, author, table)
     return sums.astype(np.float32)
 
 
 def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The plain mean over the sub-genres of a primary genre that have scores (paper, tables 11 and 12)."""
+    """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
     names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
     return {"sub_genres": len(parts)} | {
@@ -178,7 +183,7 @@ def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, A
 
 
 def _rid_of_nan(cell: Any) -> Any:
-    """The same without the entries that are not numbers: JSON has none such."""
+    """Return nested mappings without values that are not finite, which JSON cannot hold."""
     if isinstance(cell, dict):
         return {
             key: _rid_of_nan(value)

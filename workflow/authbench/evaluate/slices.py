@@ -25,7 +25,7 @@ SLICES: Mapping[str, str] = {
 
 
 def facets(split: Split) -> pl.DataFrame:
-    """Return the columns that slices cut by, a row per query.
+    """Return the columns that define slices, one row per query.
 
     A value is null where the release has no such metadata, or the query has no positive.
     """

@@ -1,5 +1,5 @@
-"""Which model captures authorship best, where, and which of the differences are real?
+"""Leaderboard: results of several models on one split as tables, charts and significance tests.
 
-Results of `authbench.evaluate` on one split (`collect`) become tables (`tables`), pictures (`figures`) and pairwise
-tests (`pairwise`), written for people and for papers (`formats`, `page`).
+Results of `authbench.evaluate` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
+(`pairwise`), which `write` writes, with an HTML page (`page`).
 """

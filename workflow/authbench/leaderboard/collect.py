@@ -1,4 +1,4 @@
-"""Which results are there, and may they stand in one table?"""
+"""Collect results of models, and refuse those that cannot be compared."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ SHARED = (
 
 @dataclass(frozen=True)
 class Result:
-    """One model's scores.json, and where it was found."""
+    """The scores.json of one model, and the folder where it was found."""
 
     folder: Path
     scores: Mapping[str, Any]
@@ -37,18 +37,19 @@ class Result:
 
     @property
     def seen(self) -> list[str]:
-        """The sources of the split's queries whose texts the model was trained on, or may have been."""
+        """Return the sources of the split's queries whose texts the model was, or may have been, trained on."""
         return sorted(set(self.scores["model"]["trained_on"]) & set(self.scores["by_source"]))
 
     def queries(self) -> pl.DataFrame:
-        """The metrics of every query, sorted by id."""
+        """Return the metrics of every query, sorted by id."""
         return pl.read_parquet(self.folder / "queries.parquet").sort("id")
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
-    """The results in these folders (each a model's, or a folder of such), in the order of group and name.
+    """Return the results in these folders (each one model's, or a folder of such), sorted by group and name.
 
-    Raises InputError where there are none, two of one model, or two that cannot be compared.
+    Raises:
+        InputError: there are none, two of one model, or two that cannot be compared.
     """
     results = [result for folder in folders for result in read_results(folder)]
     if not results:

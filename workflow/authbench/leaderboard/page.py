@@ -16,7 +16,7 @@ SURE = 0.05
 
 
 def render(results: Sequence[Result], tables: Sequence[Table], charts: Sequence[Chart], pairs: pl.DataFrame) -> str:
-    """Return the page; `tables` as `tables.all_tables`, `pairs` as `pairwise.compare_pairs`."""
+    """Return the HTML page; `tables` are those of `tables.all_tables`, `pairs` those of `pairwise.compare_pairs`."""
     first = results[0].scores
     return (
         environment()
@@ -50,7 +50,7 @@ def _doubtful(pairs: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _best_shortcuts(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """Return for both tasks the heading, the best row that sees no style, and its score."""
+    """Return for both tasks the heading, the best row that reads no style, and its score."""
     rows = overall_scores(results)
     return [
         (metric.heading, row["model"], decimals(row[metric.key]))

@@ -53,7 +53,7 @@ def all_tables(results: Sequence[Result]) -> list[Table]:
 
 
 def overall(results: Sequence[Result]) -> Table:
-    """Return every metric over all queries, and each model's gain over the best row that sees no style."""
+    """Return every metric over all queries, and each model's gain over the best row that reads no style."""
     rows = overall_scores(results)
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
     for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
@@ -74,7 +74,7 @@ def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 
 def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:
-    """Return the best row that sees no style, if one has a score."""
+    """Return the best row that reads no style, if one has a score."""
     known = [row for row in rows if row["group"] == SHORTCUT and row[metric.key] is not None]
     return (max if metric.more_is_better else min)(known, key=lambda row: row[metric.key], default=None)
 

@@ -5,7 +5,7 @@ by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
 figures/*.svg                bars over all models, dots by language and length
-index.html                   all of it on one page
+index.html                   all of it as one HTML page
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,8 @@ from authbench.storage.atomic import atomic_folder, write_text
 def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False) -> str:
     """Write the leaderboard of the results in `folders`; return its overall table in Markdown.
 
-    With `pdf` each figure is written as a PDF too.
+    Args:
+        pdf: whether each figure is written as a PDF too.
     """
     results = collect(folders)
     tables, scores = all_tables(results), every_score(results)

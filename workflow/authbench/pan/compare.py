@@ -1,6 +1,6 @@
-"""What do the answers of several systems to one set of problems show?
+"""Comparison of the answers of several systems to one set of verification problems.
 
-The tables of the overview: scores (1), significance (2), systems by data sets (3), what is left where one system
+The tables of the overview of PAN 2021: scores (1), significance (2), systems by data sets (3), problems that one system
 answers (4), and c@1 against non-answers (figure 3).
 """
 
@@ -18,7 +18,11 @@ META = "meta (mean)"
 
 
 class Systems(NamedTuple):
-    """The problems' ids and truth, and each system's score for each; `baselines` are those that others must beat."""
+    """The problems' ids and ground truth, and each system's scores.
+
+    Attributes:
+        baselines: the systems that others must beat.
+    """
 
     ids: pl.Series
     truth: Truth
@@ -30,7 +34,7 @@ class Systems(NamedTuple):
 
 
 def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
-    """`system`, MEASURES, `overall` of that year, `non_answers`; best overall first, then by name."""
+    """Return `system`, MEASURES, `overall` of that year and `non_answers`, sorted by overall, then by name."""
     rows = []
     for name, scores in systems.scores.items():
         found = evaluate(systems.truth, scores)
@@ -44,7 +48,7 @@ def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
 
 
 def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
-    """`scores_table` on the problems that system `by` answers (table 4); empty where it answers none."""
+    """Return `scores_table` on the problems that system `by` answers (table 4); empty where it answers none."""
     answered = systems.scores[by] != 0.5
     if not answered.any():
         return scores_table(systems, year).clear()
@@ -58,7 +62,7 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
 
 
 def team(system: str) -> str:
-    """The name without the train set that PAN's systems end in.
+    """Return a system's name without the training set that names of PAN's systems end in.
 
     >>> team("boenninghoff21-large"), team("all-minilm-l6-v2")
     ('boenninghoff21', 'all-minilm-l6-v2')
@@ -67,7 +71,7 @@ def team(system: str) -> str:
 
 
 def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
-    """The best system of each team, if it is better overall than every baseline, best first."""
+    """Return the best system of each team that is better overall than every baseline, best first."""
     known = table.filter(pl.col("overall").is_not_null())
     most = known.filter(pl.col("system").is_in(list(baselines)))["overall"].max()
     others = known.filter(~pl.col("system").is_in(list(baselines)))
@@ -80,17 +84,18 @@ def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
 
 
 def meta(systems: Systems) -> F64:
-    """The mean score of all systems that are no baselines, problem by problem; of all, if there are only baselines."""
+    """Return the mean score of all systems but baselines per problem; of all, if there are only baselines."""
     others = [scores for name, scores in systems.scores.items() if name not in systems.baselines]
     found: F64 = np.mean(others or list(systems.scores.values()), axis=0)
     return found
 
 
 def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
-    """Does it pay not to answer? The overview's signed-rank test of non-answers and c@1 over systems.
+    """Return the overview's signed-rank test of non-answers and c@1 over systems, and their Spearman correlation.
 
-    That test pairs a count with a share, and says little; Spearman's correlation, which asks what the overview asks, is
-    beside it. Values are None where they are undefined (fewer than two systems, or nothing varies).
+    The overview asks whether leaving problems unanswered pays. Its test compares a count with a share and is hardly
+    informative; the correlation answers that question. Values are None where they are undefined (fewer than two
+    systems, or a constant).
     """
     from scipy.stats import spearmanr, wilcoxon
 
@@ -109,7 +114,7 @@ def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
 
 
 def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
-    """Table 3: a row per system, a column per data set, null where a system has no answers."""
+    """Return table 3: a row per system, a column per data set, null where a system has no answers."""
     names = sorted({name for table in tables.values() for name in table["system"]})
     found = pl.DataFrame({"system": names}, schema={"system": pl.String})
     for data_set, table in tables.items():

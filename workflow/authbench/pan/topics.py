@@ -1,7 +1,7 @@
-"""Whether answers follow topics (overview of PAN 2021, section 7.1.3).
+"""Influence of topics on answers (overview of PAN 2021, section 7.1.3).
 
-Topics by non-negative matrix factorisation of TF-IDF of content words, for each pair the cosine of its two texts'
-topics, and what that similarity has to do with truth, scores and errors.
+Topics come from non-negative matrix factorisation of TF-IDF vectors of content words. For each pair the cosine of its
+two texts' topic vectors is compared with ground truth, scores and errors.
 """
 
 import warnings
@@ -24,13 +24,14 @@ ITERATIONS = 200
 
 
 def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0) -> tuple[F64, int]:
-    """Return for each pair the cosine of its texts' topic vectors (L1-normalised), and how many topics there are.
+    """Return the cosine of each pair's topic vectors (L1-normalised), and the number of topics.
 
-    There are fewer than requested where there are fewer texts or words. 0 for a text without a content word.
+    There are fewer topics than requested where there are fewer texts or words. The cosine is 0 for a text without a
+    content word.
 
-    Content words are what is left without the function words of our languages, without words of a single text and
-    without those that are in more than half of all; the MOST_WORDS most frequent. Memory: the texts, and matrices of
-    texts x topics and topics x words.
+    Content words are the MOST_WORDS most frequent words that are not function words of the benchmark's languages, and
+    are in at least two texts and at most half of them. Memory: the texts, and matrices of texts x topics and topics x
+    words.
     """
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
@@ -59,24 +60,24 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that are no function words; in Chinese and Japanese the characters."""
+    """Return the words of a text that are not function words; in Chinese and Japanese the characters."""
     known = _function_words()
     return [word for word in WORD.findall(text) if word not in known]
 
 
 @cache
 def _function_words() -> frozenset[str]:
-    """Return the words that build sentences in our ten languages, and the parts of those that are several."""
+    """Return the function words of the ten languages, and the parts of those that are several words."""
     from authbench.models.function_words import read_lists
 
     return frozenset(word for words in read_lists().values() for entry in words for word in WORD.findall(entry.lower()))
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
-    """Return what topic similarity has to do with truth, scores and errors. Undefined values are None.
+    """Return how topic similarity relates to truth, scores and errors; undefined values are None.
 
-    Its means and deviations, the one-sided Mann-Whitney test that same-author pairs are more alike, and the regression
-    of scores on it: for all pairs, and for those answered rightly and wrongly.
+    For all pairs, and for those answered rightly and wrongly: mean and deviation of the similarity, the one-sided
+    Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
     """
     from scipy.stats import mannwhitneyu
 

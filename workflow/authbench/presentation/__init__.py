@@ -1,1 +1,1 @@
-"""Charts, tables and pages for readers; nothing that computes imports this package."""
+"""Charts, tables and HTML pages for readers; no module that computes imports this package."""

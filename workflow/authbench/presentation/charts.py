@@ -1,8 +1,8 @@
-"""Charts drawn by matplotlib: SVG for pages, PDF for papers; equal numbers give equal bytes.
+"""Charts drawn by matplotlib: SVG for HTML pages, PDF for papers; equal numbers give equal bytes.
 
-A chart is drawn in a clean set of matplotlib's settings, without pyplot and its global state. Texts of an SVG stay
-texts, so that a browser finds a font for every script; a PDF embeds DejaVu Sans, and characters that this font lacks
-are written as their code points.
+A chart is drawn with fixed settings of matplotlib, without pyplot and its global state. Texts of an SVG stay texts, so
+that a browser finds a font for every script; a PDF embeds DejaVu Sans, and characters that this font lacks are written
+as their code points.
 """
 
 import io
@@ -128,7 +128,7 @@ class Canvas:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture before it is drawn: `name` of its file, and `title` and `description` that stand for it in words."""
+    """A chart that is not drawn yet: the `name` of its file, and the `title` and `description` of its SVG."""
 
     name: str
     title: str
@@ -160,7 +160,7 @@ def as_pdf(chart: Chart) -> bytes:
 
 
 def legend_height(names: Sequence[str]) -> float:
-    """Return how much room a legend of these names takes, with the gap below it."""
+    """Return the height of a legend of these names, with the gap below it."""
     return LEGEND_ROW * len(_packed(names)) + 10 if names else 0
 
 
@@ -219,7 +219,7 @@ def _allowed(char: str) -> bool:
 
 
 def _embeddable(written: str, chart: Chart, tips: Mapping[str, str]) -> str:
-    """Return matplotlib's file as one element that pages can hold several of: no ids but those referred to."""
+    """Return matplotlib's file as an element of which an HTML page can hold several: no ids but those referred to."""
 
     def group(match: re.Match[str]) -> str:
         words = tips.get(match[1])

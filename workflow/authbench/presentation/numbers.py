@@ -7,7 +7,7 @@ _LARGE = 1000  # from here on decimals say nothing
 
 
 def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
-    """Return a number with so many decimals, none from 1,000 on; a dash where there is no number."""
+    """Return a number with `digits` decimals, none from 1,000 on; a dash for None."""
     if value is None or math.isnan(value):
         return NOTHING
     if abs(value) >= _LARGE:
@@ -16,5 +16,5 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
 
 
 def with_spread(mean: float, spread: float, digits: int = 3, spread_digits: int = 3) -> str:
-    """Return a mean with its standard deviation, where there is one."""
+    """Return a mean with its standard deviation, if there is one."""
     return decimals(mean, digits) + ("" if math.isnan(spread) else f" ± {spread:.{spread_digits}f}")

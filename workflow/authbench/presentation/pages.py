@@ -1,4 +1,4 @@
-"""Pages from templates: whatever is put in is escaped, and a missing value is an error."""
+"""HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +14,7 @@ TEMPLATES = shipped("templates")
 
 
 def environment(markdown: bool = False) -> jinja2.Environment:
-    """Return the environment of all templates; of Markdown, which is not HTML, nothing is escaped."""
+    """Return the environment of all templates; for Markdown, without escaping."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=not markdown,
@@ -26,7 +26,7 @@ def environment(markdown: bool = False) -> jinja2.Environment:
 
 
 def write_charts(folder: Path, charts: Iterable[Chart], pdf: bool = False) -> None:
-    """Write `<name>.svg` of each chart into the folder and, if asked for, `<name>.pdf`."""
+    """Write `<name>.svg` of each chart into the folder and, if requested, `<name>.pdf`."""
     for chart in charts:
         write_text(folder / f"{chart.name}.svg", as_svg(chart))
         if pdf:
@@ -34,5 +34,5 @@ def write_charts(folder: Path, charts: Iterable[Chart], pdf: bool = False) -> No
 
 
 def pictures(charts: Iterable[Chart]) -> list[tuple[str, Markup]]:
-    """Return title and SVG of each chart, to be put into a page."""
+    """Return title and SVG of each chart, for an HTML page."""
     return [(chart.title, Markup(as_svg(chart))) for chart in charts]

@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a table: its text, the number that its column is sorted by, and its place (1, 2, else 0)."""
+    """A cell: its text, the number that its column is sorted by, and its place (1, 2, else 0)."""
 
     text: str
     value: float | None = None
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: `data` has its numbers for programs, `rows` the same for readers; `name` is that of its files."""
+    """A table: `data` holds the numbers for programs, `rows` the cells for readers; `name` is that of its files."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class Table:
 
 
 def plain_rows(cells: Iterable[Sequence[str]], best: frozenset[tuple[int, int]] = frozenset()) -> list[Row]:
-    """Return rows of texts; the (row, column) pairs of `best` stand out."""
+    """Return rows of texts; cells (row, column) in `best` are marked as best."""
     return [
         Row([Cell(text, place=BEST if (number, at) in best else 0) for at, text in enumerate(row)])
         for number, row in enumerate(cells)
@@ -123,12 +123,12 @@ def as_text(table: Table) -> str:
 
 
 def escaped_markdown(words: str) -> str:
-    """Return words in which nothing is Markdown's or HTML's markup."""
+    """Return a text with the markup characters of Markdown and HTML escaped."""
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else " " if char in "\r\n" else char for char in words)
 
 
 def escaped_latex(words: str) -> str:
-    """Return words in which nothing is a command of LaTeX."""
+    """Return a text with the special characters of LaTeX escaped."""
     return "".join(_LATEX.get(char, char) for char in words)
 
 

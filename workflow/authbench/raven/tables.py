@@ -1,8 +1,8 @@
 """Tables of the RAVEN paper for one run.
 
-Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the facts of the subsets (`layout.lay_out`) and the scores of all
-folds. Spread is the sample's standard deviation; Random is all folds of all its seeds together, which is how the
-paper's own figures come about; an asterisk is p < 0.05 of Student's unpaired t-test, and lower.
+Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of
+all folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the
+paper's own figures; an asterisk marks a lower value with p < 0.05 in Student's unpaired t-test.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,15 +27,17 @@ Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """All that the tables are made of: the facts of each subset, and the scores of all folds with `subset`, `verifier`,
-    `fold` and a column per measure."""
+    """The data of all tables: metadata of each subset, and the scores of all folds.
+
+    Scores have the columns `subset`, `verifier`, `fold` and one per measure.
+    """
 
     facts: Facts
     scores: pl.DataFrame
     verifiers: Sequence[str]
 
     def of(self, subset: str, measure: str) -> F64:
-        """The scores of a subset, verifiers x folds; NaN where a fold has none."""
+        """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has none."""
         here = self.scores.filter(pl.col("subset") == subset)
         return np.array(
             [
@@ -46,18 +48,18 @@ class Run:
         )
 
     def random(self) -> list[str]:
-        """The random subsets that verifiers ran on, by seed."""
+        """Return the random subsets that verifiers ran on, by seed."""
         return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
 
     def correlations(self, subset: str, measure: str) -> F64:
-        """Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
+        """Return Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
         scores = self.of(subset, measure)
         found = rank_correlations(scores[:, ~np.isnan(scores).any(axis=0)])
         return found[~np.isnan(found)]
 
 
 def all_tables(run: Run) -> list[Table]:
-    """The tables, in the paper's order; those of what a run did not ask for are left out."""
+    """Return the tables in the paper's order, without those that were not requested from the run."""
     makers: tuple[Callable[[Run], Table | None], ...] = (
         sizes, scores, stability, ranks, most_alike, similarity, stability_by_size, cut_or_group, encoders, shortcut,
     )  # fmt: skip
@@ -65,7 +67,7 @@ def all_tables(run: Run) -> list[Table]:
 
 
 def by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
-    """For each number of topics HITS with the facts of its subset, and Random with those of all its seeds."""
+    """Return for each number of topics the metadata of the subset of HITS, and of those of all random seeds."""
     found = []
     for size in sorted({int(about["topics"]) for about in run.facts.values()}):
         held = [about for about in run.facts.values() if about["topics"] == size]
@@ -136,7 +138,7 @@ def scores(run: Run) -> Table:
 
 
 def stability(run: Run) -> Table:
-    """Table 4: a row for HITS, for each random seed, and for all seeds."""
+    """Return table 4: a row for HITS, for each random seed, and for all seeds."""
     random = run.random()
     named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
     found = {
@@ -222,7 +224,7 @@ def similarity(run: Run) -> Table:
 
 
 def stability_by_size(run: Run) -> Table | None:
-    """Table 8."""
+    """Return table 8."""
     held = {
         str(size): about["name"] for size, how, facts in by_size(run) if how == "HITS" for about in facts
         if about["trained"]
@@ -240,7 +242,7 @@ def stability_by_size(run: Run) -> Table | None:
 
 
 def cut_or_group(run: Run) -> Table | None:
-    """Table 9."""
+    """Return table 9."""
     if "group" not in run.facts:
         return None
     found = {
@@ -259,7 +261,7 @@ def cut_or_group(run: Run) -> Table | None:
 
 
 def encoders(run: Run) -> Table | None:
-    """Table 10."""
+    """Return table 10."""
     main = run.facts[MAIN]
     others = {str(about["encoder"]): name for name, about in run.facts.items() if name.startswith("hits-by-")}
     if not others:
@@ -325,8 +327,12 @@ def correlation_table(
     against: str | None = None,
     both_ways: bool = False,
 ) -> Table:
-    """A row per key of `found` with the mean of each measure's correlations, and the mean of these. With `against`,
-    what is significantly lower than that row is marked; `both_ways`, that row too where it is lower than the other."""
+    """Return a row per key of `found` with the mean of each measure's correlations, and the mean of these.
+
+    Args:
+        against: the row that others are compared with; what is significantly lower than it is marked.
+        both_ways: whether that row is also marked where it is significantly lower than the other.
+    """
     rows, shown = [], []
     other = next((key for key in found if key != against), None)
     for key, values in found.items():
@@ -360,13 +366,13 @@ def paper_table(
     best: frozenset[tuple[int, int]] = frozenset(),
     names: int = 1,
 ) -> Table:
-    """Return a table whose first `names` columns are words, and whose cells (row, column) of `best` stand out."""
+    """Return a table whose first `names` columns are words; cells (row, column) in `best` are marked as best."""
     columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
     return Table(name, title, columns, plain_rows(shown, best), data, [note])
 
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
-    """Mean and sample standard deviation of what is no NaN; NaN where there is too little."""
+    """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
     held = values[~np.isnan(values)]
     return (
         float(held.mean()) if len(held) else float("nan"),
@@ -375,7 +381,7 @@ def mean_and_spread(values: F64) -> tuple[float, float]:
 
 
 def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
-    """The cells with the highest value of their column, compared at three decimals."""
+    """Return the cells with the highest value of their column, compared at three decimals."""
     best = set()
     for column, values in enumerate(zip(*rows, strict=True)):
         known = [round(value, 3) for value in values if not np.isnan(value)]
@@ -388,6 +394,6 @@ def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) 
 
 
 def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
-    """The cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
+    """Return the cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
     known = [round(value, 3) for value in values if not np.isnan(value)]
     return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}

@@ -1,6 +1,6 @@
-"""Where did every document go?
+"""Report of a release: tables, figures, warnings, and one HTML page.
 
-Read in this order: `facts` (what the stages found), `statistics` (tables), `figures` (drawings), `flow` and `asked`
-(rows of the report's pictures), `warnings` (what limits the result), `page` (the report), `removed` (the list of all
-that went); `words` puts numbers into words.
+Read in this order: `facts` (metadata of all stages), `statistics` (tables), `figures` (charts), `flow` and `asked`
+(rows of the page's bars), `warnings` (limits of the result), `page` (the HTML page), `removed` (the log of all removed
+documents); `words` formats values.
 """

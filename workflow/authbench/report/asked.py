@@ -1,4 +1,4 @@
-"""What was asked of the sample, and what was got?"""
+"""Requested against sampled numbers of documents, by language, genre and length class."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from authbench.words import count, decimal, language_name, listing, plural, spac
 
 
 def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
-    """What fell short in words: how many languages, each that misses over 5 %, and what nobody could give."""
+    """Return sentences on missed targets: by language, the reasons of those above 5 %, and cells without documents."""
     languages, cells = deviation["languages"], deviation["cells"]
     short = [row for row in languages if row["deficit"] > 0]
     if not short:
@@ -31,14 +31,14 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
 
 
 def cell_name(cell: Mapping[str, Any]) -> str:
-    """A genre pattern or length bucket in words."""
+    """Return a genre pattern or length class in words."""
     if cell["key"] == "(no target)":
         return "genres without a target"
     return spaced(cell["key"])
 
 
 def reason(row: Mapping[str, Any]) -> str:
-    """Why a target was missed: nothing there, too little there, or whole authors that did not fit."""
+    """Return why a target was missed: no documents, too few, or whole authors that did not fit."""
     if not row["available"]:
         return "no document was available"
     if row["available"] < row["target"]:
@@ -47,7 +47,7 @@ def reason(row: Mapping[str, Any]) -> str:
 
 
 def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Per language: target, taken, a bar, and its genres and lengths with what they missed."""
+    """Return per language its target, what was taken, a bar, and the same for its genres and length classes."""
     return [
         {
             **row,
@@ -74,7 +74,7 @@ def cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
 
 
 def bullet(row: Mapping[str, Any]) -> dict[str, str]:
-    """Widths in percent of a bar that shows what was taken, with a mark where the target is."""
+    """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
     widest = max(row["target"], row["taken"], 1)
     return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
 
@@ -86,7 +86,7 @@ def verdict(row: Mapping[str, Any]) -> str:
 
 
 def bound_in_words(deviation: Mapping[str, Any]) -> str:
-    """What the least possible deviation says of the data and of the selection."""
+    """Return a sentence comparing the deviation with the least possible one; empty if it was not computed."""
     bound = deviation.get("bound") or {}
     reached, least = bound.get("reached"), bound.get("least_deviation")
     if reached is None:

@@ -1,4 +1,4 @@
-"""What does a run say at its end?"""
+"""Lines that a run prints at its end."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ from authbench.storage.json_files import read_json
 
 
 def closing_lines(results: str | Path, settings: Mapping[str, Any]) -> list[str]:
-    """What the release in a folder of results is, where it lies, which entries of the user's lists met nothing, and
-    where the leaderboard of this release is. Nothing, where the run was asked for less than a release.
+    """Return lines on the release in a folder of results; none if the run made no checked release.
+
+    They give its size and path, entries of the user's lists that matched nothing, and the path of its leaderboard.
     """
     folder = Path(results)
     if not (folder / "check.json").exists():

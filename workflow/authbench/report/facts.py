@@ -1,4 +1,4 @@
-"""What did the stages find, in one place, for the manifest and the report?"""
+"""Metadata of all stages, collected for the manifest and the report."""
 
 import hashlib
 import sys
@@ -33,11 +33,18 @@ def collect(
     run: Mapping[str, Any],
     excluded: Iterable[str] | None = None,
 ) -> dict[str, Any]:
-    """The facts that `release.write.write_release` and `report.render` tell, from the files of the stages before.
+    """Return the metadata that `release.write.write_release` and `report.page.render` use.
 
-    `counts` are those of all stages and parts, `sampled` and `split` the facts of sampling and splitting, `run` the
-    setup of the run (`config.record_setup`), `excluded` the keys that `filter.exclude` names, if it is set. Raises
-    Unaccounted if documents vanished between stages.
+    Args:
+        counts: the counts of all stages and parts.
+        sampled: metadata of sampling.
+        deviation: requested against sampled numbers.
+        split: metadata of splitting.
+        run: the setup of the run (`config.record_setup`).
+        excluded: the document keys in the file of `filter.exclude`, if it is set.
+
+    Raises:
+        Unaccounted: documents vanished between stages.
     """
     counts = list(counts)
     config = {key: value for key, value in run["config"].items() if key not in NOT_OF_THE_DATA}
@@ -72,13 +79,13 @@ def collect(
 
 
 def _exclusions(listed: set[str], counts: Iterable[Counts]) -> dict[str, Any]:
-    """How many documents a person ruled out, and which of them never came to the filters."""
+    """Return how many documents reviewers ruled out, and which of them the filters never saw."""
     met = {key for part in counts for key in part.get("facts", {}).get("ruled_out", {})}
     return {"entries": len(listed), "without_a_document": sorted(listed - met)}
 
 
 def _of_sources(counts: Iterable[Counts]) -> dict[str, dict[str, Any]]:
-    """Per source what ingestion found, with what later stages count per source."""
+    """Return per source the metadata of ingestion, with what later stages count per source."""
     found: dict[str, dict[str, Any]] = {}
     masked: dict[str, dict[str, int]] = {}
     over_cap: dict[str, int] = {}
@@ -99,6 +106,6 @@ def _versions(names: Iterable[str]) -> dict[str, str]:
 
 
 def _inputs(files: Mapping[str, str]) -> dict[str, Any]:
-    """How many raw files a source has, and one SHA-256 over their names and digests."""
+    """Return how many raw files a source has, and one SHA-256 over their names and digests."""
     whole = hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in sorted(files.items())).encode())
     return {"files": len(files), "sha256": whole.hexdigest()}

@@ -1,4 +1,4 @@
-"""Where did the documents of each source go, as rows of a picture?"""
+"""Rows of the report's bars that show the documents of each source through the stages."""
 
 from collections.abc import Set
 from typing import Any
@@ -25,7 +25,7 @@ STAGE_TITLES = {
 
 
 def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
-    """All sources together: what each stage got, gained, dropped and kept, and how wide to draw it (percent)."""
+    """Return a row per stage, over all sources: documents in, gained, dropped and kept, and bar widths in percent."""
     stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
     rows = sorted(stages.iter_rows(named=True), key=lambda row: stage_place(row["stage"]))
     widest = max([1, *(row["in"] + row["gained"] for row in rows)])
@@ -46,7 +46,7 @@ def stage_place(stage: str) -> tuple[int, str]:
 
 
 def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]]:
-    """Per source its bar (released and dropped by stage, percent) and its reasons with their counts."""
+    """Return a row per source: its bar (released, and dropped by stage, in percent) and its reasons with counts."""
     rows = []
     for source in ordered(funnel["source"]):
         part = funnel.filter(pl.col("source") == source)
@@ -87,7 +87,7 @@ def source_funnels(funnel: pl.DataFrame, noisy: Set[str]) -> list[dict[str, Any]
 
 
 def fate_legend(funnel: pl.DataFrame) -> list[tuple[str, str]]:
-    """What the colours of the bars mean: (words, colour)."""
+    """Return the legend of the bars as (words, colour)."""
     fates = [fate(funnel.filter(pl.col("source") == source)) for source in sorted(set(funnel["source"]))]
     met = {stage for counts in fates for stage, found in counts.items() if found}
     return [

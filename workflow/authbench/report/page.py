@@ -1,6 +1,6 @@
-"""Where did every document go, and what should a reader know before trusting the result?
+"""The report of a release as one self-contained HTML page.
 
-One self-contained HTML page: no script, no clock, nothing loaded from elsewhere, everything escaped.
+It has no script and no time stamp, loads nothing, and everything in it is escaped.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,11 +50,14 @@ COPY_WORDS = {
 
 
 def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> str:
-    """The report of a release as one HTML page.
+    """Return the report of a release as one HTML page.
 
-    `documents` and `queries` are those of the release (`release.contents`), `sources` the source files by
-    tag, `facts` what `release.findings.make_findings` gives: funnel, deviation, skipped_sources, scorers,
-    toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits and warnings.
+    Args:
+        documents: the documents of the release (`release.contents`).
+        queries: the queries of the release.
+        sources: the source entries by tag.
+        facts: what `release.findings.make_findings` returns: funnel, deviation, skipped_sources, scorers,
+            toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits and warnings.
     """
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])
@@ -128,7 +131,7 @@ def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
 
 
 def author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a label stands for in each released source, with its terms."""
+    """Return per released source what its author label stands for, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
     )
@@ -168,7 +171,7 @@ def tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
 
 
 def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any]]:
-    """Per language, and for all, the documents, authors and queries of every split."""
+    """Return the documents, authors and queries of every split, per language and for all."""
     rows: dict[str, dict[str, Any]] = {}
     for row in table.iter_rows(named=True):
         rows.setdefault(row["language"], {})[row["split"]] = row
@@ -183,7 +186,7 @@ def split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
-    """How near the splits of every bucket are to their shares, in units that cannot be divided."""
+    """Return how far the splits of the buckets are from their shares, in units that cannot be divided."""
     if not buckets:
         return ""
     near = sum(abs(row["documents"] - row["due"]) <= row["largest_unit"] for row in buckets)
@@ -197,14 +200,14 @@ def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
 
 
 def copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """What was counted of copies: a row a kind, a column for whole documents and one for chunks."""
+    """Return the counts of de-duplication: a row per kind, a column for uncut documents and one for chunks."""
     kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
     rows = [(COPY_WORDS.get(kind, spaced(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
     return {"units": [spaced(unit) for unit in dedup], "rows": rows}
 
 
 def copies_rule(dedup: Mapping[str, Any]) -> str:
-    """The rule for copies with the chance that banding finds a pair at the threshold."""
+    """Return the rule for near-duplicates, with the probability that banding finds a pair at the threshold."""
     if not dedup:
         return ""
     threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
@@ -218,7 +221,7 @@ def copies_rule(dedup: Mapping[str, Any]) -> str:
 
 
 def query_rule(release: Mapping[str, Any]) -> str:
-    """The release's rule for queries and positives in words."""
+    """Return the release's rule for queries and positives in words."""
     if not release:
         return ""
     per_author = release["queries_per_author"]
@@ -240,7 +243,7 @@ def query_rule(release: Mapping[str, Any]) -> str:
 
 
 def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Per source what was wrong with its raw files: unreadable rows, own names, and further facts."""
+    """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
     told = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
     return [
@@ -259,7 +262,7 @@ def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Per language the texts scored and dropped, with the genres where texts were dropped."""
+    """Return per language the texts scored and dropped, with the genres where texts were dropped."""
     rows: dict[str, dict[str, Any]] = {}
     for rate in sorted(rates, key=lambda rate: (rate["lang"], rate["genre"])):
         row = rows.setdefault(rate["lang"], {"lang": rate["lang"], "scored": 0, "dropped": 0, "genres": []})
@@ -271,7 +274,7 @@ def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
-    """Nested facts as (words, value) lines; of a list of records, how many there are."""
+    """Return nested metadata as (words, value) lines; a list of records becomes its length."""
     if isinstance(facts, Mapping):
         return [
             line

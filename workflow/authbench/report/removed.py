@@ -1,7 +1,6 @@
-"""Which documents went, and why each?
+"""`dirty_docs.log`: every removal of every stage with its reason.
 
-`dirty_docs.log` lists every removal of every stage. It may be longer than memory: it is sorted a range of keys at a
-time, and the tables are read once more for each.
+The log may be larger than memory: it is sorted one range of keys at a time, and the tables are read again for each.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ def write_log(path: str | Path, removed: Sequence[str | Path], rows: int = ROWS)
 
 
 def _in_order(table: pl.LazyFrame, keys: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
-    """The rows sorted by the keys, nulls first and equal ones as they come, in parts of about `rows` rows."""
+    """Yield the rows sorted by the keys, in parts of about `rows` rows; nulls first, equal rows in their order."""
     height = table.select(pl.len()).collect().item()
     if height <= rows or not keys:
         yield table.collect().sort(keys, maintain_order=True) if keys else table.collect()

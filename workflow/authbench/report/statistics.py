@@ -1,7 +1,7 @@
-"""How many documents and authors of which kind does a release hold?
+"""Tables for `statistics/*.csv`, the figures and the report (paper, section 4).
 
-Tables for `statistics/*.csv`, the figures and the report (paper, section 4). Frames of documents have one row per
-released document: split, lang, genre, source, author_id, length_bucket, token_length.
+Frames of documents have one row per released document, with the columns split, lang, genre, source, author_id,
+length_bucket and token_length.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,7 +20,11 @@ QUANTILES = (10, 25, 50, 75, 90)
 def tables(
     documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str], noisy: Set[str] = frozenset()
 ) -> dict[str, pl.DataFrame]:
-    """Every table of `statistics/` by its name; `noisy` are the sources whose author labels are."""
+    """Return every table of `statistics/` by its name.
+
+    Args:
+        noisy: the sources whose author labels are noisy.
+    """
     documents = documents.select(COLUMNS)
     return {
         "languages": languages(documents, queries, splits),
@@ -33,7 +37,7 @@ def tables(
 
 
 def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> pl.DataFrame:
-    """language, split, documents, authors, queries: per split and for all splits, and for all languages."""
+    """Return language, split, documents, authors, queries: per split and language, with `all` of both."""
     asked = queries.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
     both = everything(documents, "lang", "split").group_by("lang", "split").agg(*COUNTS)
     asking = everything(asked, "lang", "split").group_by("lang", "split").agg(queries=pl.len())
@@ -49,18 +53,18 @@ def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[s
 
 
 def genres(documents: pl.DataFrame) -> pl.DataFrame:
-    """language, genre, documents, authors, share (of the language's documents)."""
+    """Return language, genre, documents, authors, share (of the language's documents)."""
     return shares(documents, "genre").sort(last_is_all("language"), "language", "genre")
 
 
 def lengths(documents: pl.DataFrame) -> pl.DataFrame:
-    """language, length_bucket, documents, authors, share (of the language's documents)."""
+    """Return language, length_bucket, documents, authors, share (of the language's documents)."""
     rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)), default=9)
     return shares(documents, "length_bucket").sort(last_is_all("language"), "language", rank)
 
 
 def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
-    """language, documents, authors: how many authors have that many documents in the language."""
+    """Return language, documents, authors: how many authors have that many documents in the language."""
     return (
         everything(documents, "lang")
         .group_by("lang", "author_id")
@@ -72,7 +76,7 @@ def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
-    """language, documents, p10, p25, p50, p75, p90 of `token_length`, between neighbours by straight lines."""
+    """Return language, documents, and p10, p25, p50, p75, p90 of `token_length`, linearly interpolated."""
     at = [pl.col("token_length").quantile(point / 100, "linear").round(2).alias(f"p{point}") for point in QUANTILES]
     return (
         everything(documents, "lang")
@@ -83,7 +87,7 @@ def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def sources(documents: pl.DataFrame, noisy: Set[str]) -> pl.DataFrame:
-    """source, language, documents, authors, noisy (whether its author labels are)."""
+    """Return source, language, documents, authors, noisy (whether its author labels are)."""
     counted = documents.group_by("source", pl.col("lang").alias("language")).agg(*COUNTS)
     return counted.with_columns(noisy=pl.col("source").is_in(sorted(noisy))).sort("source", "language")
 
@@ -101,7 +105,7 @@ def shares(documents: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def everything(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """The frame once more for each column, with `all` in that column: sums beside their parts."""
+    """Return the frame with its rows repeated for each column, with `all` in that column."""
     for column in columns:
         frame = pl.concat([frame, frame.with_columns(pl.lit(ALL).alias(column))])
     return frame
@@ -112,7 +116,7 @@ def last_is_all(column: str) -> pl.Expr:
 
 
 def funnel_table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """source, stage, reason, documents: what came in, what was gained and dropped for which reason, what was kept."""
+    """Return source, stage, reason, documents: entered, gained, dropped for each reason, and kept."""
     schema = {"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64}
     table = pl.DataFrame([tuple(row[name] for name in schema) for row in rows], schema=schema, orient="row")
     stage = pl.col("stage").replace_strict(STAGES, range(len(STAGES)), default=len(STAGES))
@@ -121,7 +125,7 @@ def funnel_table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def by_stage(funnel: pl.DataFrame) -> pl.DataFrame:
-    """source, stage, in, gained, dropped, kept: the funnel with one row per source and stage, in order."""
+    """Return source, stage, in, gained, dropped, kept: one row per source and stage, in order."""
     reason = pl.col("reason")
 
     def of(name: str) -> pl.Expr:
@@ -134,5 +138,5 @@ def by_stage(funnel: pl.DataFrame) -> pl.DataFrame:
 
 
 def unexplained(funnel: pl.DataFrame) -> pl.DataFrame:
-    """Rows of `by_stage` whose numbers do not add up: in + gained = dropped + kept."""
+    """Return the rows of `by_stage` where in + gained differs from dropped + kept."""
     return by_stage(funnel).filter(pl.col("in") + pl.col("gained") != pl.col("dropped") + pl.col("kept"))

@@ -1,4 +1,4 @@
-"""What limits the result, in words?"""
+"""Warnings: what limits the conclusions that a release supports, in words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ OWN_NAMES = 0.01
 
 
 def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
-    """Everything that limits what the release can show, in words; for the report and the manifest."""
+    """Return every warning about a release, for the report and the manifest."""
     return [
         *about_queries(documents, queries, list(facts["splits"])),
         *about_split_unit(facts["config"].get("split", {})),
@@ -33,7 +33,7 @@ def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.Data
 
 
 def about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
-    """Languages whose test split (or last split) has under a hundred queries."""
+    """Return a warning on languages whose test split (or last split) has under a hundred queries."""
     test = "test" if "test" in splits else splits[-1]
     asked = queries.filter(pl.col("split") == test).join(
         documents.select("id", "lang"), left_on="query_id", right_on="id", how="left"
@@ -58,7 +58,7 @@ def about_split_unit(split: Mapping[str, Any]) -> list[str]:
 
 
 def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
-    """Author labels that may stand for several people, for an outlet, or for a work."""
+    """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
     told = []
     total = max(documents.height, 1)
     per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
@@ -81,7 +81,7 @@ def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str,
 
 
 def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
-    """The share of a source's documents whose author label is noisy; masked labels always are."""
+    """Return the share of a source's documents whose author label is noisy; masked labels always are."""
     source = sources.get(tag)
     if source is not None and source.author.kind == "masked":
         return 1.0
@@ -170,7 +170,11 @@ def about_takedown(takedown: Mapping[str, int]) -> list[str]:
 
 
 def about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
-    """Texts that a person ruled out and that no filter saw; `naming` gives their keys, which are not for a release."""
+    """Return warnings on excluded texts that no filter saw.
+
+    Args:
+        naming: whether to list their document keys, which a release must not contain.
+    """
     if not exclusions or not exclusions["without_a_document"]:
         return []
     lost = exclusions["without_a_document"]
@@ -182,7 +186,7 @@ def about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False)
 
 
 def about_lists(facts: Mapping[str, Any], takedown: Mapping[str, int]) -> list[str]:
-    """What the end of a run says of entries of the user's lists that met nothing."""
+    """Return lines for the end of a run on entries of the user's lists that matched nothing."""
     return about_takedown(takedown) + about_exclusions(facts.get("exclusions"), naming=True)
 
 

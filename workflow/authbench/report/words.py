@@ -1,4 +1,4 @@
-"""Sources, scorers and values of any kind in words, for warnings and the report."""
+"""Values, sources and scorers in words, for warnings and the report."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ Sources = Mapping[str, Description]  # by tag
 
 
 def shown(value: Any) -> str:
-    """Return a value of the facts in words."""
+    """Return any value of the metadata in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -19,12 +19,12 @@ def shown(value: Any) -> str:
 
 
 def title(tag: str, sources: Sources) -> str:
-    """Return a source's title, or the tag of one that is not known."""
+    """Return a source's title, or its tag if it is unknown."""
     return sources[tag].title if tag in sources else tag
 
 
 def tier(tag: str, sources: Sources) -> str:
-    """Return the tier of a source's licence, `?` of one that is not known."""
+    """Return the tier of a source's licence, or `?` if it is unknown."""
     return sources[tag].license.tier if tag in sources else "?"
 
 
@@ -34,5 +34,5 @@ def short_identity(identity: str) -> str:
 
 
 def bar_width(part: float, whole: float) -> str:
-    """Return the width of a bar in percent, as CSS has it."""
+    """Return the width of a bar in percent, as CSS writes it."""
     return f"{round(100 * part / whole, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""Draw the figures and the report of a release, and list the digests of all its files."""
+"""Write the figures and the report of a release, and the SHA-256 of all its files."""
 
 from collections.abc import Mapping
 from pathlib import Path

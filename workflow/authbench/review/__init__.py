@@ -1,5 +1,5 @@
-"""Does a person find the texts good, and what follows where not?
+"""Review of texts by people: HTML sheets, and the exclusions that follow from them.
 
-Read in this order: `choose` (which texts), `passages` (what they were before cleaning), `neighbours` (what is like
-them), `difference`, `sheets` (the pages), and `exclusions`, which the next build reads.
+Read in this order: `choose` (which texts), `passages` (their text before cleaning), `neighbours` (similar texts),
+`difference` (what cleaning changed), `sheets` (the HTML pages), `exclusions` (verdicts, which the next build reads).
 """

@@ -1,4 +1,4 @@
-"""Which texts does a person look at?"""
+"""Choose the texts that people review."""
 
 import polars as pl
 
@@ -8,10 +8,16 @@ CELL = ("lang", "primary", "length_bucket")
 
 
 def choose_texts(documents: pl.DataFrame, per_cell: int, seed: int) -> pl.DataFrame:
-    """The documents (at least `doc_key, lang, genre, length_bucket`) with the smallest hashes of each cell of language
-    x primary genre x length, at most `per_cell` of each, with `primary`; by cell, then by hash.
+    """Return at most `per_cell` documents of each cell of language x primary genre x length class.
 
-    What is chosen depends on seed and keys alone, and of a text that stays, on those before it in its cell.
+    They are those with the smallest keyed hashes, so that the choice depends on seed and document keys alone; of a text
+    that stays, it depends on the texts before it in its cell.
+
+    Args:
+        documents: with at least the columns `doc_key`, `lang`, `genre`, `length_bucket`.
+
+    Returns:
+        The chosen rows with the column `primary`, by cell, then by hash.
     """
     return (
         documents.with_columns(

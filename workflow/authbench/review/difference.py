@@ -1,4 +1,4 @@
-"""What did cleaning change in a text, and how is a hostile text shown as text?"""
+"""What cleaning changed in a text; characters that are not visible are shown as code points."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ Part = tuple[str, str]  # same | gone | new | mark, and a text
 
 
 def difference(before: str, after: str) -> list[Part]:
-    """What is the same, gone and new, in the order of the texts."""
+    """Return the parts of two texts that are the same, gone and new, in the order of the texts."""
     old, new = PIECES.findall(before), PIECES.findall(after)
     parts: list[Part] = []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, len(old) + len(new) > MANY).get_opcodes():
@@ -26,8 +26,10 @@ def difference(before: str, after: str) -> list[Part]:
 
 
 def shown(text: str) -> list[Part]:
-    """A text in parts that a page may show: characters that are not seen, and would change how others are, by their
-    numbers; of a long text the first SHOWN characters."""
+    """Return a text in parts that an HTML page may show, cut at SHOWN characters.
+
+    Characters that are invisible and would change how others are shown become marks with their code points.
+    """
     parts = list(_visible(text[:SHOWN], "same"))
     if len(text) > SHOWN:
         parts.append(("mark", f"and {len(text) - SHOWN:,} more characters"))

@@ -1,7 +1,8 @@
-"""Which texts did a person rule out, and why?
+"""Exclusions: the verdicts of reviewers, read and applied.
 
-The file is what the review sheets export: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`. The
-lists of several people may be put together: a text goes if one of them rules it out, with the first one's reason.
+The file is exported by the review sheets: JSON lines with `doc_key`, `reason` (null: the text is good) and `note`.
+Lists of several people may be concatenated: a text is excluded if one of them rules it out, with the first one's
+reason.
 """
 
 import re
@@ -19,7 +20,11 @@ STAGE = "filter"
 
 
 def read_exclusions(path: str | Path) -> pl.DataFrame:
-    """The texts to leave out (EXCLUSIONS), each once. Raises InputError that names a line that is no verdict."""
+    """Return the texts to exclude (EXCLUSIONS), each once.
+
+    Raises:
+        InputError: a line, which is named, is not a verdict.
+    """
     rows: dict[str, tuple[str, str, str]] = {}
     for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
         if not line.strip():
@@ -37,7 +42,7 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
 
 
 def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:
-    """The REMOVED rows of the documents (`source`, `doc_key`) that are on the list, for `review_<reason>`."""
+    """Return the REMOVED rows of the documents (`source`, `doc_key`) on the list, with reason `review_<reason>`."""
     listed = documents.select("source", "doc_key").join(exclusions, on="doc_key", maintain_order="left")
     told = listed.select(
         "source",

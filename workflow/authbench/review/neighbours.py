@@ -1,4 +1,4 @@
-"""Which texts are most like a text: which went as its copies, and which stayed?"""
+"""Texts similar to a reviewed one: its removed duplicates, and its nearest neighbours in the corpus."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,9 +13,11 @@ MOST = 3
 
 
 def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, list[tuple[str, str, float]]]:
-    """By doc_key the documents for which each text stands (key, reason, similarity), the most similar first.
+    """Return by doc_key the removed duplicates of each text (key, reason, similarity), most similar first.
 
-    `removed` are the REMOVED rows of both de-duplications: `detail` says "stand-in <doc_key>", `value` the similarity.
+    Args:
+        removed: the REMOVED rows of both de-duplications, whose `detail` is "stand-in <doc_key>" and `value` the
+            similarity.
     """
     wanted = {key: {key, document_of(key)} for key in texts}
     stands = pl.Series(sorted(set().union(*wanted.values())), dtype=pl.String).implode()
@@ -35,10 +37,14 @@ def removed_copies(texts: Iterable[str], removed: pl.DataFrame) -> dict[str, lis
 def kept_neighbours(
     texts: pl.DataFrame, batches: Iterable[pl.DataFrame], shingle_chars: int
 ) -> dict[str, list[tuple[str, float, str]]]:
-    """By doc_key the MOST kept texts of its language that are most like it: (key, multiset Jaccard, content).
+    """Return by doc_key the MOST most similar texts of its language: (key, multiset Jaccard similarity, content).
 
-    `texts` and `batches`, which hold all that was kept, have `doc_key, lang, content`. MinHash finds them; a pair at
-    LEAST or above is estimated within 0.09 twice in three times. Memory: a batch, its signatures, MOST texts for each.
+    MinHash finds them: of pairs with a similarity of LEAST or above, two thirds are estimated to within 0.09. Memory: a
+    batch, its signatures, and MOST texts for each.
+
+    Args:
+        texts: the reviewed texts, with `doc_key`, `lang`, `content`.
+        batches: all kept texts, with the same columns.
     """
     from authbench.dedup.minhash import signatures
     from authbench.dedup.permutations import draw_permutations
@@ -74,7 +80,7 @@ def kept_neighbours(
 
 
 def jaccard(one: str, other: str, shingle_chars: int) -> float:
-    """The share of common shingles of two texts, each as often as both have it."""
+    """Return the Jaccard similarity of the multisets of two texts' shingles."""
     from authbench.dedup.shingles import shingle_hashes
 
     hashes, ends = shingle_hashes(pl.Series([one, other]), shingle_chars)

@@ -1,4 +1,4 @@
-"""What was a text before it was cleaned, and how do the texts beside it begin?"""
+"""Passages of the ingested documents from which reviewed texts were made, and excerpts of other documents."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -14,7 +14,7 @@ EXCERPT = 600
 
 
 def document_of(doc_key: str) -> str:
-    """The document that a chunk was cut from; a whole document is its own.
+    """Return the key of the document from which a chunk was cut; of an uncut document, its own.
 
     >>> document_of("blog:17#chunk_3")
     'blog:17'
@@ -23,9 +23,12 @@ def document_of(doc_key: str) -> str:
 
 
 def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str, str]:
-    """By doc_key what of the ingested documents (Parquet files with `doc_key`, `content`) became each text.
+    """Return by doc_key the passage of the ingested documents that became each text.
 
-    A text whose first or last words were changed, or that is longer than LONGEST, has none. Memory: one row group.
+    A text longer than LONGEST, or whose first or last words were changed, has none. Memory: one row group.
+
+    Args:
+        paths: Parquet files with `doc_key` and `content`.
     """
     chunks: dict[str, list[str]] = {}
     for key in texts:
@@ -40,7 +43,7 @@ def passages(paths: Sequence[str | Path], texts: Mapping[str, str]) -> dict[str,
 
 
 def passage_of(document: str, text: str) -> str | None:
-    """The part of a document from a text's first words to its last, whatever stands between words."""
+    """Return the part of a document from a text's first words to its last, whatever the white space between words."""
     words = text.split()
     ends = [r"\s+".join(map(re.escape, some)) for some in (words[:WORDS], words[-WORDS:])]
     if not words:
@@ -54,7 +57,7 @@ def passage_of(document: str, text: str) -> str | None:
 
 
 def excerpts(paths: Sequence[str | Path], keys: Set[str]) -> dict[str, str]:
-    """How the documents of these keys begin."""
+    """Return how the documents with these keys begin."""
     return {key: content[:EXCERPT] for key, content in _of_these(paths, keys)}
 
 

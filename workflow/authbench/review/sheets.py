@@ -1,4 +1,4 @@
-"""Review sheets: texts in a browser, from the file system, with all that helps to judge them beside each."""
+"""Review sheets: HTML pages, opened from the file system, with texts and what helps to judge them."""
 
 import base64
 import hashlib
@@ -46,8 +46,11 @@ TOLD = ("source", "genre", "length_bucket", "token_length", "author_kind", "date
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside the texts, by doc_key: before cleaning; copies that went (key, reason, similarity) and how
-    they begin; neighbours that stayed (key, similarity, content)."""
+    """What is shown beside the texts, by doc_key.
+
+    Passages before cleaning; removed duplicates (key, reason, similarity) and how they begin; nearest kept texts (key,
+    similarity, content).
+    """
 
     passages: Mapping[str, str]
     copies: Mapping[str, Sequence[tuple[str, str, float]]]
@@ -58,8 +61,11 @@ class Beside:
 def write_sheets(
     folder: Path, name: str, texts: pl.DataFrame, thresholds: Mapping[str, Any], beside: Beside, per_cell: int
 ) -> None:
-    """Write `index.html` and a sheet a language. `texts` have the columns of DOCUMENT, `primary`, `split`, `toxicity`
-    and the measurements."""
+    """Write `index.html` and one sheet per language.
+
+    Args:
+        texts: with the columns of DOCUMENT, `primary`, `split`, `toxicity` and the measurements.
+    """
     script = (TEMPLATES / "review.js").read_text(encoding="utf-8")
     shared = {
         "name": name,
@@ -80,7 +86,7 @@ def write_sheets(
 
 
 def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside) -> dict[str, Any]:
-    """All that a sheet shows of a text."""
+    """Return all that a sheet shows of a text."""
     key, content = row["doc_key"], row["content"]
     before = beside.passages.get(key)
     copies = beside.copies.get(key, [])
@@ -115,7 +121,7 @@ def begins(key: str, beside: Beside) -> list[Part]:
 
 
 def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Name, value and rule of each measurement that the text has."""
+    """Return name, value and rule of each measurement of the text."""
     told = []
     for column, setting, side in MEASURED:
         if row.get(column) is not None:
@@ -130,6 +136,6 @@ def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tupl
 
 
 def with_measures(texts: pl.DataFrame, batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The texts with their measurements (`measure.MEASURES`), picked from what holds those of all."""
+    """Return the texts with their measurements (`measure.MEASURES`), joined from batches of all measurements."""
     picked = pl.concat([batch.join(texts.select("doc_key"), on="doc_key", how="semi") for batch in batches])
     return texts.join(picked, on="doc_key", how="left", maintain_order="left")

@@ -1,8 +1,8 @@
-"""What need numba not import before it runs a kernel?
+"""Keep numba from importing what no kernel of this library uses.
 
-At the first call of any compiled function numba imports the extensions that other packages have for it (awkward has
-one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and together they take longer than all
-else that a small job does.
+At the first call of any compiled function numba imports the extensions that other packages register for it (awkward
+has one) and SciPy's BLAS, for dot products in compiled code. No kernel uses either, and importing them takes longer
+than the rest of a small job.
 """
 
 import sys
@@ -12,7 +12,7 @@ from numba.np import linalg
 
 
 def leave_out_extensions_and_blas() -> None:
-    """For processes that compile nothing but our kernels: the jobs of a run."""
+    """Disable both imports in this process, which must compile only this library's kernels: the jobs of a run."""
     entrypoints._already_initialized = True
     if "numba.np.arraymath" in sys.modules:
         return

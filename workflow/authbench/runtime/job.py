@@ -1,6 +1,6 @@
-"""Messages of a running job: to its log and, where a step is long, to the terminal.
+"""Messages of a running job: in its log and, for long steps, on the terminal.
 
-An InputError, a full disk and a missing extra are reported by their message alone, without a traceback.
+InputErrors, full disks and missing extras are reported by their message alone, without a traceback.
 """
 
 import atexit
@@ -27,9 +27,10 @@ log = logging.getLogger("authbench")
 
 
 def log_to(path: str) -> None:
-    """Name the job on the terminal, and send its messages to its log; warnings and failures also to the terminal.
+    """Print the job's name on the terminal, and send its messages to its log; warnings and errors also to the terminal.
 
-    `path` is `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
+    Args:
+        path: `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
     """
     results, _, name = path.partition("/logs/")
     job = name.removesuffix(".log").replace("/", " ")
@@ -51,14 +52,14 @@ def log_to(path: str) -> None:
 
 
 def _tell_what_it_took() -> None:
-    """The last line of a log: CPU seconds of the job with its children, and the peak of its own memory."""
+    """Log CPU seconds of the job with its child processes, and its own peak memory."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in used)
     log.info("took %.1f CPU s, at most %.0f MiB of memory", seconds, peak_kib() / 1024)
 
 
 def peak_kib() -> int:
-    """The most memory that this process has held, in KiB: Linux's VmHWM, elsewhere what the system knows."""
+    """Return the peak memory of this process in KiB: VmHWM on Linux, ru_maxrss elsewhere."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
     except OSError:
@@ -67,7 +68,7 @@ def peak_kib() -> int:
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Pass the items on, and every ten seconds say on the terminal how many have passed."""
+    """Yield the items, and print on the terminal every ten seconds how many were processed."""
     started = told = time.monotonic()
     for number, item in enumerate(items, start=1):
         yield item

@@ -1,8 +1,8 @@
-"""How does a file reach its place whole, or not at all?
+"""Atomic writes: a file or folder appears complete or not at all.
 
-It is written under a name of its own beside its place, brought to the disk, and renamed: whoever looks sees the
-file before, or the whole file after, and of two writers each brings a whole one. The writer holds a lock on what it
-writes; what a killed one left bears none, and the next writer of the same file takes it away.
+It is written under a temporary name in the same folder, flushed to disk, and renamed: a reader sees the old file or
+the complete new one, and of two concurrent writers each puts a complete one in place. A writer locks its temporary
+file; one left by a killed process is not locked, and the next writer of the same file removes it.
 """
 
 import errno
@@ -21,9 +21,10 @@ from authbench.storage.system import fcntl
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Give the path of an empty file beside `path`; rename it there when the block ends well, remove it otherwise.
+    """Yield the path of an empty file beside `path`; rename it to `path` on success, remove it otherwise.
 
-    Raises InputError where the disk is full or may not be written.
+    Raises:
+        InputError: the disk is full or may not be written.
     """
     path = Path(path)
     with _aside(path, _new_file, _remove_file) as (aside, handle):
@@ -34,9 +35,9 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Give an empty folder beside `path`; it takes the place of `path` when the block ends well.
+    """Yield an empty folder beside `path`; it replaces `path` on success.
 
-    A folder cannot be renamed onto another: for a moment there is none. A process that is killed then leaves none.
+    A folder cannot be renamed onto another one, so that for a moment there is none; a process killed then leaves none.
     """
     path = Path(path)
     with _aside(path, _new_folder, _remove_folder) as (aside, handle):
@@ -63,7 +64,7 @@ def sha256_of_file(path: str | Path) -> str:
 
 @contextmanager
 def _aside(path: Path, make: Callable[[Path], int], remove: Callable[[Path], None]) -> Iterator[tuple[Path, int]]:
-    """A new file or folder beside `path`, and its locked handle; gone when the block ends, if it is still there."""
+    """Yield a new file or folder beside `path` with its locked handle; remove it at the end if it is still there."""
     handle = None
     aside = _name_beside(path)
     try:
@@ -92,7 +93,7 @@ def _name_beside(path: Path) -> Path:
 
 
 def _sweep(path: Path, remove: Callable[[Path], None]) -> None:
-    """Remove what killed writers of `path` left: it bears no lock."""
+    """Remove the temporary files of `path` that killed writers left, which are not locked."""
     named = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}")
     for left in [place for place in path.parent.iterdir() if named.fullmatch(place.name)]:
         with suppress(OSError):
@@ -130,7 +131,7 @@ def _remove_folder(path: Path) -> None:
 
 
 def _renamed(folder: Path, path: Path) -> bool:
-    """Whether the folder now bears the name; not if another one that is not empty bears it."""
+    """Return whether the folder was renamed; False if another folder that is not empty has the name."""
     try:
         folder.replace(path)
     except OSError as error:

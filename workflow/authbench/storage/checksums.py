@@ -1,11 +1,11 @@
-"""Has a file of our own changed since it was written?
+"""Checksums of the Parquet and JSON files that stages leave for each other.
 
-A disk, a copy or a person may change a file between two stages, and a text with a flipped bit is still a text. So
-every file that one stage leaves for another carries checksums, and who reads it checks what it reads. They are
-CRC-32: no change within four neighbouring bytes passes, of other changes one in four thousand million.
+A file may change between two stages, and a text with a flipped bit is still a text, so every such file carries
+checksums, and whoever reads it verifies what is read. They are CRC-32: every change within four neighbouring bytes
+is found, and all but one in four thousand million of other changes.
 
-A Parquet file may hold any bytes before its footer, which alone says where the pages lie, and every reader still
-reads it. There stand the checksums of each column of each row group, then one of these and of the footer. A JSON
+A Parquet file may hold any bytes before its footer, which alone says where the pages are, so every reader can still
+read it. Those bytes are the checksums of each column of each row group, then one of these and of the footer. A JSON
 object holds its checksum under a key of its own.
 """
 
@@ -33,8 +33,10 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Chunk:
-    """One column (a path, as in `content` or `signature.list.element`) of one row group: where its bytes begin and
-    end in the file, and their checksum."""
+    """The bytes [start, stop) of one column of one row group, with their checksum.
+
+    The column is a path, such as `content` or `signature.list.element`.
+    """
 
     group: int
     column: str
@@ -44,7 +46,7 @@ class Chunk:
 
 
 def add_checksums(path: Path) -> None:
-    """Put checksums into a finished Parquet file. Reads it once, a MiB at a time."""
+    """Add checksums to a finished Parquet file, which is read once, a MiB at a time."""
     with path.open("r+b") as file:
         footer, end = _footer(file)
         chunks = _chunks(_metadata(footer), end)
@@ -54,9 +56,10 @@ def add_checksums(path: Path) -> None:
 
 
 def read_checksums(file: BinaryIO) -> list[Chunk]:
-    """The columns of the row groups of a sealed Parquet file, unread; its footer is checked.
+    """Return the column chunks of a Parquet file with checksums; only its footer is read and verified.
 
-    Raises InputError where the footer is not as it was written, or there are no checksums.
+    Raises:
+        InputError: the footer was changed, or there are no checksums.
     """
     footer, end = _footer(file)
     if _read(file, end - len(MARK), len(MARK)) != MARK:
@@ -72,20 +75,28 @@ def read_checksums(file: BinaryIO) -> list[Chunk]:
 
 
 def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
-    """Read the bytes of the chunks, a MiB at a time; raise InputError where they are not those that were written."""
+    """Verify the bytes of the chunks, read a MiB at a time.
+
+    Raises:
+        InputError: the bytes of a chunk were changed.
+    """
     for chunk in chunks:
         if _crc32(file, chunk) != chunk.crc32:
             raise damaged(file.name, f"column {chunk.column} of row group {chunk.group} has changed")
 
 
 def json_with_checksum(value: Mapping[str, Any]) -> str:
-    """The object as JSON text, keys sorted, with the checksum of the text (its own eight digits read as zeros)."""
+    """Return the object as JSON, keys sorted, with the checksum of the text (its own eight digits taken as zeros)."""
     text = json.dumps({**value, KEY: "0" * 8}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()
 
 
 def parse_checked_json(content: bytes, path: str | Path) -> dict[str, Any]:
-    """The object in the bytes of a sealed JSON file, without its checksum; raises InputError if they have changed."""
+    """Return the object in the bytes of a JSON file with a checksum, without the checksum.
+
+    Raises:
+        InputError: the text was changed, or has no checksum.
+    """
     told = _IN_JSON.search(content)
     if told is None:
         raise damaged(path, f"it has no checksum under the key {KEY}")
@@ -104,7 +115,7 @@ def damaged(path: str | Path, how: str) -> InputError:
 
 
 def _footer(file: BinaryIO) -> tuple[bytes, int]:
-    """The footer with the length and the mark behind it, and the place where it begins."""
+    """Return the footer with the length and the mark that follow it, and its offset."""
     size = file.seek(0, 2)
     tail = _read(file, size - _TAIL.size, _TAIL.size)
     length, mark = _TAIL.unpack(tail) if len(tail) == _TAIL.size else (0, b"")
@@ -119,8 +130,10 @@ def _metadata(footer: bytes) -> Any:
 
 
 def _chunks(metadata: Any, end: int) -> list[Chunk]:
-    """The chunks in the order of their bytes. Each holds what lies between it and the next one, so that together
-    they are the file from its first byte to `end`."""
+    """Return the column chunks in the order of their bytes.
+
+    Each reaches to the next one, so that together they are the file from its first byte to `end`.
+    """
     if not metadata.num_row_groups:
         return []
     found = []
@@ -151,6 +164,6 @@ def _crc32_of_footer(sums: bytes, footer: bytes) -> int:
 
 
 def _read(file: BinaryIO, start: int, length: int) -> bytes:
-    """Bytes of the file; fewer where it does not have them."""
+    """Return bytes of the file, fewer where it ends."""
     file.seek(max(start, 0))
     return file.read(length if start >= 0 else 0)

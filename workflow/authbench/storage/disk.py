@@ -1,4 +1,4 @@
-"""What does a person read when a file cannot be written?"""
+"""Messages for files that cannot be written, and the check for free space before a run."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ ROOM = 1 << 20
 
 
 def cannot_write(error: BaseException, path: Path) -> InputError | None:
-    """What to tell a person of an error that came up while `path` was written, or None if the disk is not its cause."""
+    """Return the InputError for an error raised while writing `path`; None if the disk is not its cause."""
     if is_full(error):
         full = min((_standing(path), Path(tempfile.gettempdir())), key=lambda place: shutil.disk_usage(place).free)
         usage = shutil.disk_usage(full)
@@ -39,7 +39,7 @@ def cannot_write(error: BaseException, path: Path) -> InputError | None:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error says that a disk is full, or a quota used up."""
+    """Return whether an error says that a disk is full or a quota is exceeded."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in FULL
     of_a_library = isinstance(error, OSError) or type(error).__module__.startswith("polars.")
@@ -47,7 +47,11 @@ def is_full(error: BaseException) -> bool:
 
 
 def check_room(folders: Iterable[str | Path]) -> None:
-    """Raise InputError unless a MiB can be written into each folder, which is made if need be."""
+    """Check that a MiB can be written into each folder, which is made if it is missing.
+
+    Raises:
+        InputError: a folder cannot be written.
+    """
     for folder in map(Path, folders):
         probe = folder / f".room.{uuid.uuid4().hex}"
         try:
@@ -61,13 +65,13 @@ def check_room(folders: Iterable[str | Path]) -> None:
 
 
 def _standing(path: Path) -> Path:
-    """The path, or the nearest folder above it that there is."""
+    """Return the path, or its nearest ancestor that exists."""
     path = path.absolute()
     return next(place for place in (path, *path.parents) if place.is_dir())
 
 
 def _is_of(name: object, path: Path) -> bool:
-    """Whether the file that an error names is `path`, above or below it, or what is written aside for it."""
+    """Return whether the file that an error names is `path`, above or below it, or a temporary file for it."""
     if not isinstance(name, str | os.PathLike):
         return False
     named, path = Path(name).absolute(), path.absolute()

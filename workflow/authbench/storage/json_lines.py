@@ -1,4 +1,4 @@
-"""JSON lines: read in batches with line numbers, and written whole."""
+"""JSON lines: read in batches with line numbers, and written atomically."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,10 +16,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def line_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[int, list[bytes]]]:
     """Yield the lines of a file in batches, each with the number (from 1) of its first line.
 
-    A batch has about `batch_bytes`, by default BATCH_BYTES.
+    Args:
+        batch_bytes: the approximate size of a batch, by default BATCH_BYTES.
 
     Raises:
-        InputError: the file is not there or cannot be read.
+        InputError: the file is missing or cannot be read.
     """
     first = 1
     try:
@@ -37,7 +38,7 @@ def value_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[
     """Yield the JSON values of a file in batches, each with the number of its first line.
 
     Raises:
-        InputError: the file cannot be read, or a line, which is named, is no JSON in UTF-8.
+        InputError: the file cannot be read, or a line, which is named, is not JSON in UTF-8.
     """
     for first, lines in line_batches(path, batch_bytes):
         try:

@@ -1,7 +1,7 @@
-"""Parquet tables that stages hand each other, written whole and with checksums.
+"""Parquet tables that stages leave for each other, written atomically and with checksums.
 
-`read_*` and `scan_columns` raise InputError where a file is not as it was written. Large tables are read and written
-in row groups bounded in bytes, so that a process holds one group, not the corpus.
+`read_*` and `scan_columns` raise InputError where a file was changed. Large tables are read and written in row groups
+of bounded size, so that a process holds one group, not the corpus.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
-    """A table that is for others to read: it is not sealed."""
+    """Write a table without checksums, for other readers."""
     with atomic_file(path) as aside:
         frame.write_parquet(aside, compression="zstd", compression_level=1)
 
@@ -40,7 +40,7 @@ def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataF
 
 
 def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-    """The row groups of the files, one frame at a time, in the order of the paths; an empty file is an empty frame."""
+    """Yield the row groups of the files in the order of the paths; an empty file yields an empty frame."""
     for path in paths:
         with _groups(path, columns) as (sizes, read):
             yield from map(read, range(len(sizes)))
@@ -49,7 +49,7 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 
 
 def read_rows(path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """The rows with these numbers, which ascend: a frame for each row group that holds some; others are not read."""
+    """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read."""
     with _groups(path, columns) as (sizes, read):
         if len(rows) and rows[-1] >= sum(sizes):
             raise InputError(f"{path} has {sum(sizes)} rows, and row {rows[-1]} of it is asked for; make it anew")
@@ -61,7 +61,7 @@ def read_rows(path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequenc
 
 
 def count_rows(path: str | Path) -> int:
-    """The number of rows of a table, from its footer alone."""
+    """Return the number of rows of a table, from its footer alone."""
     with _groups(path, []) as (sizes, _):
         return sum(sizes)
 
@@ -69,9 +69,10 @@ def count_rows(path: str | Path) -> int:
 def split_by_bytes(
     frame: pl.DataFrame, column: str | None = "content", limit: int = GROUP_BYTES
 ) -> Iterator[pl.DataFrame]:
-    """Consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row).
+    """Yield consecutive parts of the frame, each with at most `limit` bytes of text (or one longer row).
 
-    Without a column the text of all columns counts, and of what is no text an equal share for each row.
+    Args:
+        column: the text that counts; None for the text of all columns and an equal share of other bytes for each row.
     """
     sizes = frame[column].str.len_bytes().fill_null(0).cast(pl.Int64) if column else _row_bytes(frame)
     ends = sizes.cum_sum()
@@ -84,7 +85,7 @@ def split_by_bytes(
 
 
 def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """The named columns (all of them, if none is named) of all files, stacked in the order of the paths."""
+    """Return the named columns (by default all) of all files, concatenated in the order of the paths."""
     frames = []
     for path in paths:
         with _checked(path, columns) as file:
@@ -93,7 +94,7 @@ def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 
 
 def scan_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.LazyFrame:
-    """As `read_columns`, but lazily: all is checked now and read later."""
+    """Return what `read_columns` does as a lazy frame; checksums are verified now."""
     for path in paths:
         with _checked(path, columns):
             pass
@@ -102,7 +103,7 @@ def scan_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 
 
 def without(frame: pl.DataFrame, removed: Sequence[str | Path | pl.DataFrame]) -> pl.DataFrame:
-    """The rows whose doc_key is in none of the tables (paths, or frames that are at hand) of removed documents."""
+    """Return the rows whose doc_key is in none of the tables of removed documents, given as paths or frames."""
     for gone in removed:
         keys = gone.select("doc_key") if isinstance(gone, pl.DataFrame) else read_columns([gone], ["doc_key"])
         frame = frame.join(keys, on="doc_key", how="anti", maintain_order="left")
@@ -112,7 +113,7 @@ def without(frame: pl.DataFrame, removed: Sequence[str | Path | pl.DataFrame]) -
 def write_parquets(
     outputs: Mapping[str, tuple[str | Path, pl.Schema]], batches: Iterable[Mapping[str, pl.DataFrame]]
 ) -> None:
-    """Write several Parquet files side by side from batches that hold a frame for each; all appear, or none.
+    """Write several Parquet files from batches that hold a frame for each; all appear, or none.
 
     A row group holds at most `MOST_BYTES` (or one longer row).
     """
@@ -127,7 +128,7 @@ def write_parquets(
 
 
 def write_frames(path: str | Path, frames: Iterable[pl.DataFrame]) -> None:
-    """Write frames of one shape, at least one of them, as the row groups of one Parquet file."""
+    """Write frames of one schema, at least one, as the row groups of one Parquet file."""
     waiting = iter(frames)
     first = next(waiting)
     write_parquets({"all": (path, first.schema)}, ({"all": frame} for frame in chain([first], waiting)))
@@ -148,7 +149,7 @@ def _append(writer: pq.ParquetWriter, frame: pl.DataFrame) -> None:
 
 
 def _row_bytes(frame: pl.DataFrame) -> pl.Series:
-    """Of each row: the bytes of its texts, and an equal share of all that is no text."""
+    """Return for each row the bytes of its texts and an equal share of all other bytes."""
     rest = int(frame.select(pl.exclude(pl.String)).estimated_size()) // max(frame.height, 1) + 1
     texts = pl.col(pl.String).str.len_bytes().fill_null(0).cast(pl.Int64)
     return frame.select(pl.sum_horizontal(pl.repeat(rest, pl.len(), dtype=pl.Int64), texts)).to_series()
@@ -158,7 +159,7 @@ def _row_bytes(frame: pl.DataFrame) -> pl.Series:
 def _groups(
     path: str | Path, columns: Sequence[str] | None
 ) -> Iterator[tuple[list[int], Callable[[int], pl.DataFrame]]]:
-    """The numbers of rows of the row groups, and a reader of the group with a number, which it checks."""
+    """Yield the numbers of rows of the row groups, and a reader that verifies and returns the group with a number."""
     with Path(path).open("rb") as file:
         chunks = _read_here(read_checksums(file), columns)
         with pq.ParquetFile(file) as parquet:
@@ -172,7 +173,7 @@ def _groups(
 
 @contextmanager
 def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[BinaryIO]:
-    """The open file, once the columns are found to be as they were written."""
+    """Yield the open file after verifying the columns."""
     with Path(path).open("rb") as file:
         check_chunks(file, _read_here(read_checksums(file), columns))
         file.seek(0)
@@ -180,7 +181,7 @@ def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[Binary
 
 
 def _read_here(chunks: Iterable[Chunk], columns: Sequence[str] | None) -> list[Chunk]:
-    """The chunks that a reader of these columns reads; a nested column's go by `column.…`."""
+    """Return the chunks that a reader of these columns reads; those of a nested column are `column.…`."""
     if columns is None:
         return list(chunks)
     return [

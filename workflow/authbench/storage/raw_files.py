@@ -1,7 +1,7 @@
-"""Which raw files does a source have, and how are their bytes and characters reached?
+"""Raw files of a source: matching their paths, and reading their bytes and characters.
 
-Compressed files (.gz .zst .bz2 .xz) and zip members are read as they are, as streams, without being unpacked to
-disk. Encodings are declared, never guessed; a byte order mark is never part of the text.
+Compressed files (.gz .zst .bz2 .xz) and zip members are read as streams, without being unpacked to disk. Encodings
+are declared, never guessed; a byte order mark is never part of the text.
 """
 
 import bz2
@@ -41,15 +41,17 @@ EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis",
 
 
 class UnreadableFile(InputError):
-    """The file is empty, or is not in the encoding that is declared for it."""
+    """The file is empty, or is not in the declared encoding."""
 
 
 @dataclass(frozen=True)
 class RawFile:
     """A raw file, or a member of a raw zip file.
 
-    `relative` is the path below the source's folder (a member's path is appended to its archive's), `sha256` the
-    checksum of the file on disk, `max_record_bytes` what a reader may hold of one record.
+    Attributes:
+        relative: the path below the source's folder; a member's path is appended to its archive's.
+        sha256: the checksum of the file on disk.
+        max_record_bytes: the most bytes of one record that a reader may hold.
     """
 
     path: Path
@@ -60,7 +62,11 @@ class RawFile:
 
     @contextmanager
     def open_binary(self) -> Iterator[IO[bytes]]:
-        """The bytes, decompressed. Raises InputError for what cannot be read: empty, truncated, a Git LFS pointer."""
+        """Yield a stream of the decompressed bytes.
+
+        Raises:
+            InputError: the file is empty, truncated, damaged or a Git LFS pointer.
+        """
         try:
             with self._raw() as (raw, size, suffixes):
                 stream = _decompressed(raw, suffixes)
@@ -83,10 +89,13 @@ class RawFile:
 
     @contextmanager
     def open_text(self, encoding: str | Sequence[str] = "utf-8", newline: str = "") -> Iterator[io.TextIOWrapper]:
-        """The characters, decoded strictly, without byte order mark; line ends as they are unless `newline` says.
+        """Yield a stream of the characters, without byte order mark; line ends as they are unless `newline` says.
 
-        Of several encodings the first in which the whole file decodes is used. Raises InputError, with the
-        position, where the bytes do not fit the declared encoding.
+        Args:
+            encoding: the declared encoding; of several, the first in which the complete file decodes.
+
+        Raises:
+            UnreadableFile: the bytes do not fit the encoding; the message gives the position.
         """
         chosen = encoding if isinstance(encoding, str) else self._fitting(encoding)
         known_codec(chosen)
@@ -103,7 +112,7 @@ class RawFile:
 
     @contextmanager
     def open_seekable(self) -> Iterator[IO[bytes]]:
-        """The bytes as a file that can be read at any place; compressed ones go through a temporary file."""
+        """Yield a seekable stream of the decompressed bytes; compressed ones are copied to a temporary file."""
         with self.open_binary() as stream:
             if not self.member and self.path.suffix.lower() not in COMPRESSED:
                 stream.seek(0)
@@ -115,7 +124,7 @@ class RawFile:
                 yield whole
 
     def members(self, patterns: Sequence[str]) -> "list[RawFile]":
-        """The files inside a zip file that match the patterns, in the order of their paths; for others itself."""
+        """Return the matching files of a zip file, sorted by path; for any other file, the file itself."""
         if self.member or self.path.suffix.lower() != ".zip":
             return [self]
         try:
@@ -137,7 +146,7 @@ class RawFile:
 
     @contextmanager
     def _raw(self) -> Iterator[tuple[IO[bytes], int, list[str]]]:
-        """The stored bytes, how many there are, and the compressions to undo."""
+        """Yield a stream of the stored bytes, their number, and the suffixes of the compressions to undo."""
         if self.member is None:
             if not self.path.exists():
                 raise InputError(f"{self.path} is not there; it was when its checksum was taken.")
@@ -174,7 +183,7 @@ class RawFile:
         return encodings[-1]
 
     def _undecodable(self, encoding: str) -> str:
-        """Where the first byte is that does not fit, found by reading the file once more."""
+        """Return a message with the position of the first byte that does not decode, found by a second read."""
         decoder = codecs.getincrementaldecoder(known_codec(encoding))()
         before, line = 0, 1
         with self.open_binary() as binary:
@@ -208,10 +217,10 @@ class FileSet:
 
 
 def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
-    """The paths below `folder` that match one of the patterns and none that starts with `!`, sorted, with `/`.
+    """Return the paths below `folder`, with `/`, sorted, that match a pattern and none that starts with `!`.
 
-    Hidden files never match.
-    A path matches with and without a compression suffix: `**/*.csv` finds `a/b.csv.gz` and `b.csv.zip`.
+    Hidden files never match. A path matches with and without a compression suffix: `**/*.csv` finds `a/b.csv.gz` and
+    `b.csv.zip`.
     """
     folder = Path(folder)
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
@@ -224,12 +233,12 @@ def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
 
 @functools.lru_cache(maxsize=1)
 def _archive(path: Path, size: int, changed: int) -> zipfile.ZipFile:
-    """An open zip file, kept from member to member: reading the list of 20,000 members takes a tenth of a second."""
+    """Return an open zip file, cached between members: reading a list of 20,000 members takes a tenth of a second."""
     return zipfile.ZipFile(path)
 
 
 def _notices(encoding: str) -> bool:
-    """Whether an encoding fails on what it is not: it leaves bytes unused and is no two-byte one of East Asia."""
+    """Return whether decoding fails on other encodings: some bytes are undefined, and it is not East Asian."""
     try:
         bytes(range(256)).decode(encoding)
     except UnicodeDecodeError:
@@ -245,7 +254,7 @@ def known_codec(encoding: str) -> str:
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Whether a path fits one of the patterns, with or without a compression suffix, and none that starts with `!`."""
+    """Return whether a path, with or without a compression suffix, fits a pattern and none that starts with `!`."""
     stem, dot, suffix = path.rpartition(".")
     names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
 
@@ -281,7 +290,7 @@ def _decompressed(stream: IO[bytes], suffixes: Sequence[str]) -> Any:
 
 
 def _whole_frames(stream: IO[bytes]) -> Any:
-    """Zstandard that notices a last frame cut short, which the library's own reader takes for the end."""
+    """Return a Zstandard stream that fails on a truncated last frame, which the library's reader takes for the end."""
     return _Zstandard(stream)
 
 
@@ -311,7 +320,7 @@ class _Zstandard(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to grow out of all proportion to what is stored."""
+    """A stream that fails where it grows to more than MAX_EXPANSION times the stored bytes."""
 
     def __init__(self, stream: Any, stored: int, name: str) -> None:
         self.stream, self.name, self.given = stream, name, 0

@@ -1,4 +1,4 @@
-"""How large is a raw file once it is read, as far as that can be told without reading it?"""
+"""Size of a raw file after decompression, estimated without reading it."""
 
 import zipfile
 from pathlib import Path
@@ -14,10 +14,10 @@ WRAPS_AT = 1 << 32  # gzip notes the size of its last member modulo this
 
 
 def expanded_bytes(path: Path) -> int:
-    """The bytes of a raw file, of a compressed one what it says it expands to.
+    """Return the bytes of a raw file; of a compressed one, the bytes that it declares.
 
-    A file that says nothing, that is damaged, or that says less than it is large (it has several parts, of which it
-    tells one) is taken to expand to UNPACKED times its size.
+    A compressed file that declares nothing, is damaged, or declares less than its own size (it has several parts and
+    declares one of them) is estimated at UNPACKED times its size.
     """
     stored = path.stat().st_size
     suffix = path.suffix.lower()

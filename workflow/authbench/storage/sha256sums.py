@@ -1,4 +1,4 @@
-"""SHA256SUMS: the digests of all files of a folder, as `sha256sum -c` reads them."""
+"""SHA256SUMS: the SHA-256 of all files of a folder, as `sha256sum -c` reads them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +10,13 @@ SUMS = "SHA256SUMS"
 
 
 def checksums(folder: Path) -> str:
-    """Return a line for every file below the folder, sorted by path, SHA256SUMS itself left out."""
+    """Return a line for every file below the folder except SHA256SUMS, sorted by path."""
     files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return sums_lines({file: sha256_of_file(folder / file) for file in files if file != SUMS})
 
 
 def write_sums(folder: Path) -> None:
-    """Write SHA256SUMS of a folder into it."""
+    """Write the SHA256SUMS of a folder into it."""
     write_text(folder / SUMS, checksums(folder))
 
 
@@ -26,7 +26,7 @@ def sums_lines(sums: Mapping[str, str]) -> str:
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """Return the digest of every file of a folder by path, as its SHA256SUMS says."""
+    """Return the digests by path in a folder's SHA256SUMS."""
     path = folder / SUMS
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Expected the folder of a finished release.")

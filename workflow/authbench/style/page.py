@@ -21,7 +21,7 @@ def render(
     datasets: Sequence[Dataset],
     held: Mapping[str, Any] | None,
 ) -> str:
-    """Return the page."""
+    """Return the HTML page."""
     listed = list_datasets(results, datasets)
     return (
         environment()
@@ -44,7 +44,7 @@ def render(
 
 
 def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
-    """Return every known dataset, those that were run first: what it is, and why it was not run."""
+    """Return every known dataset with its metadata and why it was not run; those that were run come first."""
     cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
     absent = {name: why for result in results for name, why in result.content["not_run"].items()}
     found = []
@@ -70,6 +70,6 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
 
 
 def told_of(task: str, cell: Mapping[str, Any] | None) -> str:
-    """Return a task by its name; probing with what measured its features."""
+    """Return a task's name; for probing, with what measured its features."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return task.replace("_", " ") + (f" ({measured})" if measured else "")

@@ -1,4 +1,4 @@
-"""Tables of the style suite: its sums, each task, cost, and the treatments of long texts."""
+"""Tables of the style suite: aggregate scores, tasks, cost, and the treatments of long texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,9 +30,11 @@ FIGURE_NAMES = {
 
 
 def all_tables(results: Sequence[Result], held: Mapping[str, Any] | None) -> list[Table]:
-    """The four sums, a table of each task, cost, and long texts where both treatments were run.
+    """Return the four aggregate tables, one table per task, cost, and long texts where both treatments were run.
 
-    `results` of one treatment are ranked: chunk_and_pool, where there is one. `held` are frozen redundancy clusters.
+    Args:
+        results: of one or both treatments; those of chunk_and_pool are ranked where there are any.
+        held: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
@@ -60,13 +62,13 @@ def of_one_treatment(results: Sequence[Result]) -> list[Result]:
 
 
 def english(results: Sequence[Result]) -> set[str]:
-    """The datasets whose texts are English alone: only they are in the operational score."""
+    """Return the datasets whose texts are all English: only they count in the operational score."""
     cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
 def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Mapping[str, int]) -> Table:
-    """A sum as a table; each heading has the number of datasets behind it."""
+    """Return an aggregate table; each heading has the number of its datasets."""
     columns = tuple(
         Metric(
             key, HEADINGS.get(key, key.replace("_", " ").capitalize()) + (f" ({counts[key]})" if key in counts else "")
@@ -78,7 +80,7 @@ def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Ma
 
 
 def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
-    """A column per dataset of the task."""
+    """Return the table of a task, with a column per dataset."""
     datasets = sorted({name for one in models.values() for task, name in one if task == kind})
     frame = pl.DataFrame(
         {"model": list(models)} | {name: [one.get((kind, name)) for one in models.values()] for name in datasets}
@@ -90,7 +92,7 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
 
 
 def cost(results: Sequence[Result]) -> Table:
-    """Texts per second while vectors were made, and 10^9 operations per text, the mean over all texts."""
+    """Return texts per second of encoding, and 10^9 operations per text, the mean over all texts."""
     rows = []
     for result in results:
         told = [cell for cell in result.content["datasets"].values() if "cost" in cell]
@@ -112,7 +114,7 @@ def cost(results: Sequence[Result]) -> Table:
 
 
 def long_texts(results: Sequence[Result]) -> Table | None:
-    """Both treatments of long texts side by side (STEB appendix F), for models and datasets that were run with both."""
+    """Return both treatments of long texts (STEB appendix F), for models and datasets that were run with both."""
     by_name: dict[str, dict[str, Result]] = {}
     for result in results:
         by_name.setdefault(result.name, {})[result.long_texts] = result
@@ -144,7 +146,7 @@ def with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
-    """A row per model, treatment, dataset and task, with chance beside the score and spread over seeds where told."""
+    """Return a row per model, treatment, dataset and task, with chance level and, where reported, spread over seeds."""
     rows = []
     for result in results:
         for dataset, cell in result.content["datasets"].items():

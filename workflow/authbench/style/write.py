@@ -1,11 +1,11 @@
 """Write the report of the style suite.
 
-operational.csv .md .tex ...   the four sums, a table per task, cost, and long texts where both treatments were run
-scores.csv                     a row per model, dataset and task, with chance and spread
+operational.csv .md .tex ...   the aggregate tables, one per task, cost, and long texts where both treatments were run
+scores.csv                     a row per model, dataset and task, with chance level and spread
 sensitivity.csv                the operational ranking without each dataset
-clusters.json                  redundancy clusters, where there are: frozen, they are used again
+clusters.json                  redundancy clusters, if any: frozen, later reports can use them again
 figures/*.svg                  heat map, trees of datasets
-index.html                     all of it on one page
+index.html                     all of it as one HTML page
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ from authbench.style.tables import all_tables, english, every_score, of_one_trea
 
 
 def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None) -> str:
-    """Write the report of the results in `folders`, as a whole or not at all; return its operational table in
-    Markdown.
+    """Write the report of the results in `folders` atomically; return its operational table in Markdown.
 
-    `frozen` is a clusters.json of an earlier report; without it clusters are made where there are enough models.
+    Args:
+        frozen: a clusters.json of an earlier report; without it clusters are computed if there are enough models.
     """
     results = collect(folders)
     ranked = of_one_treatment(results)
@@ -57,7 +57,11 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
 
 
 def read_clusters(path: Path) -> Mapping[str, Any]:
-    """Frozen clusters. Raises InputError where the file is not one."""
+    """Return frozen clusters.
+
+    Raises:
+        InputError: the file holds none.
+    """
     try:
         held: Mapping[str, Any] = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as problem:
@@ -68,7 +72,7 @@ def read_clusters(path: Path) -> Mapping[str, Any]:
 
 
 def charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], told: pl.DataFrame) -> list[Chart]:
-    """Return the heat map, and trees of datasets where there are models enough to correlate."""
+    """Return the heat map, and trees of datasets if there are enough models to correlate."""
     found = [figures.heat_map(told.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:
         for task in FIGURES:
