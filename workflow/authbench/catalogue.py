@@ -15,7 +15,7 @@ HOSTS = {
 }
 OPENING = """# Sources
 
-Every corpus that has a page in `config/sources/`. This page is made from them: after a change there, run
+Every corpus that has an entry in `config/sources/`. This file is generated from the entries: after a change, run
 `authbench sources --markdown > docs/sources.md`. A corpus goes to its folder under `raw_dir`, in the format it is
 distributed in; `authbench acquire SOURCE` fetches it where that can be done for you ([how](acquiring.md)). Tier A: its
 text may be passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the
@@ -38,7 +38,7 @@ def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
 
 
 def as_markdown(sources: Mapping[str, Source]) -> str:
-    """Return the page docs/sources.md: a table, then of each source its author label and how to get it."""
+    """Return docs/sources.md: a table, then for each source its author label and how to get it."""
     rows = [
         ("tag", "title", "languages", "licence", "tier"),
         ("---",) * 5,

@@ -17,7 +17,7 @@ from authbench.runtime.inventory import fitting_shards
 from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
-# What works on the documents that are released, not on the whole corpus: rules, and their folders of results.
+# Rules, and their folders of results, whose work grows with the released documents, not with the corpus.
 OF_THE_RELEASE = (
     "assign_splits",
     "write_release",
@@ -27,9 +27,9 @@ OF_THE_RELEASE = (
     "split",
     "release",
 )
-# What runs in as many jobs as near copies are looked for in.
+# Rules with one job per part of the search for near-duplicates.
 IN_PARTS = ("link_texts", "compare_texts")
-# What holds no more than a shard of its source.
+# Rules whose jobs hold at most one shard of a source in memory.
 A_SHARD_AT_A_TIME = ("ingest_source",)
 # Bytes per document of the corpus that a job holds, by the number of parts, where its stage states them
 # (docs/how-it-works.md): small corpora would mislead, as blocks of bounded size still grow there. A tenth of the
@@ -39,7 +39,7 @@ HELD: Mapping[str, Callable[[int], float]] = {
     "compare_texts": lambda parts: 16 + 20 / parts,
     "find_duplicates": lambda parts: 40 + 30,
 }
-# Folders of results that hold messages, not documents.
+# Folders of results with messages, not documents.
 UNCOUNTED = ("logs", "report")
 
 Point = tuple[float, float]
@@ -108,7 +108,7 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
     parts = part_count(grown("text_mb"), DedupSettings().bands)
     disk = {
         folder: line(
-            [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _asked(folder, corpus)
+            [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _planned(folder, corpus)
         )
         for folder in sizes[-1]["disk_bytes"]
         if folder not in UNCOUNTED
@@ -123,7 +123,7 @@ def _work(name: str, size: Mapping[str, Any]) -> float:
     return float(size["characters"] * share)
 
 
-def _asked(name: str, corpus: Corpus) -> float:
+def _planned(name: str, corpus: Corpus) -> float:
     """Return the same for the planned build."""
     return (corpus.released if name in OF_THE_RELEASE else corpus.documents) * corpus.mean_chars
 
@@ -136,7 +136,7 @@ def _stage(rule: str, corpus: Corpus, shards: int, parts: int, sizes: Sequence[M
     among = [(run["jobs"] if by_shard else 1) for _, run in runs]
     costs = [(_work(rule, size) / n, run["cpu_s"] / n) for (size, run), n in zip(runs, among, strict=True)]
     equal = jobs if by_shard else 1
-    cpu = equal * line(costs, _asked(rule, corpus) / equal)
+    cpu = equal * line(costs, _planned(rule, corpus) / equal)
 
     shared = by_shard or name in A_SHARD_AT_A_TIME
     if name in OF_THE_RELEASE:

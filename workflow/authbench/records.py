@@ -21,8 +21,8 @@ PRIMARY_GENRES = (
 )
 LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 
-# A document as a source gives it. `file` is the SHA-256 of the raw file (its name may name the author),
-# `ordinal` the record's place in that file, `names_author` whether the author's name occurs in the text.
+# A record of a source. `file` is the SHA-256 of the raw file (a file name may contain the author's name), `ordinal` the
+# record's place in that file, `names_author` whether the author's name occurs in the text.
 RECORD = pl.Schema(
     {
         "doc_key": pl.String,
@@ -44,8 +44,8 @@ RECORD = pl.Schema(
     }
 )
 
-# A document after chunking: a whole text (chunk 0 of 1, `chunk_start` null) or a span of characters
-# of the normalised text.
+# A document after chunking: an uncut text (chunk 0 of 1, `chunk_start` null) or a span of characters of the normalised
+# text.
 DOCUMENT = pl.Schema(
     [
         *RECORD.items(),
@@ -57,8 +57,8 @@ DOCUMENT = pl.Schema(
     ]
 )
 
-# Why a document (or a raw row, then `doc_key` is null) went. A document dropped for several reasons has several
-# rows, the first reason first. `detail` says where (file and position) or names the document that stands in.
+# Why a document (or a raw row, then `doc_key` is null) was dropped. A document dropped for several reasons has several
+# rows, the first reason first. `detail` is the place (file and position) or the key of the kept representative.
 REMOVED = pl.Schema(
     {
         "source": pl.String,

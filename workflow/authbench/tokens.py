@@ -20,7 +20,7 @@ from authbench.vocabulary import find_vocabulary
 
 Tokens = NDArray[np.uint32]
 NAME = "cl100k_base"
-# As tiktoken has it, which reads the vocabulary only from a folder that an environment variable names.
+# As in tiktoken, which reads the vocabulary only from the folder in an environment variable.
 PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]"
     r"|\s+(?!\S)|\s"
@@ -69,7 +69,7 @@ class Tokenizer:
 
     def encode_each(self, texts: pl.Series) -> Iterator[Tokens]:
         """Yield the token numbers of each text; none is null."""
-        import awkward  # half a second, which only those who need it spend
+        import awkward  # imported here as it takes half a second
 
         has_new_letters = texts.str.contains(NEW_LETTERS)
         for first in range(0, len(texts), TEXTS_AT_ONCE):

@@ -12,7 +12,7 @@ import numpy as np
 from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, blocks, pool_sizes, pools
 from authbench.evaluate.split import Lists, Split
 
-BYTES_PER_SCORE = 24  # of a block: the score, its key, and what makes the key
+BYTES_PER_SCORE = 24  # of a block: the score, its key, and temporaries of the key
 
 
 def rank_on(
@@ -34,12 +34,12 @@ def rank_on(
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
         block += 0.0  # no zero below zero
         for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
-            held, query, candidate = _of_block(pairs, first, last, device)
-            values[held] = block[query, candidate].double().cpu().numpy()
+            span, query, candidate = _of_block(pairs, first, last, device)
+            values[span] = block[query, candidate].double().cpu().numpy()
         _, query, candidate = _of_block(split.excluded, first, last, device)
         block[query, candidate] = -torch.inf
         keys = (_ordered(block) << 32) + place
-        held, query, candidate = _of_block(positives, first, last, device)
+        span, query, candidate = _of_block(positives, first, last, device)
         step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
         for start in range(0, len(query), step):
             q, c = query[start : start + step], candidate[start : start + step]
@@ -47,7 +47,7 @@ def rank_on(
             for name, (of_query, of_candidate) in own_pool.items():
                 same = of_candidate == of_query[first + q][:, None]
                 found = torch.where(same[torch.arange(len(q)), c], 1 + (higher & same).sum(dim=1), 0)
-                ranks[name][held.start + start : held.start + start + len(q)] = found.cpu().numpy()
+                ranks[name][span.start + start : span.start + start + len(q)] = found.cpu().numpy()
         near = keys.topk(min(NEAREST + 1, count), dim=1).indices
         value = block.gather(1, near)
         best[first:last, : near.shape[1]] = value.cpu().numpy()
@@ -59,10 +59,10 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
     """Return where the pairs of queries [first, last) are in `pairs`, their queries within the block, their rows."""
     import torch
 
-    held = slice(int(pairs.starts[first]), int(pairs.starts[last]))
+    span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
     query = np.repeat(np.arange(last - first), np.diff(pairs.starts[first : last + 1]))
-    candidate = pairs.rows[held].astype(np.int64)
-    return held, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
+    candidate = pairs.rows[span].astype(np.int64)
+    return span, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
 
 
 def _ordered(scores: Any) -> Any:

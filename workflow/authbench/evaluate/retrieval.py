@@ -47,13 +47,13 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
     if not isinstance(queries, np.ndarray):
         turned = candidates.T.tocsr()
         return lambda first, last: (queries[first:last] @ turned).toarray()
-    held = np.empty((0, len(candidates)), np.result_type(queries, candidates))
+    buffer = np.empty((0, len(candidates)), np.result_type(queries, candidates))
 
     def product(first: int, last: int) -> np.ndarray:
-        nonlocal held  # reusing memory is twice as fast as allocating it
-        if len(held) < last - first:
-            held = np.empty((last - first, len(candidates)), held.dtype)
-        return np.matmul(queries[first:last], candidates.T, out=held[: last - first])
+        nonlocal buffer  # reusing memory is twice as fast as allocating it
+        if len(buffer) < last - first:
+            buffer = np.empty((last - first, len(candidates)), buffer.dtype)
+        return np.matmul(queries[first:last], candidates.T, out=buffer[: last - first])
 
     return product
 
@@ -117,8 +117,8 @@ def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str
     sizes = {}
     excluded, owners = split.excluded.rows, split.excluded.owners()
     for name, (of_query, of_candidate) in in_pool.items():
-        held = np.bincount(of_candidate, minlength=int(of_query.max(initial=0)) + 1)
+        counts = np.bincount(of_candidate, minlength=int(of_query.max(initial=0)) + 1)
         inside = of_candidate[excluded] == of_query[owners]
         gone = np.bincount(owners[inside], minlength=len(of_query))
-        sizes[name] = (held[of_query] - gone).astype(np.int32)
+        sizes[name] = (counts[of_query] - gone).astype(np.int32)
     return sizes

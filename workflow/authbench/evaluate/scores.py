@@ -17,8 +17,8 @@ from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
 
 Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
 
-LEAST_AUTHORS = 20  # a slice with fewer query authors prints its counts and no score
-BINS = 256  # of scores, where only the width of an interval depends on them
+LEAST_AUTHORS = 20  # a slice with fewer query authors has counts and no scores
+BINS = 256  # of scores; only the width of an interval depends on them
 MACRO = "macro over sub-genres"
 
 
@@ -34,16 +34,17 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
     of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
     weights = author_weights(authors.unique().sort().to_list(), seed)
 
-    def told(chosen: np.ndarray) -> dict[str, Any]:
+    def scores_where(chosen: np.ndarray) -> dict[str, Any]:
         return _scores_of(chosen, values, pairs, of_author, weights)
 
     everyone = np.ones(len(authors), bool)
-    result: dict[str, Any] = {"overall": told(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
+    result: dict[str, Any] = {"overall": scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
     frame = facets(split)
     for name, column in SLICES.items():
         labels = frame[column]
         result[name] = {
-            label: told((labels == label).fill_null(False).to_numpy()) for label in labels.drop_nulls().unique().sort()
+            label: scores_where((labels == label).fill_null(False).to_numpy())
+            for label in labels.drop_nulls().unique().sort()
         }
     for genre, cell in result["by_primary_genre"].items():
         cell[MACRO] = _macro(genre, result["by_genre"])
@@ -128,15 +129,15 @@ def _scores_of(
     for pool in ("language", "topic"):
         lost = answered & np.isnan(values[f"{pool}:mrr"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
-    told: dict[str, Any] = _rid_of_nan(cell)
-    return told
+    finite: dict[str, Any] = _without_nan(cell)
+    return finite
 
 
 def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
     """Yield each kind of negatives, the suffix of its keys, the error rate, and the interval of the rate."""
-    sides = {side: _chosen_pairs(held, answered) for side, held in pairs.items()}
+    sides = {side: _chosen_pairs(found, answered) for side, found in pairs.items()}
     scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
     edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
@@ -157,8 +158,8 @@ def _error_rates(
 
 def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     queries, scores = pairs
-    held = chosen[queries]
-    return queries[held], scores[held]
+    kept = chosen[queries]
+    return queries[kept], scores[kept]
 
 
 def _histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
@@ -182,11 +183,11 @@ def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, A
     }
 
 
-def _rid_of_nan(cell: Any) -> Any:
+def _without_nan(cell: Any) -> Any:
     """Return nested mappings without values that are not finite, which JSON cannot hold."""
     if isinstance(cell, dict):
         return {
-            key: _rid_of_nan(value)
+            key: _without_nan(value)
             for key, value in cell.items()
             if not (isinstance(value, float) and not np.isfinite(value))
         }

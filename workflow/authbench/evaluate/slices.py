@@ -37,8 +37,8 @@ def facets(split: Split) -> pl.DataFrame:
     if "origin" not in queries.columns:
         return frame.with_columns(origin_of_positives=empty, time_gap=empty)
     pairs = pl.DataFrame({"query": split.positives.owners(), "row": split.positives.rows})
-    told = split.documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
-    answers, asking = told[pairs["row"]], told[split.asks][pairs["query"]]
+    metadata = split.documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
+    answers, asking = metadata[pairs["row"]], metadata[split.asks][pairs["query"]]
     pairs = pairs.with_columns(
         same=answers["origin"] == asking["origin"], days=(answers["date"] - asking["date"]).dt.total_days().abs()
     )

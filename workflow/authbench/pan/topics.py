@@ -116,8 +116,8 @@ def regression(similar: F64, scores: F64) -> dict[str, Any]:
     """
     from scipy.stats import linregress
 
-    told: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
+    result: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
     if len(scores) < 3 or np.ptp(similar) == 0 or np.ptp(scores) == 0:
-        return told
+        return result
     line, other = linregress(similar, scores), linregress(scores, similar)
-    return told | {"beta": float(line.slope), "r2": float(line.rvalue**2), "beta_of_similarity": float(other.slope)}
+    return result | {"beta": float(line.slope), "r2": float(line.rvalue**2), "beta_of_similarity": float(other.slope)}

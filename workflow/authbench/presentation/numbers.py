@@ -3,7 +3,7 @@
 import math
 
 NOTHING = "–"
-_LARGE = 1000  # from here on decimals say nothing
+_LARGE = 1000  # numbers from here on have no decimals
 
 
 def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:

@@ -70,21 +70,21 @@ def by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
     """Return for each number of topics the metadata of the subset of HITS, and of those of all random seeds."""
     found = []
     for size in sorted({int(about["topics"]) for about in run.facts.values()}):
-        held = [about for about in run.facts.values() if about["topics"] == size]
+        subsets = [about for about in run.facts.values() if about["topics"] == size]
         encoder = run.facts[MAIN]["encoder"]
-        hits = [about for about in held if about["how"] == "hits" and about["encoder"] == encoder]
-        found += [(size, "HITS", hits), (size, "Random", [about for about in held if about["how"] == "random"])]
+        hits = [about for about in subsets if about["how"] == "hits" and about["encoder"] == encoder]
+        found += [(size, "HITS", hits), (size, "Random", [about for about in subsets if about["how"] == "random"])]
     return [row for row in found if row[2]]
 
 
 def sizes(run: Run) -> Table:
     keys = ("documents", "train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both")
     rows = []
-    for size, how, held in by_size(run):
-        folds = [fold for about in held for fold in about["sizes"]]
+    for size, how, subsets in by_size(run):
+        folds = [fold for about in subsets for fold in about["sizes"]]
         means = {key: float(np.mean([fold[key] for fold in folds])) for key in keys[1:]}
         rows.append(
-            {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in held]))} | means
+            {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in subsets]))} | means
         )
     shown = [[str(row["topics"]), str(row["sampling"]), *(f"{row[key]:,.0f}" for key in keys)] for row in rows]
     return paper_table(
@@ -165,13 +165,13 @@ def ranks(run: Run) -> Table:
     shown = []
     for name, subsets in named.items():
         found = np.concatenate([ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
-        told = [mean_and_spread(row) for row in found]
+        summaries = [mean_and_spread(row) for row in found]
         rows.append(
             {"dataset": name}
-            | {verifier: mean for verifier, (mean, _) in zip(run.verifiers, told, strict=True)}
-            | {f"{verifier}_sd": spread for verifier, (_, spread) in zip(run.verifiers, told, strict=True)}
+            | {verifier: mean for verifier, (mean, _) in zip(run.verifiers, summaries, strict=True)}
+            | {f"{verifier}_sd": spread for verifier, (_, spread) in zip(run.verifiers, summaries, strict=True)}
         )
-        shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in told)])
+        shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in summaries)])
     best = {cell for at, row in enumerate(rows) for cell in lowest([row[name] for name in run.verifiers], at)}
     return paper_table(
         "table_5_ranks",
@@ -207,10 +207,10 @@ def most_alike(run: Run) -> Table:
 
 def similarity(run: Run) -> Table:
     means: dict[int, dict[str, Any]] = {}
-    for size, how, held in by_size(run):
+    for size, how, subsets in by_size(run):
         row = means.setdefault(size, {"topics": size})
         for key in ("mean", "max"):
-            row[f"{key}_{how.lower()}"] = float(np.mean([value for a in held for value in a[f"{key}_similarity"]]))
+            row[f"{key}_{how.lower()}"] = float(np.mean([value for a in subsets for value in a[f"{key}_similarity"]]))
     columns = ("mean_random", "mean_hits", "max_random", "max_hits")
     rows = [{"topics": row["topics"], **{name: row.get(name) for name in columns}} for row in means.values()]
     return paper_table(
@@ -225,13 +225,15 @@ def similarity(run: Run) -> Table:
 
 def stability_by_size(run: Run) -> Table | None:
     """Return table 8."""
-    held = {
+    subset_of = {
         str(size): about["name"] for size, how, facts in by_size(run) if how == "HITS" for about in facts
         if about["trained"]
     }  # fmt: skip
-    if len(held) < 2:
+    if len(subset_of) < 2:
         return None
-    found = {size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in held.items()}
+    found = {
+        size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in subset_of.items()
+    }
     return correlation_table(
         "table_8_stability_by_size",
         "Table 8. Stability of rankings by HITS with m topics",
@@ -373,10 +375,10 @@ def paper_table(
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
     """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
-    held = values[~np.isnan(values)]
+    known = values[~np.isnan(values)]
     return (
-        float(held.mean()) if len(held) else float("nan"),
-        float(held.std(ddof=1)) if len(held) > 1 else float("nan"),
+        float(known.mean()) if len(known) else float("nan"),
+        float(known.std(ddof=1)) if len(known) > 1 else float("nan"),
     )
 
 

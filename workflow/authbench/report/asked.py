@@ -14,11 +14,11 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
     languages, cells = deviation["languages"], deviation["cells"]
     short = [row for row in languages if row["deficit"] > 0]
     if not short:
-        told = ["Every language has as many documents as asked for."]
+        sentences = ["Every language has as many documents as asked for."]
     else:
         missing = plural(sum(row["deficit"] for row in short), "document")
-        told = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
-    told += [
+        sentences = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
+    sentences += [
         f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: {reason(row)}."
         for row in short
         if row["deficit"] > 0.05 * row["target"]
@@ -27,7 +27,7 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
     for cell in cells:
         if cell["target"] and not cell["available"]:
             nothing.setdefault(cell_name(cell), []).append(language_name(cell["language"]))
-    return told + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
+    return sentences + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
 
 
 def cell_name(cell: Mapping[str, Any]) -> str:
@@ -91,12 +91,12 @@ def bound_in_words(deviation: Mapping[str, Any]) -> str:
     reached, least = bound.get("reached"), bound.get("least_deviation")
     if reached is None:
         return ""
-    told = f"All genre and length targets together were missed by {decimal(reached)} documents"
+    missed = f"All genre and length targets together were missed by {decimal(reached)} documents"
     if least is None or not math.isfinite(least):
-        return f"{told}; how near any selection could have come was not computed."
+        return f"{missed}; how near any selection could have come was not computed."
     verdict = (
         "the data, not the selection, set the limit"
         if reached <= max(1.1 * least, least + 2)
         else f"the other {decimal(round(reached - least, 1))} are the selection's"
     )
-    return f"{told}. No selection of whole authors could have missed them by less than {decimal(least)}: {verdict}."
+    return f"{missed}. No selection of whole authors could have missed them by less than {decimal(least)}: {verdict}."

@@ -18,13 +18,13 @@ def closing_lines(results: str | Path, settings: Mapping[str, Any]) -> list[str]
     if not (folder / "check.json").exists():
         return []
     release, board = folder / "release", folder / "leaderboard/index.html"
-    told = [
+    lines = [
         read_json(folder / "check.json")["summary"],
         f"The benchmark: {release}/   The story of it: {release}/report.html",
     ]
     if settings["filter"]["exclude"] or settings["release"]["takedown"]:
         takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
-        told += about_lists(read_json(folder / "report/facts.json"), takedown)
+        lines += about_lists(read_json(folder / "report/facts.json"), takedown)
     if board.exists() and board.stat().st_mtime >= (folder / "release_data.json").stat().st_mtime:
-        told.append(f"Models on it: {board}")
-    return told
+        lines.append(f"Models on it: {board}")
+    return lines

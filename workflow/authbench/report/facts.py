@@ -10,7 +10,7 @@ from authbench.funnel import Counts, add_up, join_stages, merge_counts
 
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
-# Where the raw files lie and in how many parts the work is done leave no trace in a release.
+# Settings that do not affect the data, such as the folder of raw files and the number of shards, are not in a release.
 NOT_OF_THE_DATA = (
     "raw_dir",
     "shards",

@@ -106,10 +106,10 @@ def shares(
     """Return the pieces of a bar in the order of `colours`, each with its count and its share in words."""
     total = sum(counted.values())
 
-    def told(key: str) -> str:
+    def in_words(key: str) -> str:
         return f"{(names or {}).get(key, spaced(key))}: {count(counted[key])} ({counted[key] / total:.1%})"
 
-    return [Piece(counted[key], colour, told(key)) for key, colour in colours.items() if counted.get(key)]
+    return [Piece(counted[key], colour, in_words(key)) for key, colour in colours.items() if counted.get(key)]
 
 
 def lengths(table: pl.DataFrame, name: str = "lengths", title: str = "Length in tokens per language") -> Chart:
@@ -133,12 +133,12 @@ def lengths(table: pl.DataFrame, name: str = "lengths", title: str = "Length in 
         name_rows(canvas, axes, [language_name(language) for language in order], range(len(order)))
         for place, language in enumerate(order):
             p10, p25, p50, p75, p90 = (max(rows[language][point], 1.0) for point in QUANTILES)
-            told = ", ".join(f"{point} {rows[language][point]:,.0f}" for point in QUANTILES)
+            quantiles = ", ".join(f"{point} {rows[language][point]:,.0f}" for point in QUANTILES)
             axes.plot(
                 [p10, p90], [place] * 2, color=MUTED, linewidth=1.3, marker="|", markersize=8, markeredgewidth=1.3
             )
             [box] = axes.barh(place, p75 - p25, 0.62, p25, color=SKY)
-            canvas.tip(box, f"{language_name(language)}: {told} tokens")
+            canvas.tip(box, f"{language_name(language)}: {quantiles} tokens")
             axes.plot([p50] * 2, [place - 0.31, place + 0.31], color=INK, linewidth=2.2, solid_capstyle="butt")
 
     about = "Tokens a document, logarithmic: box p25 to p75 with the median, whiskers p10 to p90."

@@ -244,7 +244,7 @@ def query_rule(release: Mapping[str, Any]) -> str:
 
 def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
-    told = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
+    in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
     return [
         {
@@ -255,7 +255,7 @@ def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
             "files": facts.get("files"),
             "bad_rows": facts.get("bad_rows"),
             "names_author": facts.get("names_author"),
-            "more": lines_of({key: value for key, value in facts.items() if key not in told | own}),
+            "more": lines_of({key: value for key, value in facts.items() if key not in in_columns | own}),
         }
         for tag, facts in sorted(ingest.items())
     ]

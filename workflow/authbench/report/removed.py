@@ -12,8 +12,8 @@ from authbench.storage.atomic import atomic_file
 from authbench.storage.parquet import scan_columns
 
 ORDER = ("source", "doc_key", "detail")
-ROWS = 1 << 20  # are sorted at a time
-SAMPLED = 1 << 16  # values of a key that say where to divide
+ROWS = 1 << 20  # sorted at a time
+SAMPLED = 1 << 16  # values of a key from which ranges are chosen
 
 
 def write_log(path: str | Path, removed: Sequence[str | Path], rows: int = ROWS) -> None:

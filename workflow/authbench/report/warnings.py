@@ -59,13 +59,13 @@ def about_split_unit(split: Mapping[str, Any]) -> list[str]:
 
 def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
     """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
-    told = []
+    found = []
     total = max(documents.height, 1)
     per_source = dict(documents.group_by("source").len().sort("source").iter_rows())
     noisy = [tag for tag in per_source if noisy_share(tag, sources, ingest) > 0]
     if noisy:
         share = sum(per_source[tag] for tag in noisy) / total
-        told.append(
+        found.append(
             f"{percent(share)} of the documents come from {plural(len(noisy), 'source')} with noisy author labels, "
             f"which may join several people or divide one: {listing(title(tag, sources) for tag in noisy)}."
         )
@@ -75,7 +75,7 @@ def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str,
         "outlet": "are signed by an outlet or byline, which can be many writers",
         "work": "have no known author: a work stands for one; they fill train and are never queries or positives",
     }
-    return told + [
+    return found + [
         f"{percent(kinds[kind] / total)} of the documents {what}." for kind, what in words_of.items() if kinds.get(kind)
     ]
 
@@ -122,9 +122,9 @@ def about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, 
 def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
     if not scorers:
         return ["No text was checked for toxicity: safety.scorers is empty."]
-    told = []
+    found = []
     if all(scorer["identity"].startswith("wordlist") for scorer in scorers):
-        told.append(
+        found.append(
             "Toxicity was judged by a word list only: it sees words, not meaning. For a release meant for others, "
             "add detoxify to safety.scorers."
         )
@@ -132,36 +132,36 @@ def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) 
     for scorer in scorers:
         foreign = [language_name(lang) for lang in released if lang not in scorer["languages"]]
         if foreign:
-            told.append(
+            found.append(
                 f"The toxicity scorer {short_identity(scorer['identity'])} was not made for {listing(foreign)}; "
                 "its scores there mean little."
             )
     unscored = documents["toxicity"].null_count()
-    return told + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
+    return found + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
 
 
 def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
-    told = []
+    found = []
     skipped = sorted(facts["skipped_sources"])
     if skipped:
-        told.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
+        found.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
     unused = sorted(set(map(tag_of, facts["config"].get("sources", []))) - set(skipped) - set(documents["source"]))
     if unused:
-        told.append(f"No document of {listing(unused)} is in the release.")
+        found.append(f"No document of {listing(unused)} is in the release.")
     closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]
     if closed:
-        told.append(
+        found.append(
             f"Texts of {listing(closed)} are tier B: their terms do not allow them to be passed on. Share their "
             "provenance, not their text."
         )
     fallback = facts["deviation"].get("fallback_authors", 0)
     if fallback:
         least = facts["config"].get("sample", {}).get("min_documents_per_author")
-        told.append(
+        found.append(
             f"{plural(fallback, 'author')} with fewer documents than the rule asks{f' ({least})' if least else ''} "
             f"{'was' if fallback == 1 else 'were'} admitted where a language fell short."
         )
-    return told
+    return found
 
 
 def about_takedown(takedown: Mapping[str, int]) -> list[str]:

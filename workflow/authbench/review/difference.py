@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\w+|\s|.", re.S)
-MANY = 6_000  # pieces; above, what is frequent in a text is not lined up
+MANY = 6_000  # pieces; in longer texts, frequent pieces are not aligned
 SHOWN = 50_000  # characters of one text
-UNSEEN = {"Cc", "Cs", "Cf"}  # controls, half characters, marks of format
+UNSEEN = {"Cc", "Cs", "Cf"}  # Unicode categories: control, surrogate, format
 SPELLING = "\u200c\u200d"  # joiners, which some scripts need
 Part = tuple[str, str]  # same | gone | new | mark, and a text
 

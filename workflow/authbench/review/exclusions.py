@@ -30,8 +30,8 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
         if not line.strip():
             continue
         try:
-            told = orjson.loads(line)
-            key, reason, note = told["doc_key"], told["reason"], told.get("note") or ""
+            verdict = orjson.loads(line)
+            key, reason, note = verdict["doc_key"], verdict["reason"], verdict.get("note") or ""
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(key, str) or not isinstance(note, str) or (reason is not None and not _is_reason(reason)):
@@ -44,7 +44,7 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
 def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:
     """Return the REMOVED rows of the documents (`source`, `doc_key`) on the list, with reason `review_<reason>`."""
     listed = documents.select("source", "doc_key").join(exclusions, on="doc_key", maintain_order="left")
-    told = listed.select(
+    rows = listed.select(
         "source",
         "doc_key",
         stage=pl.lit(STAGE),
@@ -53,7 +53,7 @@ def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:
         threshold=pl.lit(None, pl.Float64),
         detail=pl.when(pl.col("note") != "").then("note"),
     )
-    return told.select(REMOVED.names()).cast(REMOVED)
+    return rows.select(REMOVED.names()).cast(REMOVED)
 
 
 _EXPECTED = 'expected {"doc_key": "…", "reason": "boilerplate" or null, "note": "…"}, as the review sheets export it'

@@ -8,7 +8,7 @@ import polars as pl
 from authbench.review.passages import document_of
 
 PERMUTATIONS = 128
-LEAST = 0.2  # what MinHash takes for less alike is no neighbour
+LEAST = 0.2  # the lowest MinHash estimate of a neighbour's similarity
 MOST = 3
 
 
@@ -72,11 +72,11 @@ def kept_neighbours(
                         found[key].append((-float(alike[place]), keys[place], contents[place]))
                 found[key] = sorted(found[key])[:MOST]
     contents_of: Mapping[str, str] = dict(texts.select("doc_key", "content").iter_rows())
-    told = {}
+    nearest = {}
     for key, near in found.items():
         exact = [(other, jaccard(contents_of[key], content, shingle_chars), content) for _, other, content in near]
-        told[key] = sorted(exact, key=lambda one: (-one[1], one[0]))
-    return told
+        nearest[key] = sorted(exact, key=lambda one: (-one[1], one[0]))
+    return nearest
 
 
 def jaccard(one: str, other: str, shingle_chars: int) -> float:

@@ -77,10 +77,10 @@ def write_sheets(
     sheets = []
     for (lang,), part in texts.group_by("lang", maintain_order=True):
         entries = [entry(row, thresholds, beside) for row in part.iter_rows(named=True)]
-        told = {"lang": lang, "language": language_name(str(lang)), "entries": entries}
-        write_text(folder / f"{lang}.html", pages.get_template("review.html.j2").render(**shared, **told))
+        sheet = {"lang": lang, "language": language_name(str(lang)), "entries": entries}
+        write_text(folder / f"{lang}.html", pages.get_template("review.html.j2").render(**shared, **sheet))
         cells = part.group_by("primary", maintain_order=True).len().iter_rows()
-        sheets.append({**told, "cells": [(genre.replace("_", " "), count) for genre, count in cells]})
+        sheets.append({**sheet, "cells": [(genre.replace("_", " "), count) for genre, count in cells]})
     index = pages.get_template("review_index.html.j2")
     write_text(folder / "index.html", index.render(**shared, sheets=sheets, per_cell=per_cell))
 
@@ -122,17 +122,17 @@ def begins(key: str, beside: Beside) -> list[Part]:
 
 def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Return name, value and rule of each measurement of the text."""
-    told = []
+    found = []
     for column, setting, side in MEASURED:
         if row.get(column) is not None:
             bound = thresholds.get(setting)
             rule = f"goes {side} {bound:g}" if bound is not None else ""
-            told.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
+            found.append((column.replace("_", " "), f"{row[column]:.3g}", rule))
     if row.get("langid"):
-        told.append(("langid", str(row["langid"]), f"goes unless {row['lang']}"))
+        found.append(("langid", str(row["langid"]), f"goes unless {row['lang']}"))
     if row.get("toxicity") is not None:
-        told.append(("toxicity", f"{row['toxicity']:.3g}", ""))
-    return told
+        found.append(("toxicity", f"{row['toxicity']:.3g}", ""))
+    return found
 
 
 def with_measures(texts: pl.DataFrame, batches: Iterable[pl.DataFrame]) -> pl.DataFrame:

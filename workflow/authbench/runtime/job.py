@@ -39,19 +39,19 @@ def log_to(path: str) -> None:
     terminal.setLevel(logging.WARNING)
     log.handlers, log.propagate = [terminal], False
     log.setLevel(logging.INFO)
-    logging.raiseExceptions = False  # a log that finds no room must not bury what the terminal says
-    sys.excepthook = partial(_last_words, job, Path(results))
+    logging.raiseExceptions = False  # a log on a full disk must not hide the terminal's messages
+    sys.excepthook = partial(_report_error, job, Path(results))
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     file = logging.FileHandler(path, mode="w", encoding="utf-8")
     file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     file.setLevel(logging.INFO)
     log.addHandler(file)
-    atexit.register(_tell_what_it_took)
-    atexit.register(gc.freeze)  # or Python, at its end, goes through every object of every library: 0.1 s a job
+    atexit.register(_log_cost)
+    atexit.register(gc.freeze)  # otherwise Python visits every object of every library at exit: 0.1 s per job
     log.warning("%s", job)
 
 
-def _tell_what_it_took() -> None:
+def _log_cost() -> None:
     """Log CPU seconds of the job with its child processes, and its own peak memory."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in used)
@@ -69,16 +69,16 @@ def peak_kib() -> int:
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
     """Yield the items, and print on the terminal every ten seconds how many were processed."""
-    started = told = time.monotonic()
+    started = reported = time.monotonic()
     for number, item in enumerate(items, start=1):
         yield item
-        if time.monotonic() - told > EVERY_SECONDS:
-            told = time.monotonic()
+        if time.monotonic() - reported > EVERY_SECONDS:
+            reported = time.monotonic()
             of = f" of {total}" if total else ""
-            log.warning("%s: %d%s, %.0f s", what, number, of, told - started)
+            log.warning("%s: %d%s, %.0f s", what, number, of, reported - started)
 
 
-def _last_words(
+def _report_error(
     job: str, results: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     problem = cannot_write(error, results) if is_full(error) else missing_extra(error) or error

@@ -45,7 +45,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         for file in aside.rglob("*"):
             _to_disk(file)
         os.fsync(handle)
-        while not _renamed(aside, path):  # somebody else's came there first
+        while not _renamed(aside, path):  # another writer's came first
             before = _name_beside(path)
             with suppress(FileNotFoundError):
                 path.replace(before)
@@ -72,14 +72,14 @@ def _aside(path: Path, make: Callable[[Path], int], remove: Callable[[Path], Non
         _sweep(path, remove)
         while handle is None:
             handle = _locked(make(aside))
-            if not aside.exists():  # swept between its making and its locking
+            if not aside.exists():  # removed by _sweep before it was locked
                 os.close(handle)
                 handle = None
         yield aside, handle
     except Exception as error:
-        told = cannot_write(error, path)
-        if told:
-            raise told from error
+        problem = cannot_write(error, path)
+        if problem:
+            raise problem from error
         raise
     finally:
         with suppress(OSError):
@@ -106,7 +106,7 @@ def _sweep(path: Path, remove: Callable[[Path], None]) -> None:
 
 
 def _locked(handle: int) -> int:
-    with suppress(OSError):  # a file system without locks: then nobody sweeps, either
+    with suppress(OSError):  # a file system without locks, where _sweep removes nothing either
         fcntl.flock(handle, fcntl.LOCK_EX)
     return handle
 
@@ -118,7 +118,7 @@ def _new_file(path: Path) -> int:
 def _new_folder(path: Path) -> int:
     while True:
         path.mkdir()
-        with suppress(FileNotFoundError):  # swept before it could be locked
+        with suppress(FileNotFoundError):  # removed by _sweep before it was locked
             return os.open(path, os.O_RDONLY)
 
 

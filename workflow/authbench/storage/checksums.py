@@ -26,7 +26,7 @@ from authbench.errors import InputError
 MARK = b"authbench crc32\n"
 KEY = "crc32"
 _IN_JSON = re.compile(rb'(?<=\n  "crc32": ")[0-9a-f]{8}(?=")')
-_NUMBERS = struct.Struct("<II")  # how many checksums stand before it, and the checksum of these and the footer
+_NUMBERS = struct.Struct("<II")  # the number of preceding checksums, and the checksum of these and the footer
 _TAIL = struct.Struct("<I4s")  # the end of every Parquet file: the length of the footer proper, "PAR1"
 _PIECE = 1 << 20
 
@@ -97,10 +97,10 @@ def parse_checked_json(content: bytes, path: str | Path) -> dict[str, Any]:
     Raises:
         InputError: the text was changed, or has no checksum.
     """
-    told = _IN_JSON.search(content)
-    if told is None:
+    written = _IN_JSON.search(content)
+    if written is None:
         raise damaged(path, f"it has no checksum under the key {KEY}")
-    if zlib.crc32(_IN_JSON.sub(b"0" * 8, content, count=1)) != int(told[0], 16):
+    if zlib.crc32(_IN_JSON.sub(b"0" * 8, content, count=1)) != int(written[0], 16):
         raise damaged(path, "its text has changed")
     value: dict[str, Any] = json.loads(content)
     del value[KEY]

@@ -14,7 +14,7 @@ from authbench.errors import InputError
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
-# Libraries that tell the number in words only: polars, and NumPy's count of what it could not write.
+# Libraries that give no errno but a message: polars, and NumPy's count of what it could not write.
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
 ROOM = 1 << 20
 
@@ -22,7 +22,9 @@ ROOM = 1 << 20
 def cannot_write(error: BaseException, path: Path) -> InputError | None:
     """Return the InputError for an error raised while writing `path`; None if the disk is not its cause."""
     if is_full(error):
-        full = min((_standing(path), Path(tempfile.gettempdir())), key=lambda place: shutil.disk_usage(place).free)
+        full = min(
+            (_nearest_existing(path), Path(tempfile.gettempdir())), key=lambda place: shutil.disk_usage(place).free
+        )
         usage = shutil.disk_usage(full)
         why = (
             f"the disk of {full} is full ({_size(usage.free)} of {_size(usage.total)} are free; a quota may leave less)"
@@ -30,7 +32,7 @@ def cannot_write(error: BaseException, path: Path) -> InputError | None:
         mend = "Make room there"
     elif isinstance(error, OSError) and error.errno in CLOSED and _is_of(error.filename, path):
         closed = "is on a read-only disk" if error.errno == errno.EROFS else f"may not be written by user {os.getuid()}"
-        why, mend = f"{_standing(path)} {closed}", "Make it writable"
+        why, mend = f"{_nearest_existing(path)} {closed}", "Make it writable"
     else:
         return None
     return InputError(
@@ -64,7 +66,7 @@ def check_room(folders: Iterable[str | Path]) -> None:
                 probe.unlink()
 
 
-def _standing(path: Path) -> Path:
+def _nearest_existing(path: Path) -> Path:
     """Return the path, or its nearest ancestor that exists."""
     path = path.absolute()
     return next(place for place in (path, *path.parents) if place.is_dir())

@@ -161,7 +161,7 @@ def _groups(
 ) -> Iterator[tuple[list[int], Callable[[int], pl.DataFrame]]]:
     """Yield the numbers of rows of the row groups, and a reader that verifies and returns the group with a number."""
     with Path(path).open("rb") as file:
-        chunks = _read_here(read_checksums(file), columns)
+        chunks = _chunks_of(read_checksums(file), columns)
         with pq.ParquetFile(file) as parquet:
 
             def read(group: int) -> pl.DataFrame:
@@ -175,12 +175,12 @@ def _groups(
 def _checked(path: str | Path, columns: Sequence[str] | None) -> Iterator[BinaryIO]:
     """Yield the open file after verifying the columns."""
     with Path(path).open("rb") as file:
-        check_chunks(file, _read_here(read_checksums(file), columns))
+        check_chunks(file, _chunks_of(read_checksums(file), columns))
         file.seek(0)
         yield file
 
 
-def _read_here(chunks: Iterable[Chunk], columns: Sequence[str] | None) -> list[Chunk]:
+def _chunks_of(chunks: Iterable[Chunk], columns: Sequence[str] | None) -> list[Chunk]:
     """Return the chunks that a reader of these columns reads; those of a nested column are `column.…`."""
     if columns is None:
         return list(chunks)

@@ -33,9 +33,15 @@ FREE_EXPANSION = 64 << 20  # beyond this many bytes
 MAX_RECORD_BYTES = 32 << 20
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
-NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python writes the bytes of a file name that are none
-ZSTANDARD_BLOCK = 1 << 11  # it can stand for 30,000 times as many bytes, all of which are held at once
-NO_ZIP = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OverflowError, struct.error)  # of damaged ones
+NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
+ZSTANDARD_BLOCK = 1 << 11  # decompresses to at most 30,000 times as many bytes, all in memory
+NO_ZIP = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    UnicodeDecodeError,
+    OverflowError,
+    struct.error,
+)  # raised for damaged files
 # Two-byte encodings, each of which decodes most texts in the others, to nonsense.
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
@@ -83,7 +89,7 @@ class RawFile:
         except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, gzip.BadGzipFile) as e:
             raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
         except OSError as e:
-            if e.errno in (None, errno.EINVAL):  # so bz2 and gzip say of damaged data, zip of places
+            if e.errno in (None, errno.EINVAL):  # bz2 and gzip for damaged data, zip for wrong offsets
                 raise InputError(f"{self.relative} is truncated or damaged ({e}); fetch it again.") from e
             raise
 
@@ -131,7 +137,7 @@ class RawFile:
             with zipfile.ZipFile(self.path) as archive:
                 entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         except NO_ZIP as error:
-            with self.open_binary():  # an empty file or a pointer says so
+            with self.open_binary():  # raises for an empty file or a Git LFS pointer
                 raise InputError(f"{self.relative} is not a whole zip file ({error}); fetch it again.") from error
         for entry in entries:
             _refuse_unsafe(self.relative, entry)
@@ -297,13 +303,13 @@ def _whole_frames(stream: IO[bytes]) -> Any:
 class _Zstandard(io.RawIOBase):
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream, self.frame, self.started = stream, zstandard.ZstdDecompressor().decompressobj(), False
-        self.held = memoryview(b"")
+        self.pending = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self.held:
+        while not self.pending:
             block = self.frame.unused_data if self.frame.eof else b""
             if self.frame.eof:
                 self.frame, self.started = zstandard.ZstdDecompressor().decompressobj(), False
@@ -313,9 +319,9 @@ class _Zstandard(io.RawIOBase):
                     raise EOFError("the compressed data end in the middle")
                 return 0
             self.started = True
-            self.held = memoryview(self.frame.decompress(block))
-        size = min(len(buffer), len(self.held))
-        buffer[:size], self.held = self.held[:size], self.held[size:]
+            self.pending = memoryview(self.frame.decompress(block))
+        size = min(len(buffer), len(self.pending))
+        buffer[:size], self.pending = self.pending[:size], self.pending[size:]
         return size
 
 

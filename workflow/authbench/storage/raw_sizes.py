@@ -9,8 +9,8 @@ import zstandard
 
 from authbench.storage.raw_files import COMPRESSED, NO_ZIP
 
-UNPACKED = 4  # text in a compressed file takes about so many times its size
-WRAPS_AT = 1 << 32  # gzip notes the size of its last member modulo this
+UNPACKED = 4  # typical ratio of text to its compressed size
+WRAPS_AT = 1 << 32  # gzip stores the size of its last member modulo this
 
 
 def expanded_bytes(path: Path) -> int:

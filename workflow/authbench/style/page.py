@@ -19,7 +19,7 @@ def render(
     charts: Sequence[Chart],
     sensitivity: pl.DataFrame,
     datasets: Sequence[Dataset],
-    held: Mapping[str, Any] | None,
+    clusters: Mapping[str, Any] | None,
 ) -> str:
     """Return the HTML page."""
     listed = list_datasets(results, datasets)
@@ -37,7 +37,7 @@ def render(
             paper_run=sum(one["paper"] and one["run"] for one in listed),
             settings=results[0].content["settings"],
             versions=results[0].content["versions"],
-            frozen=held,
+            frozen=clusters,
             fewest=FEWEST_MODELS,
         )
     )
@@ -56,7 +56,7 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
                 "title": one.title,
                 "attribute": one.attribute,
                 "languages": ", ".join(one.languages),
-                "tasks": ", ".join(told_of(task, cell) for task in one.tasks),
+                "tasks": ", ".join(task_name(task, cell) for task in one.tasks),
                 "licence": one.licence,
                 "paper": one.paper,
                 "tried": one.tried,
@@ -69,7 +69,7 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
     return found
 
 
-def told_of(task: str, cell: Mapping[str, Any] | None) -> str:
+def task_name(task: str, cell: Mapping[str, Any] | None) -> str:
     """Return a task's name; for probing, with what measured its features."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return task.replace("_", " ") + (f" ({measured})" if measured else "")

@@ -29,17 +29,17 @@ FIGURE_NAMES = {
 }  # fmt: skip
 
 
-def all_tables(results: Sequence[Result], held: Mapping[str, Any] | None) -> list[Table]:
+def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> list[Table]:
     """Return the four aggregate tables, one table per task, cost, and long texts where both treatments were run.
 
     Args:
         results: of one or both treatments; those of chunk_and_pool are ranked where there are any.
-        held: frozen redundancy clusters.
+        clusters: frozen redundancy clusters.
     """
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
     found = [
-        summed("operational", ranked, *scores.operational(models, english(ranked), held)),
+        summed("operational", ranked, *scores.operational(models, english(ranked), clusters)),
         summed("definitional", ranked, *scores.definitional(models)),
         summed("application", ranked, *scores.application(models)),
         summed("multilingual", ranked, *scores.multilingual(models)),
@@ -95,15 +95,15 @@ def cost(results: Sequence[Result]) -> Table:
     """Return texts per second of encoding, and 10^9 operations per text, the mean over all texts."""
     rows = []
     for result in results:
-        told = [cell for cell in result.content["datasets"].values() if "cost" in cell]
-        texts = sum(cell["texts"] for cell in told)
-        flops = [cell["cost"]["flops_per_text"] for cell in told]
+        timed = [cell for cell in result.content["datasets"].values() if "cost" in cell]
+        texts = sum(cell["texts"] for cell in timed)
+        flops = [cell["cost"]["flops_per_text"] for cell in timed]
         known = texts and all(one is not None for one in flops)
         rows.append(
             {
                 "model": result.name,
                 "texts_per_second": result.texts_per_second,
-                "gflops": sum(f * c["texts"] for f, c in zip(flops, told, strict=True)) / texts / 1e9
+                "gflops": sum(f * c["texts"] for f, c in zip(flops, timed, strict=True)) / texts / 1e9
                 if known
                 else None,
             }
@@ -150,14 +150,14 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     rows = []
     for result in results:
         for dataset, cell in result.content["datasets"].items():
-            for task, told in cell["tasks"].items():
-                chance = told.get("by_chance", told.get("chance", 0.5 if "auroc" in told else None))
+            for task, measured in cell["tasks"].items():
+                chance = measured.get("by_chance", measured.get("chance", 0.5 if "auroc" in measured else None))
                 chance = chance["mrr"] if isinstance(chance, dict) else chance
                 row = {
                     "group": result.group, "model": result.name, "long_texts": result.long_texts, "dataset": dataset,
                     "attribute": cell["attribute"], "task": task, "texts": cell["texts"],
-                    "value": told.get(FIGURES[task]), "chance": chance, "spread": told.get("spread"),
-                    "distractor": told.get("distractor"), "undefined": told.get("undefined"),
+                    "value": measured.get(FIGURES[task]), "chance": chance, "spread": measured.get("spread"),
+                    "distractor": measured.get("distractor"), "undefined": measured.get("undefined"),
                 }  # fmt: skip
                 rows.append(row)
     schema = {

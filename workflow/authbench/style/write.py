@@ -39,20 +39,20 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     results = collect(folders)
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
-    held = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
-    tables = all_tables(results, held)
-    told = every_score(results)
-    drawn = charts(ranked, models, told)
-    lost = scores.sensitivity(models, english(ranked), held)
+    clusters = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
+    tables = all_tables(results, clusters)
+    values = every_score(results)
+    drawn = charts(ranked, models, values)
+    lost = scores.sensitivity(models, english(ranked), clusters)
     with atomic_folder(out) as folder:
         for table in tables:
             write_table(folder, table)
-        write_text(folder / "scores.csv", told.write_csv())
+        write_text(folder / "scores.csv", values.write_csv())
         write_text(folder / "sensitivity.csv", lost.write_csv())
-        if held:
-            write_plain_json(folder / "clusters.json", held)
+        if clusters:
+            write_plain_json(folder / "clusters.json", clusters)
         write_charts(folder / "figures", drawn)
-        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, held))
+        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters))
     return as_markdown(tables[0])
 
 
@@ -63,17 +63,17 @@ def read_clusters(path: Path) -> Mapping[str, Any]:
         InputError: the file holds none.
     """
     try:
-        held: Mapping[str, Any] = orjson.loads(path.read_bytes())
+        clusters: Mapping[str, Any] = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as problem:
         raise InputError(f"{path}: no frozen clusters ({problem}). Expected the clusters.json of a report.") from None
-    if not isinstance(held, dict) or held.get("version") != 1 or not isinstance(held.get("clusters"), dict):
+    if not isinstance(clusters, dict) or clusters.get("version") != 1 or not isinstance(clusters.get("clusters"), dict):
         raise InputError(f"{path}: no frozen clusters of version 1. Expected the clusters.json of a report.")
-    return held
+    return clusters
 
 
-def charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], told: pl.DataFrame) -> list[Chart]:
+def charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
     """Return the heat map, and trees of datasets if there are enough models to correlate."""
-    found = [figures.heat_map(told.filter(pl.col("long_texts") == ranked[0].long_texts))]
+    found = [figures.heat_map(values.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:
         for task in FIGURES:
             kind = scores.column_kind(task)
