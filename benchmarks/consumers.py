@@ -35,6 +35,7 @@ from authbench.errors import InputError
 from authbench.evaluate.run import evaluate
 from authbench.evaluate.split import read_split
 from authbench.export.publication import read_publication
+from authbench.export.release import tables
 from authbench.export.run import export
 from authbench.format.release import Release, open_complete_release
 from authbench.models.entries import MODELS
@@ -121,9 +122,9 @@ def by_datasets(published: Published) -> str:
     import datasets
 
     folder, bundle, rows = str(published.form("huggingface")), published.bundle, 0
-    expect_equal("configurations", sorted(datasets.get_dataset_config_names(folder)), sorted(bundle.tables(SPLIT)))
+    expect_equal("configurations", sorted(datasets.get_dataset_config_names(folder)), sorted(tables(bundle, SPLIT)))
     for split in bundle.splits:
-        for name, (schema, batches) in bundle.tables(split).items():
+        for name, (schema, batches) in tables(bundle, split).items():
             loaded = datasets.load_dataset(folder, name, split=split, cache_dir=str(published.work / "datasets"))
             ours = pl.concat([pl.DataFrame(schema=schema), *batches])
             if not pl.DataFrame(loaded.data.table.combine_chunks()).cast(dict(schema)).equals(ours):

@@ -69,7 +69,7 @@ def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_go
 ) -> None:
     mount(tmp_path / "small/results", "size=64m")
     project = demo.copy(tmp_path / "small")
-    for stage in ("chunk", "filter", "dedup", "sample", "split", "report", "release"):
+    for stage in ("chunk", "filter", "dedup", "sample", "split", "report", "draft", "release"):
         shutil.rmtree(project.results / stage)
     filler = fill(project.folder / "results", leave=ROOM + 100_000)
     status, said = project.snakemake("--cores", "2", "release")
