@@ -37,11 +37,11 @@ from authbench.evaluate.split import read_split
 from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export
+from authbench.format.pan import read_problems
 from authbench.format.release import Release, open_complete_release
+from authbench.metrics import pan as metrics
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
-from authbench.pan import metrics
-from authbench.pan.formats import read_problems
 from authbench.rebuild.run import rebuild
 from authbench.registry.load import load_entry
 

@@ -4,7 +4,7 @@ import json
 
 from project import Project
 
-from authbench.pan.formats import read_problems
+from authbench.format.pan import read_problems
 
 
 def test_pairs_of_the_demo_are_made_answered_and_scored(another: Project) -> None:

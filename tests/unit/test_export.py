@@ -35,8 +35,8 @@ from authbench.export.public import refuse_tier_b
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
+from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
-from authbench.pan.formats import read_problems
 from authbench.registry.licences import licence_problem, spdx_identifier
 from authbench.registry.sources import find_sources
 

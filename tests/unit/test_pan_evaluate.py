@@ -8,9 +8,9 @@ from shared_folders import DATA, skip_without_corpus
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.format.pan import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
+from authbench.metrics.pan import evaluate
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
-from authbench.pan.formats import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
-from authbench.pan.metrics import evaluate
 
 TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
          '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip

@@ -9,8 +9,8 @@ from shared_folders import oracle
 from sklearn.metrics import f1_score, roc_auc_score
 
 from authbench.errors import InputError
-from authbench.pan.formats import align
-from authbench.pan.metrics import MEASURES, OF_2020, evaluate, overall
+from authbench.format.pan import align
+from authbench.metrics.pan import MEASURES, OF_2020, evaluate, overall
 
 ORACLE_NAMES = {"auc": "auc", "c@1": "c@1", "f1": "F1", "f0.5u": "f_05_u", "brier": "brier"}
 

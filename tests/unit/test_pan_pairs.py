@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.format.pan import read_problems
 from authbench.pan.build import write_sets
-from authbench.pan.formats import read_problems
 from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
 from authbench.pan.settings import PairSettings
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
 
+from authbench.metrics.pan import f1
 from authbench.metrics.significance import p_of_paired_f1, p_of_paired_means
-from authbench.pan.metrics import f1
 from authbench.pan.significance import compare_all, matrix
 
 

@@ -61,4 +61,4 @@ def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None
     assert presents("authbench.pan.any", drawing)
     assert presents("authbench.presentation.tables", plain)
     assert presents("authbench.pan.figures", plain) and presents("authbench.raven.page", plain)
-    assert not presents("authbench.pan.metrics", plain)
+    assert not presents("authbench.metrics.pan", plain)

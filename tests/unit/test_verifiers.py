@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shared_folders import oracle
 
 from authbench.errors import InputError
-from authbench.pan.metrics import evaluate
+from authbench.metrics.pan import evaluate
 from authbench.registry.load import list_entries, load_entry
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry

@@ -12,8 +12,8 @@ import polars as pl
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
+from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
-from authbench.pan.formats import write_pairs, write_truth
 from authbench.pan.pairs import as_table, different_authors, same_author
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import write_text

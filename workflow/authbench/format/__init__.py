@@ -1,5 +1,5 @@
-"""The published release: its format, declared once, and its one reader.
+"""The formats of files that others read, each declared once: a release, with its one reader, and PAN's pairs.
 
 Read in this order: `columns` and `files` (what a release holds), `release` (the reader), `lock` (one of its files),
-`documents` (a release, or any table, as documents by author and topic).
+`documents` (a release, or any table, as documents by author and topic), `pan` (problems, truths and answers of PAN).
 """

@@ -1,1 +1,1 @@
-"""Measures and statistics, each declared once: ROC area, error rate, rankings, intervals, tests and ranks."""
+"""Measures and statistics, each declared once: ROC area, error rate, PAN's measures, rankings, intervals and tests."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.pan.formats import read_pairs, read_problems, write_answers
+from authbench.format.pan import read_pairs, read_problems, write_answers
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.entries import VerifierEntry
 

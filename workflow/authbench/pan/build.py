@@ -12,7 +12,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_documents
-from authbench.pan.formats import write_pairs, write_truth
+from authbench.format.pan import write_pairs, write_truth
 from authbench.pan.pairs import both, build
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import atomic_folder

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
-from authbench.pan.metrics import MEASURES, OF_2020, Truth, evaluate, overall
+from authbench.metrics.pan import MEASURES, OF_2020, Truth, evaluate, overall
 
 META = "meta (mean)"
 

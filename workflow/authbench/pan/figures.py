@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
-from authbench.pan.metrics import Truth
+from authbench.metrics.pan import Truth
 from authbench.presentation.charts import Canvas, Chart, legend_height
 from authbench.presentation.palette import INK, Mark, mark_of, series
 from authbench.presentation.plots import Curve, curves, plane

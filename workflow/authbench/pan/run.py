@@ -18,10 +18,10 @@ import orjson
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.format.pan import align, named, read_answers, read_pairs, read_truth
+from authbench.metrics.pan import MEASURES
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
 from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
-from authbench.pan.formats import align, named, read_answers, read_pairs, read_truth
-from authbench.pan.metrics import MEASURES
 from authbench.pan.page import measure_table, render
 from authbench.pan.significance import compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities

@@ -8,8 +8,8 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.identity import keyed_hash
+from authbench.metrics.pan import Truth
 from authbench.metrics.significance import ROUNDS, holm, p_of_paired_f1
-from authbench.pan.metrics import Truth
 
 SIGNS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 

@@ -13,7 +13,7 @@ import polars as pl
 import regex
 
 from authbench.arrays import F64
-from authbench.pan.metrics import Truth
+from authbench.metrics.pan import Truth
 from authbench.pan.settings import TOPIC_MODEL
 from authbench.verifiers.texts import cosines, distinct
 

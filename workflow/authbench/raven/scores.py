@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.pan.metrics import OF_2020, brier, evaluate, overall
+from authbench.metrics.pan import OF_2020, brier, evaluate, overall
 
 MEASURES = (*("auc", "c@1", "f0.5u", "f1"), "overall")  # in the order of the paper's tables
 

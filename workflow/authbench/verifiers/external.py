@@ -18,7 +18,7 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
-from authbench.pan.formats import align, read_answers, write_pairs, write_truth
+from authbench.format.pan import align, read_answers, write_pairs, write_truth
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import ExternalParameters
 

@@ -10,8 +10,8 @@ import numpy as np
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.metrics.auc import area_of_wins
+from authbench.metrics.pan import Truth
 from authbench.metrics.ranks import average_ranks
-from authbench.pan.metrics import Truth
 
 GRID = np.arange(0.01, 0.99, 0.01)
 
