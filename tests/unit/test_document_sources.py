@@ -13,7 +13,7 @@ import yaml
 from authbench.identity import author_id
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_files import match_files
+from authbench.storage.raw_paths import match_files
 
 SOURCES = Path(__file__).parents[2] / "config" / "sources"
 COLOPHON = (

@@ -12,7 +12,8 @@ from shared_folders import DATA, needs_corpora
 
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_files import match_files
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.raw_paths import match_files
 
 TAGS = (
     "eltec_tei",
@@ -117,7 +118,7 @@ def test_a_real_folder_and_the_same_blogs_zipped_give_the_same_texts(tmp_path: P
         for path in files_of("blog_authorship_xml")[0]:
             whole.write(path, f"blogs/{path.name}")
     source = load_source("blog_authorship")
-    found = dict.fromkeys(match_files(tmp_path, source["files"]), "0")
+    found = {name: sha256_of_file(tmp_path / name) for name in match_files(tmp_path, source["files"])}
     shard, removed = tmp_path / "a.parquet", tmp_path / "b.parquet"
     settings = IngestSettings(max_bad_rows=bad_rows_allowed("blog_authorship_xml"))
     ingest_source("blog_authorship", make_extraction(source), tmp_path, found, [shard], removed, settings)

@@ -19,7 +19,7 @@ from authbench.identity import author_id
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_files import match_files
+from authbench.storage.raw_paths import match_files
 
 SOURCE: dict[str, Any] = {
     "title": "Reviews",
@@ -92,6 +92,16 @@ ROWS = [
     ("6", "[Deleted]", "en", "book", "By somebody else."),
     ("7", "cid", "en", "book", "  "),
 ]
+
+
+def test_a_file_that_changed_since_it_was_listed_stops_its_source_and_nothing_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw/a.csv").write_text(table(*ROWS, ("8", "dee", "en", "toy", "Added.")))
+    listed = {"a.csv": hashlib.sha256(table(*ROWS).encode()).hexdigest()}
+    shards, removed = [tmp_path / "out/1.parquet"], tmp_path / "out/removed.parquet"
+    with pytest.raises(InputError, match=r"demo: .*a\.csv is not the file that this run was planned with"):
+        ingest_source("demo", make_extraction(SOURCE), tmp_path / "raw", listed, shards, removed, IngestSettings())
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_a_record_has_every_field_of_the_schema(tmp_path: Path) -> None:
@@ -293,6 +303,27 @@ def test_one_of_many_texts_that_cannot_be_read_is_counted_and_more_stop(
         Ingested(tmp_path / "few", {**few, "spoilt.txt": spoilt}, mapping)
 
 
+def test_files_that_cannot_be_read_are_units_too(tmp_path: Path) -> None:
+    mapping = source(
+        reader={"format": "tei", "header": {"user": "author"}},
+        files=["*.xml"],
+        fields={"id": "file_name", "author": "user", "topic": "file_name", "lang": {"const": "en"}},
+    )
+    poem = "<TEI><teiHeader><author>Ann</author></teiHeader><text><body><p>A poem.</p></body></text></TEI>"
+    made = Ingested(tmp_path, {"a.xml": "", "b.xml": poem, "c.xml": "<TEI>", "d.xml": poem}, mapping, max_bad_rows=0.5)
+    counts = made.result["units"]
+    assert counts == {"unit": "files", "found": 4, "header": 0, "records": 2, "bad": 2, "blank": 0}
+
+
+def test_rows_that_an_unmatched_quote_hid_enter_with_their_own_authors(tmp_path: Path) -> None:
+    rows = [(str(n), f"user{n}", "en", "toy", f"Text {n} of many") for n in range(846)]
+    broken = table(*rows).replace("Text 200 of", '"Text 200 of').replace("Text 700 of many", 'Text 700 of many"')
+    made = Ingested(tmp_path, {"a.csv": broken}, SOURCE)
+    assert made.reasons() == {"unmatched_quote": 1} and made.result["facts"]["bad_rows"] == 1
+    assert made.records.height == made.records["author_id"].n_unique() == 845
+    assert made.result["units"]["found"] == 847 and made.result["units"]["longest_record"]["lines"] == 1
+
+
 def test_a_missing_field_names_file_key_and_what_was_found(tmp_path: Path) -> None:
     lines = json.dumps({"id": 1, "body": "x", "user": "ann", "lang": "en", "kind": None})
     mapping = source(reader={"format": "jsonl"}, files=["*.jsonl"])
@@ -339,11 +370,26 @@ def test_rows_are_dropped_where_a_rule_has_a_value(tmp_path: Path) -> None:
     assert Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping).reasons() == {"machine_made": 5}
 
 
-def test_halves_of_surrogate_pairs_do_not_stop_a_run(tmp_path: Path) -> None:
-    record = r'{"id": "\ud83d1", "text": "cut \ud83d", "user": "\ud83dx", "lang": "en", "kind": "\ude00"}'
+def test_half_a_surrogate_pair_costs_a_text_that_character_and_a_label_or_id_its_row(tmp_path: Path) -> None:
+    row = {"id": "1", "text": "whole", "user": "ann", "lang": "en", "kind": "toy"}
+    broken = [
+        {"id": "2", "text": "cut \ud83d", "kind": "\ude00"},
+        *({"id": str(n), "user": user} for n, user in enumerate(["\ud83d", "\ud83e", "x\ude00"], 3)),
+        *({"id": raw} for raw in ["\ud83d1", "\ud83e1"]),
+    ]
     mapping = source(reader={"format": "jsonl"}, files=["*.jsonl"])
-    made = Ingested(tmp_path, {"a.jsonl": record}, mapping)
-    assert made.records.select("content", "topic").rows() == [("cut \ufffd", "\ufffd")]
+    lines = "\n".join(json.dumps(row | changes) for changes in [{}, *broken])
+    made = Ingested(tmp_path, {"a.jsonl": lines}, mapping)
+    assert made.records.select("content", "topic").rows() == [("whole", "toy"), ("cut \ufffd", "\ufffd")]
+    assert made.reasons() == {"half_character": 5} and made.result["mended_texts"] == 1
+
+
+def test_labels_that_differ_in_nothing_a_reader_sees_are_one_author(tmp_path: Path) -> None:
+    labels = ["Ann Lee", "Ann\u200b Lee", "\u202eAnn Lee", "\ufeffAnn Lee", "A\u00adnn\ufe0f Lee", "Ann\x07 Lee"]
+    rows = [(str(n), label, "en", "toy", f"Text {n}") for n, label in enumerate([*labels, "\u200b\u3164"])]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE)
+    assert made.records["author_id"].unique().to_list() == [author_id("demo", "Ann Lee")]
+    assert made.reasons() == {"no_author": 1}
 
 
 def test_the_author_can_be_in_the_path(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.ingest.authors import CASELESS, PLACEHOLDERS, folded, occurs, refusal
 from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.fields import as_text, compile_expression, names, needs
+from authbench.ingest.fields import as_text, compile_expression, needs
+from authbench.registry.expressions import names
 from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import CleanRule
 

@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 from authbench.errors import InputError
-from authbench.storage.raw_files import RawFile, match_files
+from authbench.storage.raw_files import RawFile
+from authbench.storage.raw_paths import match_files
 
 TEXT = "id,text\r\n1,né à Köln\r\n" * 2000
 
@@ -95,9 +96,9 @@ def test_an_encoding_that_takes_others_for_its_own_is_tried_last_or_not_at_all(t
     assert f"{encoding} takes other encodings for its own" in message
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_a_byte_order_mark_is_no_text(tmp_path: Path, encoding: str) -> None:
-    mark = "" if encoding == "utf-16" else "\ufeff"
+    mark = "" if encoding in ("utf-16", "utf-32", "utf-8-sig") else "\ufeff"
     assert text_of(raw(tmp_path / "a", f"{mark}名".encode(encoding)), encoding) == "名"
 
 
@@ -164,3 +165,60 @@ def test_a_damaged_zip_file_is_refused_by_name(tmp_path: Path, record: bytes, pl
     with pytest.raises(InputError, match=r"a\.zip"):
         for member in raw(file.path, bytes(content)).members(["*"]):
             text_of(member)
+
+
+@pytest.mark.parametrize(
+    ("written", "declared"),
+    [
+        ("utf-8", "cp1252"),
+        ("utf-8", "gb18030"),
+        ("utf-8", "utf-16"),
+        ("gb18030", "cp1252"),
+        ("utf-16-le", "cp1252"),
+        ("utf-16-le", "utf-8"),
+        ("utf-16-be", "utf-16-le"),
+        ("utf-32-le", "utf-16"),
+    ],
+)
+def test_the_byte_order_mark_of_another_encoding_is_told(tmp_path: Path, written: str, declared: str) -> None:
+    message = refusal(raw(tmp_path / "a.txt", "\ufeffname".encode(written)), declared)
+    assert f"byte order mark of {written}, but is declared as {declared}; declare {written}" in message
+
+
+def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        for content in ("1", "2"):
+            archive.writestr("a.csv", content)
+    file = RawFile(tmp_path / "a.zip", "a.zip", "0" * 64)
+    with pytest.raises(InputError, match=r"a\.zip holds 'a\.csv' more than once"):
+        file.members(["*.csv"])
+    assert [part.relative for part in file.members(["*.txt"])] == []
+
+
+def test_endings_match_whatever_their_case(tmp_path: Path) -> None:
+    for name in ("a.csv", "B.CSV", "c.Csv.GZ", "d.csvx", "Damaged.CSV"):
+        (tmp_path / name).write_bytes(b"x")
+    assert match_files(tmp_path, ["*.csv", "!Damaged.csv"]) == ["B.CSV", "a.csv", "c.Csv.GZ"]
+    assert match_files(tmp_path, ["b.csv"]) == []
+
+
+def test_files_of_a_linked_folder_are_read_once_or_the_link_is_told(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "letters", tmp_path / "elsewhere"
+    for path in (folder / "one/a.csv", folder / ".store/b.csv", elsewhere / "c.csv"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"x")
+    (folder / "one/loop").symlink_to(folder)
+    (folder / "again").symlink_to(folder / "one")
+    (folder / "hidden").symlink_to(folder / ".store")
+    assert match_files(folder, ["**/*.csv"]) == ["hidden/b.csv", "one/a.csv"]
+    (folder / "two").symlink_to(elsewhere)
+    with pytest.raises(InputError, match=r"letters/two is a link to .*elsewhere, outside of the source's folder"):
+        match_files(folder, ["**/*.csv"])
+    assert match_files(folder, ["*.csv"]) == []
+
+
+@pytest.mark.parametrize("declared", ["utf-16", "UTF-32"])
+def test_an_encoding_of_either_order_of_bytes_needs_a_byte_order_mark(tmp_path: Path, declared: str) -> None:
+    message = refusal(raw(tmp_path / "a.txt", "text".encode(f"{declared}-be")), declared)
+    assert "a.txt has no byte order mark" in message
+    assert f"declare {declared.lower()}-le or {declared.lower()}-be" in message

@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
-from authbench.ingest import json_lines, json_records, table_csv, table_parquet
+from authbench.ingest import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
 from authbench.ingest.lines import bounded_lines
 from authbench.ingest.readers import READERS
 from authbench.ingest.rows import BadRow, ReadFile, Wanted
+from authbench.ingest.units import Units
 from authbench.registry.plain import from_plain
-from authbench.registry.readers import ParquetReader
+from authbench.registry.readers import BlogXmlReader, JsonLinesReader, JsonReader, ParquetReader, TeiReader, TextReader
 from authbench.storage.raw_files import RawFile
 
 NEEDS = {"config/sources/s.yaml: fields.text": [frozenset({"text"})]}
@@ -247,6 +248,13 @@ def test_a_parquet_file_without_the_column_names_what_it_has(tmp_path: Path) -> 
         list(table_parquet.read(parquet(tmp_path / "t.parquet"), ParquetReader(), Wanted(needs=needs)))
 
 
+def test_a_parquet_file_of_fewer_rows_than_it_says_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, whole = parquet(tmp_path / "t.parquet"), pq.ParquetFile.iter_batches
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **how: (one.slice(1) for one in whole(*a, **how)))
+    with pytest.raises(InputError, match=r"t\.parquet is damaged: it says that it has 2 rows, and has 1"):
+        list(table_parquet.read(file, ParquetReader()))
+
+
 HUGE_NUMBER = "1" * 5000
 
 
@@ -364,3 +372,79 @@ def test_lines_are_counted_on_beyond_those_that_are_too_long(tmp_path: Path) -> 
         BadRow("line 5", "is longer than max_record_bytes (1000)"),
         BadRow("line 6", "has 1 cells, the header has 2"),
     ]
+
+
+def test_whole_numbers_of_any_length_stay_as_they_are_written(tmp_path: Path) -> None:
+    numbers = [2**64 - 1, 2**64, 2**64 + 1, -(2**63), -(2**63) - 1, 10**30, 10**30 + 1]
+    for shape in ({"id": 0}, {"by": {"of": [{"id": 0}]}}, {"id": 0, "share": 0.5}):
+        lines = [json.dumps(shape).replace('"id": 0', f'"id": {number}') for number in numbers]
+        found = rows(json_lines.read, tmp_path / "t.jsonl", "\n".join(lines))
+        assert found == list(map(json.loads, lines))
+
+
+def parquet_rows(folder: Path, **columns: pa.Array) -> list[Any]:
+    path = folder / "t.parquet"
+    pq.write_table(pa.table(columns), path)
+    return rows(table_parquet.read, path, path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (pa.array([b"ab"], pa.binary(2)), "ab"),
+        (pa.array([b"ab"], pa.binary_view()), "ab"),
+        (pa.array([b"ab"], pa.large_binary()), "ab"),
+        (pa.array(["ab"], pa.string_view()), "ab"),
+        (pa.array([b"ab"]).dictionary_encode(), "ab"),
+        (pa.array(["ab"]).dictionary_encode(), "ab"),
+        (pa.array([[("k", b"ab")]], pa.map_(pa.string(), pa.binary())), {"k": "ab"}),
+        (pa.array([[{"k": b"ab"}]]), [{"k": "ab"}]),
+        (pa.array([[b"ab", b"cd"]], pa.list_(pa.binary(), 2)), ["ab", "cd"]),
+    ],
+    ids=lambda value: str(getattr(value, "type", "")),
+)
+def test_text_is_text_however_parquet_stores_it(tmp_path: Path, column: pa.Array, value: Any) -> None:
+    assert parquet_rows(tmp_path, text=column) == [{"text": value}]
+
+
+def test_a_parquet_column_of_no_text_numbers_or_times_is_refused_by_name(tmp_path: Path) -> None:
+    flags = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1], pa.int8()))
+    with pytest.raises(InputError, match=r"the column 'text' is of the type extension<arrow.bool8>"):
+        parquet_rows(tmp_path, text=flags)
+
+
+def test_two_columns_of_one_name_are_refused_where_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"]), pa.array([1])], ["text", "text", "n"]), path)
+    with pytest.raises(InputError, match=r"has the column 'text' more than once"):
+        rows(table_parquet.read, path, path.read_bytes())
+    assert rows(table_parquet.read, path, path.read_bytes(), columns=["n"]) == [{"n": 1}]
+
+
+@pytest.mark.parametrize(("kind", "largest"), [(pa.float64(), 2**53), (pa.float32(), 2**24), (pa.float16(), 2**11)])
+def test_ids_that_lost_digits_as_floating_point_numbers_are_refused(
+    tmp_path: Path, kind: pa.DataType, largest: int
+) -> None:
+    exact = pa.array([float(largest - 1), -3.0, None]).cast(kind)
+    assert [row["user"] for row in parquet_rows(tmp_path, user=exact)] == [largest - 1, -3, None]
+    with pytest.raises(InputError, match=r"the column 'user' .* last digits are lost"):
+        parquet_rows(tmp_path, user=pa.array([1.0, float(largest)]).cast(kind))
+
+
+def test_what_a_format_holds_beside_records_is_counted(tmp_path: Path) -> None:
+    def counted(read: ReadFile, name: str, content: str, options: Any) -> tuple[Any, ...]:
+        path, units = tmp_path / name, Units()
+        path.write_text(content, encoding="utf-8", newline="")
+        for _ in read(RawFile(path, name, "0" * 64), options, Wanted(), units):
+            pass
+        return units.unit, units.found, units.records, units.bad, units.blank
+
+    two_on_a_line = '{"a": 1}\n{"a": 1} {"a": 2}\n\n{"a": "unended\n{"a": 3}\n'
+    assert counted(json_lines.read, "t.jsonl", two_on_a_line, JsonLinesReader()) == ("lines", 5, 2, 2, 1)
+    nested = '[{"of": [{"a": 1}, 5]}, {"of": []}, {"b": 1}, 7]'
+    assert counted(json_records.read, "t.json", nested, JsonReader(expand="of")) == ("elements", 5, 1, 2, 2)
+    posts = "<Blog><date>1,May,2004</date><post>a</post><post>b</post><date>x</date><post>c</post></Blog>"
+    assert counted(blog_xml.read, "t.xml", posts, BlogXmlReader()) == ("posts", 3, 2, 1, 0)
+    assert counted(plain_text.read, "t.txt", "a\n\n\n\n\n\nb\n", TextReader(split="\n{3}")) == ("parts", 3, 2, 0, 1)
+    corpus = "<TEI><teiHeader/><text><body/></text><text><body/></text></TEI>"
+    assert counted(tei.read, "t.xml", corpus, TeiReader()) == ("files", 1, 0, 1, 0)

@@ -14,6 +14,7 @@ from authbench.errors import InputError
 from authbench.identity import author_id
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import make_extraction
+from authbench.storage.atomic import sha256_of_file
 
 TAGS = (
     "exorde_sample",
@@ -89,7 +90,8 @@ def test_a_real_table_that_cannot_be_read_stops_its_source_by_name() -> None:
         with TemporaryDirectory() as out, pytest.raises(InputError) as stopped:
             shard, removed = Path(out) / "a.parquet", Path(out) / "b.parquet"
             extraction = make_extraction(load_source(tag))
-            ingest_source(tag, extraction, folder_of(tag), {name: "0"}, [shard], removed, IngestSettings())
+            files = {name: sha256_of_file(path)}
+            ingest_source(tag, extraction, folder_of(tag), files, [shard], removed, IngestSettings())
         assert name in str(stopped.value)
 
 

@@ -4,22 +4,32 @@ Raw labels do not leave this package: what follows knows pseudonyms.
 """
 
 import functools
-import unicodedata
 from collections.abc import Collection
 
 import regex
 
 from authbench.identity import author_id, fold_space
+from authbench.nfc import compose
 
 PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a")
 MIN_CHARACTERS = 2
 SURE_CHARACTERS = 4  # a shorter name must stand as a word to count as one
+# Characters without a glyph: default-ignorable ones (zero-width, marks of direction, byte order marks, soft hyphens,
+# variation selectors, fillers), those of annotations, and controls that are no white space.
+UNSEEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB[\p{Cc}--\s]]", regex.VERSION1)
 CASELESS = regex.compile(r"[\p{Nd}\p{Lo}_.-]+")  # no other character folds to one of these
 
 
 def folded(label: str) -> str:
-    """Return the label with its white space folded, NFC-normalised: two labels a reader cannot tell apart are one."""
-    return fold_space(unicodedata.normalize("NFC", label))
+    """Return the label without characters that are not seen, NFC-normalised, its white space folded.
+
+    Two labels that a reader cannot tell apart are one.
+
+    >>> folded("\u202eAnn\u200b  Lee\ufeff")
+    'Ann Lee'
+    """
+    seen = label if label.isascii() and label.isprintable() else UNSEEN.sub("", label)
+    return fold_space(compose(seen))
 
 
 def refusal(label: str, placeholders: Collection[str], min_characters: int = MIN_CHARACTERS) -> str | None:

@@ -8,6 +8,7 @@ from authbench.errors import InputError
 from authbench.ingest.mapping import Mapped
 from authbench.ingest.readers import READERS
 from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Wanted, missing, refuse_missing
+from authbench.ingest.units import Units
 from authbench.registry.readers import BlogXmlReader, Reader, TeiReader, TextReader
 from authbench.registry.source_entry import Extraction
 from authbench.storage.raw_files import RawFile, UnreadableFile
@@ -35,11 +36,16 @@ def read_parts(
     numbers: Mapping[str, int],
     mapped: Mapped,
     max_record_bytes: int,
+    units: Units | None = None,
 ) -> Iterator[Part]:
-    """Yield the rows of all files, in the order of their paths. `numbers` are those of the files by SHA-256."""
+    """Yield the rows of all files, in the order of their paths.
+
+    `numbers` are those of the files by SHA-256; `units` counts what became of the units of the files.
+    """
+    units = Units() if units is None else units
     for relative in sorted(files):
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=max_record_bytes)
-        yield from _of_file(tag, file, numbers[file.sha256], extraction, mapped, alone=len(files) == 1)
+        yield from _of_file(tag, file, numbers[file.sha256], extraction, mapped, units, alone=len(files) == 1)
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
@@ -63,7 +69,7 @@ def _characters(row: Any) -> int:
 
 
 def _of_file(
-    tag: str, file: RawFile, number: int, extraction: Extraction, mapped: Mapped, alone: bool
+    tag: str, file: RawFile, number: int, extraction: Extraction, mapped: Mapped, units: Units, alone: bool
 ) -> Iterator[Part]:
     """Yield the rows of a file (of all members of a zip file).
 
@@ -76,7 +82,7 @@ def _of_file(
         fields = mapped.path_fields(part.relative)
         wanted: Needs = mapped.needs
         found, good = dict.fromkeys(fields), 0
-        for block in _readable(part, extraction.reader, columns):
+        for block in _readable(part, extraction.reader, columns, units):
             for row in block:
                 if isinstance(row, BadRow):
                     first_bad = first_bad or f" (all are bad rows; {row.position}: {row.reason})"
@@ -103,11 +109,13 @@ def _of_file(
     yield Part(number, file.relative, ordinal, [BadRow(WHOLE_FILE, "no records")])
 
 
-def _readable(file: RawFile, options: Reader, columns: Wanted) -> Iterator[Block]:
+def _readable(file: RawFile, options: Reader, columns: Wanted, units: Units) -> Iterator[Block]:
     """Yield a reader's blocks; a file that is one text, and cannot be read, as a bad row."""
     try:
-        yield from READERS[type(options)](file, options, columns)
+        yield from READERS[type(options)](file, options, columns, units)
     except UnreadableFile as problem:
         if not isinstance(options, FILE_IS_TEXT):
             raise
+        units.found += 1
+        units.bad += 1
         yield [BadRow(WHOLE_FILE, str(problem))]

@@ -11,6 +11,7 @@ from datetime import date
 
 from authbench.ingest.plain_text import whole_text
 from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.ingest.units import Units
 from authbench.registry.readers import BlogXmlReader
 from authbench.storage.raw_files import RawFile
 
@@ -18,6 +19,7 @@ ENTRY = re.compile(r"\s*<date>(?P<date>[^<]*)</date>\s*<post>")
 OPENING = re.compile(r"\s*<Blog>")
 CLOSING = re.compile(r"\s*(?:</Blog>\s*)?")
 SPACE = re.compile(r"\s*")
+POST = "<post>"
 NEXT_ENTRY = re.compile(r"<date>")
 
 # January to December as bloggers' software wrote them: English, Spanish, French, German, Dutch, Italian,
@@ -39,17 +41,28 @@ MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS, start=1) for name in names.split()}
 
 
-def read(file: RawFile, options: BlogXmlReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+def read(
+    file: RawFile, options: BlogXmlReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
     """Yield a record per post, empty ones too: `post`, `date` (ISO, null if it is none), `written_date`, `ordinal`.
 
     Whatever in the file is not a date with its post (an unclosed post, text outside) is a bad row with its place.
     """
+    units = Units() if units is None else units
+    units.unit = "posts"
     text = whole_text(file, options.encoding)
-    found = [text] if isinstance(text, BadRow) else posts(text)
-    yield from in_blocks((row, 0) for row in found)
+    if isinstance(text, BadRow):
+        units.found += 1
+        units.bad += 1
+        yield [text]
+        return
+    units.found += text.count(POST)
+    yield from in_blocks((row, 0) for row in posts(text, units))
+    units.check(file.relative)
 
 
-def posts(text: str) -> Iterator[Row | BadRow]:
+def posts(text: str, units: Units) -> Iterator[Row | BadRow]:
+    """Yield the posts of a blog, and what is none."""
     opening = OPENING.match(text)
     position = opening.end() if opening else 0
     ordinal, end = 0, 0
@@ -58,16 +71,18 @@ def posts(text: str) -> Iterator[Row | BadRow]:
         entry = ENTRY.match(text, position)
         if entry and 0 <= end < entry.end():
             end = text.find("</post>", entry.end())
-        if entry and end >= 0 and text.find("<post>", entry.end(), end) < 0:
+        if entry and end >= 0 and text.find(POST, entry.end(), end) < 0:
             post = text[entry.end() : end].strip()
             yield {"date": iso_date(entry["date"]), "written_date": entry["date"], "post": post, "ordinal": ordinal}
             ordinal, position = ordinal + 1, end + len("</post>")
+            units.records += 1
             continue
         here = SPACE.match(text, position).end()  # type: ignore[union-attr]
         line, counted = line + text.count("\n", counted, here), here
         yield BadRow(f"line {line}", "neither a date with its post nor the end of the blog")
         following = NEXT_ENTRY.search(text, entry.end() if entry else position + 1)
-        position = following.start() if following else len(text)
+        start, position = position, following.start() if following else len(text)
+        units.bad += text.count(POST, start, position)
 
 
 def iso_date(written: str) -> str | None:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from authbench.ingest.clean import compile_cleaning, fields_of
-from authbench.ingest.fields import Column, Columns, compile_expression, names, needs
+from authbench.ingest.fields import Column, Columns, compile_expression, needs
 from authbench.ingest.rows import Needs, Row
-from authbench.registry.source_entry import Author, Expression, Extraction, Fields
+from authbench.registry.expressions import Expression, names
+from authbench.registry.source_entry import Author, Extraction, Fields
 
 
 @dataclass(frozen=True)

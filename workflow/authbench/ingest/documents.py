@@ -16,10 +16,10 @@ import pyarrow as pa
 from authbench.errors import InputError
 from authbench.identity import fold_space
 from authbench.ingest import authors
-from authbench.ingest.characters import whole_characters
+from authbench.ingest.characters import has_half, whole_characters
 from authbench.ingest.compiled import Compiled
 from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
-from authbench.ingest.identities import Identities
+from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.rows import Row
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
 
@@ -54,11 +54,15 @@ class Refused(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """What rows made: records (MADE), the place of each among the rows, and the rows that made none."""
+    """What rows made: records (MADE), the place of each among the rows, and the rows that made none.
+
+    `mended` texts held half of a surrogate pair, which stands as U+FFFD in their records.
+    """
 
     records: pa.RecordBatch
     places: list[int]
     refused: list[Refused]
+    mended: int
 
 
 class _Block:
@@ -69,6 +73,7 @@ class _Block:
         self.places: Sequence[int] = range(len(rows))
         self.columns: dict[str, Any] = {}
         self.refused: list[Refused] = []
+        self.mended = 0
 
     def refuse(self, reasons: Sequence[str | None]) -> None:
         """Leave out the rows that have a reason."""
@@ -99,6 +104,8 @@ def make_documents(
     people = by_distinct(identities.person, texts(compiled.fields["author"](block.rows)))
     block.columns["person"] = people
     block.refuse([one.refusal for one in people])
+    block.columns["raw_id"] = texts(compiled.fields["id"](block.rows))
+    block.refuse([HALF_CHARACTER if has_half(raw) else None for raw in block.columns["raw_id"]])
     _compute_texts(block, compiled)
     _compute_identities(block, compiled, identities)
     other = OTHER if keep_other_languages else None
@@ -107,7 +114,7 @@ def make_documents(
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
     records = _records(block, compiled, identities, f"{where}: fields.genre")
-    return Documents(records, list(block.places), sorted(block.refused))
+    return Documents(records, list(block.places), sorted(block.refused), block.mended)
 
 
 def add_derived(rows: Sequence[Row], compiled: Compiled) -> None:
@@ -131,16 +138,17 @@ def _compute_texts(block: _Block, compiled: Compiled) -> None:
     try:
         stored = pa.array(contents, pa.large_string())
     except UnicodeEncodeError:
+        block.mended += sum(map(has_half, contents))
         contents = list(map(whole_characters, contents))
         stored = pa.array(contents, pa.large_string())
     block.columns |= {"text": contents, "content": stored}
 
 
 def _compute_identities(block: _Block, compiled: Compiled, identities: Identities) -> None:
-    """Add the columns `date`, `raw_id`, `identity` and `doc_key`."""
+    """Fold the column `raw_id`, and add `date`, `identity` and `doc_key`."""
     columns = block.columns
     columns["date"] = by_distinct(_plain, compiled.fields["date"](block.rows))
-    columns["raw_id"] = [fold_space(whole_characters(raw)) for raw in texts(compiled.fields["id"](block.rows))]
+    columns["raw_id"] = [fold_space(whole_characters(raw)) for raw in columns["raw_id"]]
     columns["identity"] = list(
         map(identities.record, columns["raw_id"], columns["person"], columns["text"], columns["date"])
     )

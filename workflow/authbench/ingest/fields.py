@@ -15,10 +15,12 @@ import regex
 from authbench.errors import InputError
 from authbench.ingest.authors import concealed
 from authbench.ingest.rows import ABSENT, Row, value_at
+from authbench.registry.expressions import template_parts
 
 Column = list[Any]
 Columns = Callable[[Sequence[Row]], Column]
 Step = Callable[[Any], Any]
+INEXACT = 1 << 53  # from here on not every whole number is a floating-point number
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
 
@@ -58,7 +60,7 @@ def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column
     """
     column = list(column)
     try:
-        distinct = dict.fromkeys(column)  # in their order, so that of several errors the first is told
+        distinct = dict.fromkeys(column)  # in their order, so that the first of several errors is reported
     except TypeError:  # a list cannot be looked up
         return list(map(function, column))
     made = {entry: function(entry) for entry in distinct}
@@ -73,19 +75,23 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
 
 
 def as_text(value: Any) -> str | None:
-    """Return a value as text; 4.0 and 4 are the same number, dates are in ISO form, an object is no text.
+    """Return a value as text; 4.0 and 4 are the same number, dates are in ISO form, an object or infinity is no text.
 
     >>> as_text(4.0), as_text(True), as_text("")
     ('4', 'true', None)
     """
     if isinstance(value, str):
         return value or None
-    if value is None or value is ABSENT or isinstance(value, dict) or (isinstance(value, float) and math.isnan(value)):
+    if value is None or value is ABSENT or isinstance(value, dict):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return str(int(value)) if value.is_integer() and abs(value) < INEXACT else str(value)
+    if isinstance(value, bytes):
+        raise InputError(f"the bytes {value[:20]!r} are no text; store text as text.")
     if isinstance(value, (datetime, date)):
         return value.isoformat()
     if isinstance(value, list):
@@ -110,22 +116,11 @@ def needs(expression: str | Mapping[str, Any]) -> list[frozenset[str]]:
     if "field" in expression:
         return [frozenset({expression["field"]})]
     if "compose" in expression:
-        return [frozenset({name}) for _, name, optional in _template(expression["compose"])[0] if not optional]
+        return [frozenset({name}) for _, name, optional in template_parts(expression["compose"])[0] if not optional]
     if "any" in expression:
         alternatives = [needs(one) for one in expression["any"]]
         return [frozenset().union(*(name for one in alternatives for name in one))] if all(alternatives) else []
     return []
-
-
-def names(expression: str | Mapping[str, Any]) -> set[str]:
-    """Return all fields an expression reads."""
-    if isinstance(expression, str):
-        return {expression}
-    if "field" in expression:
-        return {expression["field"]}
-    if "compose" in expression:
-        return {name for _, name, _ in _template(expression["compose"])[0]}
-    return set().union(*(names(one) for one in expression.get("any", [])))
 
 
 def _field(path: str) -> Columns:
@@ -134,10 +129,21 @@ def _field(path: str) -> Columns:
         if _is_text(found):
             return found
         return [
-            _present(value_at(row, path) if here is ABSENT else here) for row, here in zip(rows, found, strict=True)
+            _present(_exact(value_at(row, path) if here is ABSENT else here, path))
+            for row, here in zip(rows, found, strict=True)
         ]
 
     return column
+
+
+def _exact(value: Any, path: str) -> Any:
+    """Return the value. Raises InputError where it is a whole number that lost digits."""
+    if type(value) is float and abs(value) >= INEXACT and math.isfinite(value):
+        raise InputError(
+            f"The field {path!r} holds {value!r}, a floating-point number so large that its last digits are lost: "
+            "different ids can have become one. Store whole numbers as integers or as text."
+        )
+    return value
 
 
 def _present(value: Any) -> Any:
@@ -170,17 +176,8 @@ def _first_of(alternatives: Sequence[Columns]) -> Columns:
     return column
 
 
-def _template(text: str) -> tuple[list[tuple[str, str, bool]], str]:
-    """Return the parts (text before, field, whether it may be missing) of a composed value, and the text after them."""
-    parts, end = [], 0
-    for found in regex.finditer(r"\{([^{}?]+)(\?)?\}", text):
-        parts.append((text[end : found.start()], found[1], bool(found[2])))
-        end = found.end()
-    return parts, text[end:]
-
-
 def _composed(template: str) -> Columns:
-    parts, tail = _template(template)
+    parts, tail = template_parts(template)
     fields = [_field(name) for _, name, _ in parts]
 
     def composed(values: Sequence[Any]) -> str | None:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from authbench.identity import author_id, digest
 from authbench.ingest import authors
-from authbench.ingest.characters import whole_characters
+from authbench.ingest.characters import has_half, whole_characters
 from authbench.registry.source_entry import Author
 
+HALF_CHARACTER = "half_character"  # why a row goes whose author or raw id may be another one
 OF_A_CHUNK = "#chunk_"  # a raw id that holds it could be the key of another text's chunk
 
 
@@ -32,7 +33,9 @@ class Identities:
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019  (one for each source that a process reads)
     def person(self, written: str) -> Person:
-        """Return whom a label names."""
+        """Return whom a label names; one with half a character could be any of several people's."""
+        if has_half(written):
+            return Person("", "", HALF_CHARACTER)
         label = authors.folded(whole_characters(written))
         refusal = authors.refusal(label, self.placeholders, self.min_characters)
         return Person(label, "" if refusal else author_id(self.space, label, self.key), refusal)

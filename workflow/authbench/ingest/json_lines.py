@@ -9,22 +9,35 @@ from typing import Any
 import orjson
 
 from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, nested_deeper
+from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, count_rows, nested_deeper
+from authbench.ingest.units import Units
 from authbench.registry.readers import JsonLinesReader
 from authbench.storage.raw_files import RawFile
 
+# Numbers that 64 bits do not hold have 20 digits, or 19 after a minus, when all digits are made zeros.
+DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
+LONG, LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
 
-def read(file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+
+def read(
+    file: RawFile, options: JsonLinesReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
     """Yield the object of each line; blank lines are passed over, a line that holds none is a bad row.
 
     So is a line of more than `max_record_bytes` bytes of UTF-8.
     """
+    units = Units() if units is None else units
+    units.unit = "lines"
     limit = file.max_record_bytes
     with file.open_text(options.encoding, newline="\n") as text:
         before = 0
         for lines in bounded_lines(_utf8(text), lambda piece: piece.split(b"\n"), limit):
-            yield _records(lines, before, limit)
+            block = _records(lines, before, limit, units)
             before += len(lines)
+            units.found += len(lines)
+            count_rows(block, units)
+            yield block
+    units.check(file.relative)
 
 
 def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
@@ -34,7 +47,7 @@ def _utf8(text: io.TextIOWrapper) -> Callable[[int], bytes]:
     return lambda size: text.read(size).encode()
 
 
-def _records(lines: list[bytes | None], before: int, limit: int) -> Block:
+def _records(lines: list[bytes | None], before: int, limit: int, units: Units) -> Block:
     block: Block = []
     for number, line in enumerate(lines, before + 1):
         if line is None:
@@ -45,13 +58,25 @@ def _records(lines: list[bytes | None], before: int, limit: int) -> Block:
         except orjson.JSONDecodeError:
             if (text := line.decode()).strip():
                 block.append(_unusual(f"{text}\n", number))
+            else:
+                units.blank += 1
         else:
-            block.append(_row(record, number, line.count(b"[") + line.count(b"{")))
+            brackets = line.count(b"[") + line.count(b"{")
+            rounded = brackets > 1 or (type(record) is dict and float in map(type, record.values()))
+            if rounded and _has_long_number(line):
+                block.append(_unusual(line.decode(), number))  # the other parser rounds whole numbers beyond 64 bits
+            else:
+                block.append(_row(record, number, brackets))
     return block
 
 
+def _has_long_number(line: bytes) -> bool:
+    digits = line.translate(DIGITS)
+    return LONG in digits or LONG_NEGATIVE in digits
+
+
 def _unusual(line: str, number: int) -> Row | BadRow:
-    """Return what holds NaN or halves of surrogate pairs, which are not JSON but are written."""
+    """Return what holds numbers beyond 64 bits, NaN or halves of surrogate pairs, which are written all the same."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:

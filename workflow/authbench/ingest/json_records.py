@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from authbench.errors import InputError
 from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Sized, Wanted, in_blocks, nested_deeper
+from authbench.ingest.units import Units
 from authbench.ingest.works import joined
 from authbench.registry.readers import Encoding, JsonReader
 from authbench.storage.raw_files import CHUNK, RawFile
@@ -17,19 +18,34 @@ from authbench.storage.raw_files import CHUNK, RawFile
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def read(file: RawFile, options: JsonReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+def read(
+    file: RawFile, options: JsonReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
     """Yield the records of an array, of an object (their key is the field `key`), or the file as one record.
 
     `expand` names a field that holds records of its own: each is a row, with the record around it (without that
     field) as its field `parent`. `group` joins the records of one work: `text` values in the order of the numbers in
     their keys, or of the file; the other fields are the first record's.
     """
+    units = Units() if units is None else units
+    units.unit = "elements"
     rows = _records(file, options.records, options.encoding)
     if options.expand is not None:
-        rows = _expanded(rows, options.expand)
+        rows = _expanded(rows, options.expand, units)
+    rows = _counted(rows, units)
     if options.group is not None:
         rows = joined(rows, options.group, file.max_record_bytes)
-    return in_blocks(rows)
+    yield from in_blocks(rows)
+    units.check(file.relative)
+
+
+def _counted(rows: Iterable[Sized], units: Units) -> Iterator[Sized]:
+    """Yield the rows, counted as records and bad ones."""
+    for row, size in rows:
+        units.found += 1
+        units.bad += (bad := isinstance(row, BadRow))
+        units.records += not bad
+        yield row, size
 
 
 def _records(file: RawFile, shape: str, encoding: Encoding) -> Iterator[Sized]:
@@ -152,7 +168,8 @@ def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str |
         window.fail(f"the records end, but {window.peek()!r} follows")
 
 
-def _expanded(rows: Iterable[Sized], field: str) -> Iterator[Sized]:
+def _expanded(rows: Iterable[Sized], field: str, units: Units) -> Iterator[Sized]:
+    """Yield the records inside of a field of each record; one that has none is counted as blank."""
     for row, size in rows:
         if isinstance(row, BadRow):
             yield row, size
@@ -161,6 +178,9 @@ def _expanded(rows: Iterable[Sized], field: str) -> Iterator[Sized]:
         if not isinstance(inner, dict | list):
             yield BadRow(f"{field} of record {row.get('key', '')}", "holds no records"), size
             continue
+        if not inner:
+            units.found += 1
+            units.blank += 1
         items = inner.items() if isinstance(inner, dict) else ((None, item) for item in inner)
         for key, item in items:
             if isinstance(item, dict):

@@ -12,9 +12,8 @@ from authbench.ingest.documents import Documents, make_documents
 from authbench.ingest.fields import compile_pattern
 from authbench.ingest.identities import make_identities
 from authbench.ingest.rows import Needs, Row
+from authbench.registry.expressions import FILE_FIELDS
 from authbench.registry.source_entry import Extraction
-
-OF_THE_FILE = frozenset({"path", "file_name"})
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def compile_source(
     compiled = compile_extraction(where, extraction, author_key)
     identities = make_identities(tag, extraction.author, author_key)
     pattern = compile_pattern(extraction.path_fields, f"{where}: path_fields") if extraction.path_fields else None
-    given = OF_THE_FILE | set(pattern.groupindex if pattern else ())
+    given = FILE_FIELDS | set(pattern.groupindex if pattern else ())
     return Mapped(
         partial(
             make_documents,

@@ -9,24 +9,36 @@ from collections.abc import Iterator
 import regex
 
 from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.ingest.units import Units
 from authbench.registry.readers import Encoding, TextReader
 from authbench.storage.raw_files import RawFile
 
 
-def read(file: RawFile, options: TextReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+def read(
+    file: RawFile, options: TextReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
     """Yield the records of a text file: fields `text`, `part` (1, 2, ...), and those of the header.
 
     All up to the first match of `header_ends` is the header (none: the text starts at once), in which the first group
     of a field's pattern is its value; `split` is a pattern of what separates the records of one file.
     """
+    units = Units() if units is None else units
+    units.unit = "parts"
     text = whole_text(file, options.encoding)
     if isinstance(text, BadRow):
+        units.found += 1
+        units.bad += 1
         yield [text]
         return
     header, text = _cut_header(text, options.header_ends)
     fields: Row = {name: _first_group(pattern, header) for name, pattern in options.header.items()}
-    numbered = enumerate(parts(text, options.split), start=1)
+    records = parts(text, options.split)
+    units.found += (found := len(_split(text, options.split)))
+    units.records += len(records)
+    units.blank += found - len(records)
+    numbered = enumerate(records, start=1)
     yield from in_blocks(({**fields, "part": number, "text": part}, len(part)) for number, part in numbered)
+    units.check(file.relative)
 
 
 def whole_text(file: RawFile, encoding: Encoding) -> str | BadRow:
@@ -55,5 +67,8 @@ def _first_group(pattern: str, header: str) -> str | None:
 
 def parts(text: str, split: str | None) -> list[str]:
     """Return the records of a text: the parts between matches of `split` that hold anything."""
-    found = regex.split(split, text, flags=regex.MULTILINE) if split else [text]
-    return [part.strip("\n") for part in found if part.strip()] or [""]
+    return [part.strip("\n") for part in _split(text, split) if part.strip()] or [""]
+
+
+def _split(text: str, split: str | None) -> list[str]:
+    return regex.split(split, text, flags=regex.MULTILINE) if split else [text]

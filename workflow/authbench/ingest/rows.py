@@ -1,29 +1,33 @@
 """Rows: what a reader of a file format gives.
 
-A reader turns one raw file into blocks of rows: `read(file, options, wanted) -> Iterator[Block]`. A block is a list of
-consecutive rows, small enough for memory (about a megabyte, or one record) and large enough to be worked on column by
-column. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that its
-mapping reads. A reader says what the format says and nothing about authors or languages; the mapping does that. A
-record that cannot be read is a `BadRow`; a file that cannot be read raises `InputError`.
+A reader turns one raw file into blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
+list of consecutive rows, small enough for memory (about a megabyte, or one record) and large enough to be worked on
+column by column. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that
+its mapping reads; in `units` the reader counts what becomes of every unit of the format (authbench.ingest.units). A
+reader says what the format says and nothing about authors or languages; the mapping does that. A record that cannot be
+read is a `BadRow`; a file that cannot be read raises `InputError`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from authbench.errors import InputError
+from authbench.ingest.units import Units
 from authbench.storage.raw_files import RawFile
 
 Row = dict[str, Any]
+BAD_ROW, UNMATCHED_QUOTE = UNREADABLE = ("bad_row", "unmatched_quote")  # kinds of rows that cannot be read
 
 
 @dataclass(frozen=True)
 class BadRow:
-    """A record that cannot be used: where it is in the file (`line 12`) and what is wrong with it."""
+    """A record that cannot be used: where it is in the file (`line 12`), what is wrong with it, and its kind."""
 
     position: str
     reason: str
+    kind: str = BAD_ROW
 
 
 Block = list[Row | BadRow]
@@ -31,6 +35,7 @@ Sized = tuple[Row | BadRow, int]  # a row and its size in bytes or characters
 
 DEEPEST = 100  # lists and objects inside of each other; deeper ones are no data, and what walks them may not end
 BLOCK_ROWS = 4096
+MOST_NAMES = 100  # that a message lists
 BLOCK_BYTES = 1 << 20
 
 Needs = Mapping[str, list[frozenset[str]]]  # YAML file and key: sets of fields, of each of which one must occur
@@ -45,7 +50,14 @@ class Wanted(NamedTuple):
 
 
 EVERYTHING = Wanted()
-ReadFile = Callable[[RawFile, Any, Wanted], Iterator[Block]]  # with the options of its format
+
+
+class ReadFile(Protocol):
+    """A reader; `options` are those of its format."""
+
+    def __call__(
+        self, file: RawFile, options: Any, wanted: Wanted = ..., units: Units | None = ..., /
+    ) -> Iterator[Block]: ...
 
 
 def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
@@ -60,6 +72,13 @@ def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
             block, held = [], 0
     if block:
         yield block
+
+
+def count_rows(block: Block, units: Units) -> None:
+    """Count the rows of a block, each of one unit, as records and bad ones."""
+    records = list(map(type, block)).count(dict)
+    units.records += records
+    units.bad += len(block) - records
 
 
 def value_at(row: Any, path: str) -> Any:
@@ -109,9 +128,11 @@ def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
             f"{key} expects {', '.join(' or '.join(map(repr, sorted(names))) for names in sets)}"
             for key, sets in needs.items()
         )
+        names = list(found)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         raise InputError(
-            f"{relative}: fields are missing. {expected}. Found: {', '.join(map(repr, found))}. Correct the names, or "
-            "the reader's options (one field that holds a whole line: another delimiter)."
+            f"{relative}: fields are missing. {expected}. Found: {', '.join(map(repr, names[:MOST_NAMES]))}{more}. "
+            "Correct the names, or the reader's options (one field that holds a whole line: another delimiter)."
         )
 
 

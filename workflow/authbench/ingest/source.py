@@ -4,8 +4,9 @@ Rows stream from the files, in the order of their paths, to one temporary file; 
 own, so that neither the number of shards nor the order of files shows in the result.
 """
 
+import logging
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,14 +23,17 @@ from authbench.ingest.characters import whole_characters
 from authbench.ingest.drafts import Drafts
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.order import in_order, put_in_order
-from authbench.ingest.rows import BadRow
+from authbench.ingest.rows import BAD_ROW, BadRow
 from authbench.ingest.tally import Tally
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress
 from authbench.storage.parquet import read_batches, write_batches
 from authbench.storage.raw_files import MAX_RECORD_BYTES
+from authbench.storage.raw_listing import describe
+from authbench.storage.unchanged import unchanged
 
+LOG = logging.getLogger(__name__)
 REFUSED_ROWS = 1 << 16
 MANY_BAD_ROWS = 10_000  # enough to stop before all files are read
 TALLIED = ("lang", "names_author", "noisy", "author_id")
@@ -59,13 +63,13 @@ def ingest_source(
     Every record of the files is in one of the outputs, once.
 
     Args:
-        files: SHA-256 by path below `folder`.
+        files: SHA-256 by path below `folder`; verified while the files are read.
 
     Returns:
-        The counts of the stage and, under `facts`, what the report says of the source.
+        The counts of the stage, under `facts` what the report says of the source, and under `inputs` what was read.
 
     Raises:
-        InputError: files cannot be read, fields are missing, or too many rows are bad.
+        InputError: files cannot be read or are not the expected ones, fields are missing, or too many rows are bad.
     """
     if not files:
         raise InputError(
@@ -89,8 +93,11 @@ def ingest_source(
     with TemporaryDirectory(dir=beside, prefix=f".{tag}-") as aside:
         gone = Path(aside) / "removed.parquet"
         with Drafts(Path(aside) / "drafts.arrow", len(shards)) as drafts:
-            parts = read_parts(tag, extraction, Path(folder), files, numbers, mapped, settings.max_record_bytes)
-            write_batches(gone, REMOVED, _sorted_all(tag, parts, mapped, settings, drafts, tally))
+            limit, units = settings.max_record_bytes, tally.units
+            parts = read_parts(tag, extraction, Path(folder), files, numbers, mapped, limit, units)
+            with unchanged(Path(folder), files, tag) as check:
+                parts = _checked(parts, check)
+                write_batches(gone, REMOVED, _sorted_all(tag, parts, mapped, settings, drafts, tally))
 
         def all_removed() -> Iterator[pl.DataFrame]:
             yield from read_batches([gone])
@@ -102,7 +109,14 @@ def ingest_source(
                 yield repeated
 
         write_batches(removed, REMOVED, all_removed())
-    return tally.counts(extraction.author.kind, len(files))
+    LOG.info("%s: %s; %d texts with half a character mended", tag, tally.units.sentence(), tally.mended)
+    return {**tally.counts(extraction.author.kind, len(files)), "inputs": describe(files)}
+
+
+def _checked(parts: Iterator[Part], check: Callable[[], None]) -> Iterator[Part]:
+    for part in parts:
+        check()
+        yield part
 
 
 def _sorted_all(
@@ -112,7 +126,7 @@ def _sorted_all(
     gone: list[tuple[Any, ...]] = []
     for some in progress(gathered(parts), f"{tag}: blocks of rows"):
         tally.rows += sum(len(part.rows) for part in some)
-        for reason, doc_key, detail in _sorted_out(some, mapped, settings.max_record_bytes, drafts):
+        for reason, doc_key, detail in _sorted_out(some, mapped, settings.max_record_bytes, drafts, tally):
             tally.drop(reason, detail)
             gone.append((tag, doc_key, "ingest", reason, None, None, whole_characters(detail)))
         tally.stop_if_bad(settings.max_bad_rows, at_least=MANY_BAD_ROWS)
@@ -123,7 +137,9 @@ def _sorted_all(
     yield pl.DataFrame(gone, schema=REMOVED, orient="row")
 
 
-def _sorted_out(parts: Sequence[Part], mapped: Mapped, limit: int, drafts: Drafts) -> list[tuple[str, str | None, str]]:
+def _sorted_out(
+    parts: Sequence[Part], mapped: Mapped, limit: int, drafts: Drafts, tally: Tally
+) -> list[tuple[str, str | None, str]]:
     """Send the records of some parts to the drafts; give reason, key and place of the other rows, in their order."""
     rows = [row for part in parts for row in part.rows]
     lengths = [len(part.rows) for part in parts]
@@ -138,9 +154,10 @@ def _sorted_out(parts: Sequence[Part], mapped: Mapped, limit: int, drafts: Draft
     if BadRow in set(map(type, rows)):
         for place, row in enumerate(rows):
             if isinstance(row, BadRow):
-                gone[place] = ("bad_row", None, f"{parts[paths[place]].path} {row.position}: {row.reason}")
+                gone[place] = (row.kind, None, f"{parts[paths[place]].path} {row.position}: {row.reason}")
     good = np.delete(np.arange(len(rows)), list(gone))
     made = mapped.documents([rows[place] for place in good] if gone else rows)  # type: ignore[arg-type, misc]
+    tally.mended += made.mended
     for one in made.refused:
         gone[int(good[one.place])] = (one.reason, one.doc_key, where(int(good[one.place])))
     places = good[made.places]
@@ -148,7 +165,7 @@ def _sorted_out(parts: Sequence[Part], mapped: Mapped, limit: int, drafts: Draft
     fits = sizes <= limit
     for large in np.flatnonzero(~fits).tolist():
         what = f"{where(places[large])}: {sizes[large]} bytes of text, more than max_record_bytes"
-        gone[int(places[large])] = ("bad_row", made.records["doc_key"][large].as_py(), what)
+        gone[int(places[large])] = (BAD_ROW, made.records["doc_key"][large].as_py(), what)
     kept = places[fits]
     drafts.add(made.records if fits.all() else made.records.filter(pa.array(fits)), files[kept], ordinals[kept])
     return [gone[place] for place in sorted(gone)]

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.ingest.rows import UNREADABLE
+from authbench.ingest.units import Units
 
 EXAMPLES = 3
 
@@ -16,6 +18,7 @@ class Tally:
 
     def __init__(self, tag: str) -> None:
         self.tag, self.rows, self.kept = tag, 0, 0
+        self.units, self.mended = Units(), 0
         self.dropped: Counter[str] = Counter()
         self.examples: list[str] = []
         self.languages: Counter[str] = Counter()
@@ -24,11 +27,16 @@ class Tally:
 
     def drop(self, reason: str, what: str) -> None:
         self.dropped[reason] += 1
-        if reason == "bad_row" and len(self.examples) < EXAMPLES:
+        if reason in UNREADABLE and len(self.examples) < EXAMPLES:
             self.examples.append(what)
 
+    @property
+    def bad(self) -> int:
+        """The number of rows that cannot be read."""
+        return sum(self.dropped[reason] for reason in UNREADABLE)
+
     def stop_if_bad(self, limit: float, at_least: int = 1) -> None:
-        bad = self.dropped["bad_row"]
+        bad = self.bad
         if bad >= at_least and bad > limit * self.rows:
             raise InputError(
                 f"{self.tag}: {bad} of {self.rows} rows cannot be read, more than ingest.max_bad_rows ({limit:.2%}). "
@@ -46,17 +54,19 @@ class Tally:
             self.authors = [np.unique(np.concatenate(self.authors))]
 
     def counts(self, author_kind: str, files: int) -> dict[str, Any]:
-        """Return the counts of the stage, and under `facts` what the report says of the source."""
+        """Return the counts of the stage and of the units, and under `facts` what the report says of the source."""
         dropped = {reason: count for reason, count in sorted(self.dropped.items()) if count}
         return {
             "stage": "ingest",
             "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
+            "units": self.units.counts(),
+            "mended_texts": self.mended,
             "facts": {
                 "author_kind": author_kind,
                 "files": files,
                 "documents": self.kept,
                 "authors": len(np.unique(np.concatenate(self.authors))),
-                "bad_rows": self.dropped["bad_row"],
+                "bad_rows": self.bad,
                 "names_author": self.flags["names_author"] / self.kept if self.kept else 0.0,
                 "noisy_authors": self.flags["noisy"] / self.kept if self.kept else 0.0,
                 "languages": dict(sorted(self.languages.items())),

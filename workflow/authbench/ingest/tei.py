@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from authbench.identity import fold_space
 from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.ingest.units import Units
 from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile
 
@@ -36,16 +37,20 @@ class MalformedError(Exception):
         self.bad_row = BadRow(position, reason)
 
 
-def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING) -> Iterator[Block]:
+def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING, units: Units | None = None) -> Iterator[Block]:
     """Yield the one record of a TEI file, with the field `text` and those of the header.
 
     Fields of the header are by their paths below `teiHeader` (`fileDesc/titleStmt/author`, `...@ident` for an
     attribute); `text` names the parts that are read, `leave_out` elements whose content is not the author's running
     text.
     """
+    units = Units() if units is None else units
+    units.unit = "files"
     with file.open_binary() as stream:
         xml = stream.read(file.max_record_bytes + 1)
+    units.found += 1
     if len(xml) > file.max_record_bytes:
+        units.bad += 1
         yield [BadRow("line 1", f"larger than {file.max_record_bytes} bytes")]
         return
     try:
@@ -54,6 +59,8 @@ def read(file: RawFile, options: TeiReader, wanted: Wanted = EVERYTHING) -> Iter
         row = error.bad_row
     except RecursionError:
         row = BadRow("line 1", "elements are nested too deeply")
+    units.bad += isinstance(row, BadRow)
+    units.records += isinstance(row, dict)
     yield [row]
 
 
@@ -61,6 +68,9 @@ def record(root: Element, options: TeiReader) -> Row | BadRow:
     header, text = root.find("teiHeader"), root.find("text")
     if header is None or text is None:
         return BadRow("line 1", "no teiHeader or no text: not a TEI document")
+    for tag in ("teiHeader", "text", "TEI"):
+        if (number := len(root.findall(tag))) > 1 or (number and tag == "TEI"):
+            return BadRow("line 1", f"holds several documents ({number} {tag}): a TEI file is one; cut it into files")
     fields: Row = {name: header_value(header, path) for name, path in options.header.items()}
     fields["lang"] = root.get("lang")
     leave_out = frozenset(options.leave_out)
