@@ -1,18 +1,24 @@
-"""What does the user want? Values mean the same from a file and from the command line."""
+"""Settings mean the same from a file and from the command line, and what cannot run is refused before anything runs."""
 
 import importlib.util
+import json
 import re
 import shutil
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hostile_settings import hostile
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 
-from authbench.config import prepare, record_setup
+from authbench.acquire.lock import Entry, File, add_to_lock
+from authbench.config import RUN_MARK, expect_settings_of_run, prepare
 from authbench.errors import InputError
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import possible_values
-from authbench.storage.json_files import read_json
 
 PROJECT = Path(__file__).parents[2]
 
@@ -158,6 +164,30 @@ def test_a_missing_source_can_be_skipped_but_not_all_of_them(root: Path) -> None
     assert "douban: no file fits" in problems({**user, "raw_dir": "nowhere"}, root)
 
 
+def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(root: Path) -> None:
+    (root / "raw/douban").mkdir(parents=True)
+    (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
+    user = {"raw_dir": "raw", "sources": ["douban"], "sample": {"languages": {"zh": 100}}}
+    (unlocked,) = prepare(user, root).lock.messages()
+    assert "No source of this build is in" in unlocked and "raw.lock.yaml" in unlocked
+    add_to_lock(root / "raw.lock.yaml", "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "0" * 64)}))
+    (message,) = prepare(user, root).lock.messages()
+    assert message.startswith("douban is not verified: files have changed, e.g. bookreviews_cleaned.txt")
+    stopped = problems({**user, "acquire": {"unverified": "stop"}}, root)
+    assert f"acquire.unverified=stop: {message}" in stopped
+
+
+def test_a_job_whose_run_began_with_other_settings_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RUN_MARK, "of the run around this test")
+    began = prepare({}, root)
+    expect_settings_of_run(began, starts_run=True)
+    expect_settings_of_run(prepare({}, root), starts_run=False)
+    with pytest.raises(InputError, match="have changed since this run began"):
+        expect_settings_of_run(prepare({"safety": {"threshold": 0.6}}, root), starts_run=False)
+    monkeypatch.delenv(RUN_MARK)
+    expect_settings_of_run(began, starts_run=False)
+
+
 def test_a_licence_that_nobody_knows_is_told_with_what_is_expected(root: Path) -> None:
     (root / "config").unlink()
     shutil.copytree(PROJECT / "config", root / "config")
@@ -173,20 +203,6 @@ def test_a_mapping_whose_keys_are_data_replaces_the_default_and_others_are_merge
     assert config["split"]["splits"] == {"train": 70, "test": 30}
     assert config["filter"]["symbols"] == 0.4
     assert config["filter"]["script"] == 0.5
-
-
-def test_an_equal_setup_is_not_written_again(root: Path) -> None:
-    path = root / "run.json"
-    record_setup(prepare({}, root), path)
-    before = path.stat().st_mtime_ns
-    record_setup(prepare({}, root), path)
-    assert path.stat().st_mtime_ns == before
-    record_setup(prepare({"seed": 5}, root), path)
-    assert path.stat().st_mtime_ns != before
-    assert read_json(path)["config"]["seed"] == 5
-    path.write_bytes(path.read_bytes().replace(b"5", b"6", 1))
-    record_setup(prepare({"seed": 5}, root), path)
-    assert read_json(path)["config"]["seed"] == 5
 
 
 def test_the_languages_of_a_source_are_known_where_its_page_says_them() -> None:
@@ -206,3 +222,196 @@ def test_a_source_of_ones_own_is_given_by_its_path(root: Path) -> None:
     (root / "mine.yaml").symlink_to(root / "own/mine.yaml")
     told = problems({**user, "sources": ["own/mine.yaml", "mine.yaml"]}, root)
     assert "sources: two sources are called 'mine'; rename the file of one" in told
+
+
+NAN, INFINITE = float("nan"), float("inf")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one raw file."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "raw/douban").mkdir(parents=True)
+    (folder / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")
+    return folder
+
+
+SMALL = {
+    "raw_dir": "raw",
+    "sources": ["douban"],
+    "missing_sources": "skip",
+    "sample": {"languages": {"zh": 100}},
+    "evaluate": {"models": ["random"]},
+    "style": {"models": ["tfidf"]},
+}
+
+
+def over_small(user: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a small run, which read one source, with those of the user over them."""
+    both = dict(SMALL)
+    for key, value in user.items():
+        known = both.get(key)
+        both[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return both
+
+
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        # whole numbers: in range, and none with a point
+        ({"seed": 2**63}, "seed: 9223372036854775808 is no number of 64 bits"),
+        ({"seed": 5.0}, "seed: 5.0 is not of type 'integer'; write 5"),
+        ({"shards": 100_000}, "shards: 100000 is not auto, or a whole number from 1 to 10000"),
+        ({"shards": 4.0}, "shards: 4.0 is not auto, or a whole number"),
+        ({"sample": {"documents": 800.0}}, "sample.documents: 800.0 is not of type 'integer'; write 800"),
+        (
+            {"sample": {"documents": "1e5"}},
+            "sample.documents: '1e5' is not of type 'integer'; 1e5 is text to YAML: write 100000",
+        ),
+        ({"sample": {"window": 2**40}}, "sample.window: 1099511627776 is greater than the maximum of 2147483647"),
+        (
+            {"ingest": {"max_record_bytes": 10**400}},
+            "ingest.max_record_bytes: a number of more than 300 digits is no number of 64",
+        ),
+        (
+            {"dedup": {"bands": 10**6}},
+            "dedup: 1000000 bands of 5 rows; expected at most 500 bands and, multiplied, 4096",
+        ),
+        ({"dedup": {"shingle_chars": 10**6}}, "dedup.shingle_chars: 1000000 is greater than the maximum of 1000"),
+        ({"train": {"seeds": 10**9}}, "train.seeds: 1000000000 is greater than the maximum"),
+        ({"raven": {"folds": 10**9}}, "raven.folds: 1000000000 is greater than the maximum"),
+        ({"train": {"batch": True}}, "train.batch: true is not of type 'integer'"),
+        # numbers that are none
+        ({"filter": {"symbols": NAN}}, "filter.symbols: nan is no finite number; write one, or null"),
+        ({"filter": {"symbols": "-.inf"}}, "filter.symbols: -inf is no finite number"),
+        ({"dedup": {"threshold": INFINITE}}, "dedup.threshold: inf is no finite number"),
+        ({"split": {"splits": {"train": NAN, "test": 50}}}, "split.splits.train: nan is no finite number"),
+        ({"sample": {"languages": {"en": NAN}}}, "sample.languages.en: nan is no finite number"),
+        # thresholds that no search reaches
+        ({"dedup": {"threshold": 0.01}}, "dedup.threshold: Pairs that are only 0.01 similar cannot be found"),
+        ({"split": {"leak_threshold": 0}}, "split.leak_threshold: Pairs that are only 0 similar cannot be found"),
+        # what YAML takes for something else
+        ({"name": date(2026, 1, 1)}, "name: 2026-01-01 is a date to YAML"),
+        (
+            {"publish": {"date": date(2026, 1, 1)}},
+            "publish.date: 2026-01-01 is a date to YAML, which no setting is; write text in quotes",
+        ),
+        ({"publish": {"date": "2026-02-30"}}, "publish.date: '2026-02-30' is not a day as \"YYYY-MM-DD\""),
+        ({"publish": {"version": 1.0}}, "publish.version: 1.0 is not a version such as 1.0.0; write it in quotes"),
+        (
+            {"sample": {"languages": {False: 100}}},
+            "sample.languages: the key false is a boolean to YAML, expected text; write it in",
+        ),
+        ({"split": {"splits": {1: 50, 2: 50}}}, "split.splits: the key 1 is a number to YAML"),
+        # names of folders and files
+        ({"name": "n" * 300}, "(302 characters) is not a name of at most 100 letters"),
+        ({"name": "demo\n"}, "name: 'demo\\n' is not a name of at most 100 letters"),
+        ({"name": "embeddings"}, "is taken, for the cache of vectors"),
+        ({"split": {"splits": {"s" * 300: 50, "test": 50}}}, "is not a split's name of at most 40 small letters"),
+        (
+            {"split": {"splits": {"Train": 50, "train": 50}}},
+            "'Train' is not a split's name of at most 40 small letters",
+        ),
+        ({"split": {"splits": {"tést": 50, "test": 50}}}, "is not a split's name"),
+        ({"split": {"splits": {"train\n": 50, "test": 50}}}, "'train\\n' is not a split's name"),
+        ({"split": {"splits": {"figures": 50, "test": 50}}}, "split.splits: 'figures' is taken"),
+        ({"split": {"splits": {"all": 50, "test": 50}}}, "split.splits: 'all' is taken"),
+        ({"evaluate": {"split": "tset"}}, "evaluate.split: 'tset' is no split; expected one of train, dev, test"),
+        ({"raw_dir": "r" * 300}, "is not a path of at most 1,000 bytes, of which no name has more than 255"),
+        ({"raw_dir": "raw\0"}, "raw_dir: 'raw\\x00' has a character that no file can hold"),
+        ({"publish": {"contact": "\ud800"}}, "publish.contact: '\\ud800' has a character that no file can hold"),
+        ({"filter": {"exclude": "x" * 5000}}, "(5002 characters) is not a path of at most 1,000 bytes"),
+        ({"style": {"datasets": ["all", "lettres"]}}, "style.datasets: there is no "),
+        (
+            {"pan": {"verifiers": ["naive", "Own/Naive.yaml"]}},
+            "two verifiers are called 'naive' and 'Naive', which differ too little",
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else str(value)[:40],
+)
+def test_a_value_that_would_fail_later_is_refused_before_anything_runs(
+    user: dict[str, Any], message: str, small: Path
+) -> None:
+    assert message in problems(over_small(user), small)
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "content", "message"),
+    [
+        ("split", "lock", "{}", "is no release.lock: expected version 1 with authors and documents"),
+        ("split", "lock", "no JSON", "is no release.lock"),
+        (
+            "split",
+            "lock",
+            {"version": 1, "authors": {"a": 1}, "documents": {}},
+            "is no release.lock: 'a': 1 in authors; expected author ids",
+        ),
+        (
+            "split",
+            "lock",
+            {"version": 1, "authors": {}, "documents": {"0" * 64: "7"}},
+            "'7' in documents; expected SHA-256 of documents' keys",
+        ),
+        (
+            "split",
+            "lock",
+            {"version": 1, "authors": {}, "documents": dict.fromkeys(("0" * 64, "1" * 64), "doc_000000")},
+            "two documents have one id",
+        ),
+        ("release", "takedown", "somebody", "line 1: 'somebody' is no author id or SHA-256"),
+        ("filter", "exclude", "nobody", "line 1: expected"),
+        ("style", "clusters", "{}", "no frozen clusters"),
+    ],
+)
+def test_a_file_that_is_not_what_the_setting_asks_for_is_refused(
+    section: str, key: str, content: Any, message: str, small: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "given"
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    told = problems(over_small({section: {key: str(file)}}), small)
+    assert f"{section}.{key}: " in told
+    assert message in told
+    folder = problems(over_small({section: {key: str(tmp_path)}}), small)
+    assert f"{section}.{key}: {tmp_path} is a folder; expected a file" in folder
+    file.write_bytes(b"\xff\xfe\x00")
+    assert f"{section}.{key}: " in problems(over_small({section: {key: str(file)}}), small)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("format: csv", "format: csv, encoding: utf-9", "reader.encoding: 'utf-9' is not an encoding of files"),
+        (
+            "format: csv",
+            "format: csv, encoding: [utf-8, base64]",
+            "reader.encoding.1: 'base64' is not an encoding of files",
+        ),
+        ("format: csv", "format: csv, encoding: idna", "reader.encoding: 'idna' is not an encoding of files"),
+        ("path_fields:", "path_fields: '('\n#", "path_fields: '(' is not a regular expression"),
+        ("title: ", "title: 2020-13-45\n#", "douban.yaml is not valid YAML: month must be in 1..12"),
+        ("title: ", "title: 2020-01-01\n#", "douban.yaml: title: 2020-01-01 is a date to YAML"),
+    ],
+)
+def test_an_entry_that_no_job_could_use_is_refused(old: str, new: str, message: str, small: Path) -> None:
+    entry = (PROJECT / "config/sources/douban.yaml").read_text(encoding="utf-8")
+    own = small / "douban.yaml"
+    own.write_text(entry.replace(old, new, 1) if old in entry else f"{new}\n{entry}", encoding="utf-8")
+    assert message in problems(over_small({"sources": ["douban.yaml"]}), small)
+
+
+@pytest.mark.parametrize("name", ["{y}", "a b", "x" * 101, "-x", "a'b", "a\x1b[2Jb"])
+def test_an_entry_whose_name_cannot_name_results_is_refused(name: str, small: Path) -> None:
+    shutil.copyfile(PROJECT / "config/sources/douban.yaml", small / f"{name}.yaml")
+    told = problems(over_small({"sources": [f"{name}.yaml"]}), small)
+    assert "is no name for a source: expected at most 100 letters" in told
+    assert told.replace("\n", "").isprintable()
+
+
+@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(hostile(read_yaml(PROJECT / "config/config.yaml")))
+def test_any_value_anywhere_is_accepted_or_refused_in_words(small: Path, user: dict[str, Any]) -> None:
+    try:
+        prepare(over_small(user), small)
+    except InputError as refused:
+        assert str(refused).startswith("Nothing was run: ")
+        assert str(refused).replace("\n", "").isprintable()

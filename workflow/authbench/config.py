@@ -4,6 +4,9 @@ One message lists every problem, named as the reader would look for it. Defaults
 or `--config` overrides keys of it.
 """
 
+import hashlib
+import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -13,26 +16,29 @@ from typing import Any
 
 import yaml
 
+from authbench.acquire.verify import LockCheck, check_lock
 from authbench.chunk.settings import chunk_problems
 from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
 from authbench.ingest.settings import ingest_problems
-from authbench.models.entries import MODELS, ModelEntry, expect_distinct_names, expect_trainable, expect_vectors
+from authbench.models.entries import MODELS, ModelEntry, expect_trainable, expect_vectors
+from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
-from authbench.registry.checks import Check
+from authbench.registry.checks import Check, same_names
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
-from authbench.registry.load import list_entries, load_entry
+from authbench.registry.load import entry_name, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
+from authbench.registry.values import value_problems
 from authbench.release.settings import release_problems
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
 from authbench.sample.settings import sample_problems
 from authbench.shipped import shipped
 from authbench.split.settings import split_problems
-from authbench.storage.json_files import read_json, write_json
+from authbench.style.entries import ALL, DATASETS
 from authbench.style.settings import style_problems
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.vocabulary import find_vocabulary
@@ -50,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     style_problems,
 )
 
+RUN_MARK = "AUTHBENCH_RUN_SETTINGS"  # variable of the environment that holds a mark of a run's settings
 # Mappings whose keys are data: a recipe that gives one replaces it, where other mappings are merged key by key.
 VOCABULARIES = {
     ("sample", "languages"),
@@ -68,6 +75,7 @@ class Setup:
         config: the settings, complete and checked.
         sources: those that have raw files, by tag.
         inventory: the SHA-256 of their files.
+        lock: what the lock of raw files says of them.
         skipped: the tags of the sources without files.
         models, verifiers: by the names that request them.
     """
@@ -75,6 +83,7 @@ class Setup:
     config: Settings
     sources: dict[str, Source]
     inventory: dict[str, Digests]
+    lock: LockCheck
     skipped: list[str]
     models: dict[str, ModelEntry]
     verifiers: dict[str, VerifierEntry]
@@ -94,31 +103,57 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     problems += more
     verifiers, more = _find_verifiers(config, root)
     problems += more
+    problems += _unknown_datasets(config, root)
     problems += raven_problems(RavenSettings.from_section(config["raven"]), root)
     raw_dir = root / config["raw_dir"]
     files = {tag: source.files for tag, source in sources.items()}
     inventory = take_inventory(raw_dir, files, root / f"results/{config['name']}/inventory.json")
     skipped = [tag for tag in sources if not inventory[tag]]
+    present = {tag: source for tag, source in sources.items() if tag not in skipped}
+    lock = check_lock(present, raw_dir, inventory, root / f"results/{config['name']}/inventory")
     if need_files and skipped and (config["missing_sources"] == "error" or len(skipped) == len(config["sources"])):
         problems += [_missing(sources[tag], raw_dir) for tag in skipped]
         problems.append("missing_sources=skip builds without the sources that have no files")
+    if need_files and config["acquire"]["unverified"] == "stop":
+        problems += [f"acquire.unverified=stop: {message}" for message in lock.messages()]
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError("\n".join([f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]))
-    present = {tag: source for tag, source in sources.items() if tag not in skipped}
-    return Setup(config, present, {tag: inventory[tag] for tag in present}, skipped, models, verifiers)
+        lines = [f"Nothing was run: {count} to mend", *(f"  {problem}" for problem in problems)]
+        raise InputError(printable("\n".join(lines), keep="\n"))
+    return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
+
+
+def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
+    """Verify, where a job of a cluster reads the configuration anew, that it is the one that its run began with.
+
+    A run leaves a mark of its settings and sources in the environment, which its jobs inherit.
+
+    Raises:
+        InputError: the configuration has changed since the run began.
+    """
+    stated = [setup.config, {tag: source.entry for tag, source in setup.sources.items()}]
+    mark = hashlib.sha256(json.dumps(stated, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    if starts_run:
+        os.environ[RUN_MARK] = mark
+    elif os.environ.get(RUN_MARK, mark) != mark:
+        raise InputError(
+            "The settings, or the config entry of a source, have changed since this run began, so that its release "
+            "would state others than it was made with. Run the same command again: what they affect is made anew."
+        )
 
 
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
     defaults = read_yaml(shipped("config/config.yaml"))
-    config = _merge(defaults, user)
-    if config["raw_dir"] == defaults["raw_dir"] and not (root / config["raw_dir"]).exists():
-        config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
-    problems = []
+    unusable = list(value_problems(user))
+    sections = {section for section, _ in unusable}
+    config = _merge(defaults, {key: value for key, value in user.items() if str(key) not in sections})
+    problems = [problem for _, problem in unusable]
     for section, problem in schema_problems(config, shipped("schemas/config.schema.yaml")):
         problems.append(problem)
         if section in defaults:
             config[section] = defaults[section]
+    if config["raw_dir"] == defaults["raw_dir"] and not (root / config["raw_dir"]).exists():
+        config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
     return config, problems + [problem for check in CHECKS for problem in check(config)]
 
 
@@ -134,11 +169,11 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Source], list
     """Return the usable sources of the recipe by tag, and the problems of the others."""
     sources: dict[str, Source] = {}
     problems: list[str] = []
-    for requested in config["sources"]:
+    requests = config["sources"]
+    problems += same_names("sources", "sources", map(entry_name, requests))
+    for requested in requests:
         try:
             source = load_entry(SOURCES, requested, root)
-            if source.tag in sources:
-                raise InputError(f"two sources are called '{source.tag}'; rename the file of one")
             sources[source.tag] = source
         except InputError as problem:
             problems += [
@@ -168,16 +203,15 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], l
                 expected[place](models[name])
         except InputError as problem:
             problems.append(f"{place}: {problem}")
-    try:
-        expect_distinct_names(models[name] for name in config["evaluate"]["models"] if name in models)
-    except InputError as problem:
-        problems.append(f"evaluate.models: {problem}")
+    for section in ("evaluate", "style"):
+        problems += same_names(f"{section}.models", "models", map(entry_name, config[section]["models"]))
     return models, problems
 
 
 def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
     """Return the verifiers that answer pairs, by what requests them, and what is wrong with the others."""
-    verifiers, problems = {}, []
+    verifiers: dict[str, VerifierEntry] = {}
+    problems = list(same_names("pan.verifiers", "verifiers", map(entry_name, config["pan"]["verifiers"])))
     for name in config["pan"]["verifiers"]:
         try:
             verifiers[name] = load_entry(VERIFIERS, name, root)
@@ -186,23 +220,18 @@ def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEnt
     return verifiers, problems
 
 
+def _unknown_datasets(config: Settings, root: Path) -> Iterator[str]:
+    for name in config["style"]["datasets"]:
+        try:
+            if name != ALL:
+                load_entry(DATASETS, name, root)
+        except InputError as problem:
+            yield f"style.datasets: {problem}"
+
+
 def _missing(source: Source, raw_dir: Path) -> str:
     patterns, folder = ", ".join(source.files.patterns), raw_dir / source.files.folder
     return f"{source.tag}: no file fits {patterns} in {folder}/. To get it: {source.acquire.how}"
-
-
-def record_setup(setup: Setup, path: Path) -> None:
-    """Write {config, sources, inventory, skipped} as JSON, sources as their entries; an equal file is left as it is."""
-    content = {
-        "config": setup.config,
-        "sources": {tag: source.entry for tag, source in setup.sources.items()},
-        "inventory": setup.inventory,
-        "skipped": setup.skipped,
-    }
-    with suppress(InputError, FileNotFoundError):
-        if read_json(path) == content:
-            return
-    write_json(path, content)
 
 
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
@@ -220,7 +249,10 @@ def _as_in_yaml(value: Any) -> Any:
         return {key: _as_in_yaml(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_as_in_yaml(inner) for inner in value]
-    plain = yaml.safe_load(value) if isinstance(value, str) and re.fullmatch(r"[-+.\w]+", value) else value
+    plain = value
+    if isinstance(value, str) and re.fullmatch(r"[-+.\w]+", value):
+        with suppress(ValueError):  # what looks like a day of a month that does not have it is text
+            plain = yaml.safe_load(value)
     return plain if isinstance(plain, int | float | None) else value
 
 

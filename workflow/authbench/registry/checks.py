@@ -1,18 +1,54 @@
 """Parts of the checks of settings that several stages share. A check yields every problem as "key: problem"."""
 
-from collections.abc import Callable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from authbench.errors import InputError
 from authbench.records import PRIMARY_GENRES, primary_genre
 from authbench.registry.entries import Settings, did_you_mean
 
 Check = Callable[[Settings], Iterator[str]]  # of the whole configuration
 
 
+def missing_folder(place: str, path: str | None) -> Iterator[str]:
+    """Yield a problem if a path is set and no folder is there."""
+    if path is not None and not Path(path).is_dir():
+        yield f"{place}: there is no folder {path}"
+
+
 def missing_file(place: str, path: str | None) -> Iterator[str]:
-    """Yield a problem if a path is set and nothing is there."""
-    if path is not None and not Path(path).exists():
-        yield f"{place}: there is no file {path}"
+    """Yield a problem if a path is set and no file is there."""
+    if path is not None and not Path(path).is_file():
+        yield (
+            f"{place}: {path} is a folder; expected a file"
+            if Path(path).is_dir()
+            else f"{place}: there is no file {path}"
+        )
+
+
+def unreadable_file(place: str, path: str | None, read: Callable[[str], object]) -> Iterator[str]:
+    """Yield a problem if a path is set and its file is not there, or not what `read` reads (or raises InputError)."""
+    missing = list(missing_file(place, path))
+    yield from missing
+    if path is not None and not missing:
+        try:
+            read(path)
+        except InputError as problem:
+            yield f"{place}: {problem}"
+        except OSError as problem:
+            yield f"{place}: cannot read {path} ({problem.strerror})"
+
+
+def same_names(place: str, things: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield a problem for each name that two things have, as a file system may see it: in any case and Unicode form."""
+    known: dict[str, str] = {}
+    for name in names:
+        form = unicodedata.normalize("NFKC", name).casefold()
+        if form in known:
+            both = f"'{name}'" if name == known[form] else f"'{known[form]}' and '{name}', which differ too little"
+            yield f"{place}: two {things} are called {both}; rename the file of one"
+        known[form] = name
 
 
 def unbalanced_shares(place: str, shares: Mapping[str, float]) -> Iterator[str]:

@@ -1,28 +1,43 @@
 """YAML files and the schemas that they have to fit."""
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.registry.formats import FORMATS
+from authbench.registry.values import shown, value_problems
+from authbench.registry.yaml_shape import shape_problem
 
 Settings = dict[str, Any]
 # Every job reads the configuration anew; libyaml, where PyYAML was built with it, takes a tenth of the time.
 FAST_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# A whole number is one in YAML too: 800.0 would slice no table.
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
+    "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+)
+_Validator = extend(Draft202012Validator, type_checker=_TYPES)
+_NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?([eE][-+]?\d{1,2})?")
 
 
 def read_yaml(path: Path) -> Settings:
     """Return the mapping that a YAML file holds. Raises InputError where it holds none."""
     try:
-        value = yaml.load(path.read_text(encoding="utf-8"), FAST_LOADER)
+        text = path.read_text(encoding="utf-8")
+        if problem := shape_problem(text):
+            raise InputError(f"{path} is {problem}. Expected settings or an entry.")
+        value = yaml.load(text, FAST_LOADER)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a day that no month has
         raise InputError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: expected a mapping of keys to values, found {type(value).__name__}")
@@ -30,22 +45,34 @@ def read_yaml(path: Path) -> Settings:
 
 
 def schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the top-level key and the description of every violation of a schema."""
+    """Yield the top-level key and the description of every violation of a schema.
+
+    A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.
+    """
+    unusable = list(value_problems(value))
+    yield from unusable
+    sections = {section for section, _ in unusable}
+    usable = {key: inner for key, inner in value.items() if isinstance(key, str) and key not in sections}
     for error in sorted(
-        _validator(schema_path).iter_errors(value), key=lambda error: [str(part) for part in error.absolute_path]
+        _validator(schema_path).iter_errors(usable), key=lambda error: [str(part) for part in error.absolute_path]
     ):
         section = str(error.absolute_path[0]) if error.absolute_path else ""
-        place = ".".join(str(part) for part in error.absolute_path) or "(top level)"
+        place = ".".join(printable(str(part)) for part in error.absolute_path) or "(top level)"
+        if error.validator == "required" and not error.absolute_path and sections:
+            continue
         if error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
             known = list(error.schema["properties"])
-            for key in sorted(set(error.instance) - set(known), key=str):
-                yield section, f"{place}: unknown key '{key}'{did_you_mean(str(key), known)}"
+            for key in sorted(set(error.instance) - set(known)):
+                yield section, f"{place}: unknown key {shown(key)}{did_you_mean(key, known)}"
         elif error.validator == "enum" and isinstance(error.instance, str):
             known = [str(choice) for choice in error.validator_value]
             choices = ", ".join(known)
-            yield section, f"{place}: '{error.instance}' is not one of {choices}{did_you_mean(error.instance, known)}"
+            yield (
+                section,
+                f"{place}: {shown(error.instance)} is not one of {choices}{did_you_mean(error.instance, known)}",
+            )
         else:
-            yield section, f"{place}: {error.message}"
+            yield section, f"{place}: {_description(error)}"
 
 
 def with_defaults(value: Mapping[str, Any], schema_path: Path) -> Settings:
@@ -69,8 +96,32 @@ def _schema(path: Path) -> Settings:
 
 
 @cache
-def _validator(schema_path: Path) -> Draft202012Validator:
-    return Draft202012Validator(_schema(schema_path))
+def _validator(schema_path: Path) -> Any:
+    return _Validator(_schema(schema_path), format_checker=FORMATS)
+
+
+def _description(error: ValidationError) -> str:
+    """Return what is wrong with a value, what was expected (the schema's own key `expected`), and how to write it."""
+    value = shown(error.instance)
+    expected = error.schema.get("expected") if isinstance(error.schema, dict) else None
+    if expected and error.validator != "required":
+        said = f"{value} is not {expected}"
+    else:
+        said = error.message.replace(repr(error.instance), value, 1)
+    if error.validator == "type":
+        said += _correction(error.instance, error.validator_value)
+    return said
+
+
+def _correction(value: Any, kinds: str | list[str]) -> str:
+    """Return how to write a value of the type that was expected, as the end of a message."""
+    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
+        return f"; write {int(value)}"
+    if isinstance(value, str) and _NUMBER.fullmatch(value) and ("integer" in kinds or "number" in kinds):
+        return f"; {value} is text to YAML: write {float(value):.15g}"
+    if isinstance(value, bool | int | float) and "string" in kinds:
+        return "; write it in quotes"
+    return ""
 
 
 def _filled(value: Mapping[str, Any], schema: Mapping[str, Any], schema_path: Path) -> Settings:

@@ -9,7 +9,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 CREATIVE_COMMONS = re.compile(r"CC BY\S* \d\S*")
 SPOKEN = {"CC0": "CC0-1.0", "CC0 1.0": "CC0-1.0"}
-LIKE_AN_IDENTIFIER = re.compile(r"[\w.+-]*\d[\w.+-]*")
+LIKE_AN_IDENTIFIER = re.compile(r"(?=\D*\d)[\w.+-]+")
 OWN = "LicenseRef-"
 
 

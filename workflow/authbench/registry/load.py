@@ -3,16 +3,20 @@
 The entry `name` of a kind is the file `config/<folder>/<name>.yaml`, the working directory's before the shipped one.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Generic, TypeVar
 
 from authbench.errors import InputError
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems, with_defaults
+from authbench.registry.values import shown
 from authbench.shipped import config_folders, shipped
 
 Entry = TypeVar("Entry")
+NAME = re.compile(r"[^\W_][\w.-]*")
+LONGEST_NAME = 100  # bytes; results have it in names of files
 
 
 def _no_problems(entry: Settings) -> Iterable[str]:
@@ -54,6 +58,11 @@ def load_entry(kind: EntryKind[Entry], requested: str, base: Path = Path()) -> E
         InputError: there is no such entry, or it does not fit its schema; all its problems are in the message.
     """
     path = _find(kind, requested, base)
+    if not NAME.fullmatch(path.stem) or len(path.stem.encode()) > LONGEST_NAME:
+        raise InputError(
+            f"{shown(path.stem)} is no name for a {kind.noun}: expected at most {LONGEST_NAME} letters, digits, dots, "
+            "hyphens and underscores, the first a letter or digit; rename the file"
+        )
     entry = read_yaml(path)
     problems = [problem for _, problem in schema_problems(entry, kind.schema_path)]
     if not problems:
@@ -75,6 +84,15 @@ def load_entries(kind: EntryKind[Entry], requested: Iterable[str], base: Path = 
     if problems:
         raise InputError("\n".join(problems))
     return entries
+
+
+def entry_name(requested: str) -> str:
+    """Return the name of an entry that is requested by it, or by the path of its file.
+
+    >>> entry_name("exorde"), entry_name("own/letters.yaml")
+    ('exorde', 'letters')
+    """
+    return PurePath(requested).stem if requested.endswith((".yaml", ".yml")) else requested
 
 
 def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]:

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any
 
+from authbench.registry.expressions import Expression
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
-from authbench.storage.raw_files import FileSet
-
-Expression = str | Mapping[str, Any]  # how a field is computed (authbench.ingest.fields)
+from authbench.storage.raw_paths import FileSet
 
 
 @dataclass(frozen=True)
@@ -169,15 +167,6 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
 def make_extraction(entry: Mapping[str, Any]) -> Extraction:
     """Return that part of an entry which says how its files become records."""
     return from_plain(Extraction, {**entry, "reader": make_reader(entry["reader"])})
-
-
-def tag_of(requested: str) -> str:
-    """Return the tag of a source that is requested by its tag or by the path of its YAML.
-
-    >>> tag_of("exorde"), tag_of("own/letters.yaml")
-    ('exorde', 'letters')
-    """
-    return PurePath(requested).stem if requested.endswith((".yaml", ".yml")) else requested
 
 
 def file_set(tag: str, extraction: Extraction) -> FileSet:

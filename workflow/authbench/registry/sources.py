@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from authbench.registry.entries import Settings
+from authbench.registry.expressions import shown_author
 from authbench.registry.licences import licence_problem
 from authbench.registry.load import EntryKind, list_entries, load_entries
 from authbench.registry.source_entry import Source, make_source
@@ -12,6 +13,7 @@ from authbench.registry.source_entry import Source, make_source
 def _problems(entry: Settings) -> Iterator[str]:
     if problem := licence_problem(entry["license"]["name"]):
         yield f"license.name: {problem}"
+    yield from shown_author(entry)
 
 
 SOURCES = EntryKind("source", "sources", "source.schema.yaml", lambda tag, entry, _: make_source(tag, entry), _problems)

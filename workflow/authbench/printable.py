@@ -1,0 +1,21 @@
+"""Escape strings of others before they are printed to a terminal or a log."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Return the text with what a terminal would act on, or a reader not see, as Python escapes.
+
+    Escaped are control characters (so escape sequences and line breaks), format characters such as those that turn the
+    direction of writing or have no width, lone surrogates, and white space but the plain space.
+
+    Args:
+        text: any string: an id, a name, a path.
+        keep: characters that stay as they are, e.g. the line breaks of a message.
+
+    >>> printable("doc\x1b]0;owned\x07\u202e")
+    'doc\\x1b]0;owned\\x07\\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode() for sign in text
+    )

@@ -1,0 +1,79 @@
+"""Fields that the expressions of a source's entry read (authbench.ingest.fields computes them)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Expression = str | Mapping[str, Any]
+FILE_FIELDS = frozenset({"path", "file_name"})
+_NARROWING = ("pick", "count", "match", "map", "date")  # operations that leave a part of a value, or another one
+_PLACE = re.compile(r"\{([^{}?]+)(\?)?\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+
+
+def template_parts(text: str) -> tuple[list[tuple[str, str, bool]], str]:
+    """Return the parts (text before, field, whether it may be missing) of a composed value, and the text after them."""
+    parts, end = [], 0
+    for found in _PLACE.finditer(text):
+        parts.append((text[end : found.start()], found[1], bool(found[2])))
+        end = found.end()
+    return parts, text[end:]
+
+
+def names(expression: Expression) -> set[str]:
+    """Return all fields an expression reads."""
+    if isinstance(expression, str):
+        return {expression}
+    if "field" in expression:
+        return {expression["field"]}
+    if "compose" in expression:
+        return {name for _, name, _ in template_parts(expression["compose"])[0]}
+    return set().union(*(names(one) for one in expression.get("any", [])))
+
+
+def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a problem for each of topic and labels that would show the author of a text.
+
+    That is an expression that passes a field on of which the author's label, or name, is made, or is the same one.
+    """
+    fields, author = entry["fields"], entry.get("author", {})
+    derived = entry.get("derive", {})
+    groups = set(_GROUP.findall(entry.get("path_fields") or ""))
+    labels = [one for one in (fields["author"], author.get("name")) if one is not None]
+    of_author = set().union(*(_read(one, derived) for one in labels))
+    if of_author & groups:
+        of_author |= FILE_FIELDS
+    others = {"topic": fields.get("topic")} | {f"labels.{key}": one for key, one in fields.get("labels", {}).items()}
+    for key, expression in others.items():
+        if expression is None:
+            continue
+        shown = sorted(_passed_on(expression, derived) & of_author)
+        if shown or expression in labels:
+            what = " and ".join(map(repr, shown)) or "the expression"
+            yield (
+                f"fields.{key}: shows {what}, of which the author's label is made, so that a release would name the "
+                "author of each text. Take another field, or a part of this one by `match`."
+            )
+
+
+def _read(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
+    """Return the fields an expression reads, and those that they are derived from."""
+    found = names(expression)
+    return found.union(*(_read(derived[name], _before(name, derived)) for name in found & derived.keys()))
+
+
+def _passed_on(expression: Expression, derived: Mapping[str, Expression]) -> set[str]:
+    """Return the fields whose values an expression gives as they are, or in another form or company."""
+    if isinstance(expression, str):
+        own = _passed_on(derived[expression], _before(expression, derived)) if expression in derived else set()
+        return {expression} | own
+    if any(operation in expression for operation in _NARROWING):
+        return set()
+    parts = expression["any"] if "any" in expression else names(expression)
+    return set().union(*(_passed_on(one, derived) for one in parts))
+
+
+def _before(name: str, derived: Mapping[str, Expression]) -> dict[str, Expression]:
+    """Return the derived fields that are computed before this one, which alone it can read."""
+    order = list(derived)
+    return {one: derived[one] for one in order[: order.index(name)]}

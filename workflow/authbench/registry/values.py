@@ -1,0 +1,81 @@
+"""Values of YAML that no setting can have: dates, numbers that are not finite or too large, keys that are no text."""
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from authbench.printable import printable
+
+LARGEST = 2**63 - 1
+_KINDS = {bool: "a boolean", int: "a number", float: "a number", date: "a date", str: "text", type(None): "null"}
+_SHOWN_CHARACTERS = 80
+
+
+def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Yield the top-level key and the description of every value that no setting can have.
+
+    Args:
+        value: a mapping as read from YAML, or a value in it.
+        place: the keys that lead to the value.
+        inside: identities of the collections that hold it.
+    """
+    if id(value) in inside:
+        yield _problem(place, "contains itself, by an anchor and its alias")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                said = f"the key {shown(key)} is {_kind(key)} to YAML, expected text; write it in quotes"
+                yield _problem(place or (str(key),), said)
+            else:
+                yield from _of_text((*place, key), key)
+                yield from value_problems(inner, (*place, key), (*inside, id(value)))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from value_problems(inner, (*place, str(number)), (*inside, id(value)))
+    elif isinstance(value, str):
+        yield from _of_text(place, value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield _problem(place, f"{value} is no finite number; write one, or null where null is allowed")
+    elif isinstance(value, int) and not -LARGEST - 1 <= value <= LARGEST:
+        yield _problem(place, f"{shown(value)} is no number of 64 bits; expected {-LARGEST - 1} to {LARGEST}")
+    elif not isinstance(value, bool | int | float | None):
+        yield _problem(place, f"{shown(value)} is {_kind(value)} to YAML, which no setting is; write text in quotes")
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message: escaped, and cut where it is long.
+
+    >>> shown("800"), shown(date(2020, 1, 1)), shown(True)
+    ("'800'", '2020-01-01', 'true')
+    """
+    if isinstance(value, bool | None):
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return "a number of more than 300 digits"
+    text = printable(str(value) if isinstance(value, date) else repr(value))
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}… ({len(text)} characters)"
+
+
+def _of_text(place: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
+    if "\0" in text or not _is_encodable(text):
+        yield _problem(place, f"{shown(text)} has a character that no file can hold (NUL or half a surrogate pair)")
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind(value: Any) -> str:
+    return next(
+        (name for kind, name in _KINDS.items() if isinstance(value, kind)), f"of the type {type(value).__name__}"
+    )
+
+
+def _problem(place: tuple[str, ...], problem: str) -> tuple[str, str]:
+    shown_place = ".".join(printable(key) for key in place) or "(top level)"
+    return (place[0] if place else "", f"{shown_place}: {problem}")
