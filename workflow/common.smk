@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.sourcecache import LocalSourceFile
 
 if isinstance(workflow.current_basedir, LocalSourceFile):  # in a checkout
@@ -32,18 +33,22 @@ else:
 
 from authbench.runtime.resources import memory_mb, minutes, raw_mb
 from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_code_with_jobs
-from authbench.config import prepare, record_setup
+from authbench.config import expect_settings_of_run, prepare
 from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.report.closing import closing_lines
-from authbench.report.facts import NOT_OF_THE_DATA
 from authbench.identity import author_id
-from authbench.runtime.inventory import shard_count, source_digest
+from authbench.printable import printable
+from authbench.release.at_start import expect_unaltered
+from authbench.runtime.inventory import shard_count
+from authbench.runtime.run_locks import keep_locks_of_other_runs
 from authbench.safety.detoxify_scorer import weights_mark
 from authbench.shipped import shipped
+from authbench.storage.raw_listing import write_listing
 
 HERE = Path.cwd()
 share_code_with_jobs(HERE)
+keep_locks_of_other_runs()
 # The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
 # may give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
@@ -52,20 +57,22 @@ try:
     check_room([".snakemake", "results"])
     cache_parsed(Path(".snakemake/parsed_code.json"))
     SETUP = prepare(config, HERE, need_files=not ACQUIRING)
+    expect_settings_of_run(SETUP, starts_run=workflow.is_main_process)
+    if workflow.is_main_process and not ACQUIRING:
+        expect_unaltered(Path("results", SETUP.config["name"]))
 except InputError as problem:
     logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either
     raise WorkflowError(str(problem)) from None
 
+if workflow.is_main_process and not ACQUIRING:
+    for message in SETUP.lock.messages():
+        logger.warning(printable(message))
 SETTINGS = SETUP.config
 SOURCES = list(SETUP.sources)
 FILES = {tag: source.files for tag, source in SETUP.sources.items()}
 RESULTS = f"results/{SETTINGS['name']}"
-# The settings and raw files of this run, for its jobs and for later readers. Jobs take it as `ancient`: what of it they
-# depend on is in their `params`.
-RUN = f"{RESULTS}/run.json"
-# A run that is under way holds a lock; a dry run beside it, with other settings, must not change what its jobs read.
-if not ACQUIRING and (not Path(RUN).exists() or not any(Path(".snakemake/locks").glob("*"))):
-    record_setup(SETUP, Path(RUN))
+# Jobs know settings and raw files from their `params` alone: nothing that another run, or a dry run, may write is read.
+LISTINGS = {tag: write_listing(files, Path(RESULTS, "inventory")) for tag, files in SETUP.inventory.items()}
 
 SHARDS = shard_count(
     SETTINGS["shards"],
@@ -95,9 +102,9 @@ def result(path):
     return f"{RESULTS}/{path}"
 
 
-def checked_release(wildcards, input):
-    """Return the folder of the release whose digests of data a job depends on."""
-    return str(Path(input.data).with_name("release"))
+def raw_dir(wildcards, output):
+    """Return the folder of the raw files. Snakemake compares no setting derived from `output`: moving it reruns nothing."""
+    return SETTINGS["raw_dir"]
 
 
 def code(rule):

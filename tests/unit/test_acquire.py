@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from loopback_hosts import COMMIT, Fault, Host, archive, hub, serving
 
 from authbench.acquire import WAYS, acquire_source, github
-from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
+from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.acquire.offers import ByHand, safe_path
 from authbench.acquire.progress import Progress
 from authbench.acquire.state import ABSENT, PARTIAL, PRESENT, VERIFIED, state
@@ -55,7 +55,7 @@ def acquire(source: Source, raw: Path, **more: Any) -> str:
 
 
 def how_is(source: Source, raw: Path) -> str:
-    return state(source, raw, read_lock(lock_path(raw)).get("letters")).word
+    return state(source, raw, read_raw_lock(lock_path(raw)).get("letters")).word
 
 
 def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host, raw: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_file_comes_is_recorded_and_then_verified_without_the_host(host: Host,
     assert how_is(at(host), raw) == ABSENT
     assert acquire(at(host), raw) == "letters: fetched and verified, 1 file, 700.0 kB"
     assert (raw / "letters/table.csv").read_bytes() == TABLE
-    assert read_lock(lock_path(raw))["letters"].files["table.csv"].bytes == len(TABLE)
+    assert read_raw_lock(lock_path(raw))["letters"].files["table.csv"].bytes == len(TABLE)
     assert how_is(at(host), raw) == VERIFIED
     asked = len(host.seen)
     assert acquire(at(host), raw) == "letters: verified, 1 file, 700.0 kB"
@@ -226,7 +226,7 @@ def test_a_data_set_comes_at_a_commit_and_stays_at_it(letters: Host, raw: Path) 
     assert acquire(HUB, raw) == "letters: fetched and verified, 2 files, 700.0 kB"
     assert (raw / "letters/data/a.csv").read_bytes() == TABLE
     assert not (raw / "letters/README.md").exists()
-    assert read_lock(lock_path(raw))["letters"].revisions == {"owner/letters": COMMIT}
+    assert read_raw_lock(lock_path(raw))["letters"].revisions == {"owner/letters": COMMIT}
     (raw / "letters/data/b.csv").unlink()
     hub(letters, "owner/letters", {"data/a.csv": b"new", "data/b.csv": b"new"}, "f" * 40)
     hub(letters, "owner/letters", {"data/a.csv": TABLE, "data/b.csv": b"b"}, COMMIT)
@@ -248,7 +248,7 @@ def test_a_data_set_goes_on_where_it_broke(letters: Host, raw: Path, monkeypatch
 
 def test_a_data_set_with_another_content_than_the_hub_tells_is_refused(letters: Host, raw: Path) -> None:
     letters.files[f"/datasets/owner/letters/resolve/{COMMIT}/data/a.csv"] = TABLE[::-1]
-    with pytest.raises(InputError, match="the host told of"):
+    with pytest.raises(InputError, match="the host announced"):
         acquire(HUB, raw)
     assert not (raw / "letters/data/a.csv").exists()
 
@@ -388,12 +388,12 @@ def test_the_lock_only_grows_and_is_refused_where_it_is_none(tmp_path: Path) -> 
     add_to_lock(lock, "a", Entry({"x": "1"}, {"f": File(1, "aa")}))
     add_to_lock(lock, "b", Entry({}, {"g": File(2, "bb")}))
     add_to_lock(lock, "a", Entry({"x": "2"}, {"f": File(9, "zz"), "h": File(3, "cc")}))
-    assert read_lock(lock)["a"] == Entry({"x": "1"}, {"f": File(1, "aa"), "h": File(3, "cc")})
-    assert set(read_lock(lock)) == {"a", "b"}
+    assert read_raw_lock(lock)["a"] == Entry({"x": "1"}, {"f": File(1, "aa"), "h": File(3, "cc")})
+    assert set(read_raw_lock(lock)) == {"a", "b"}
     for wrong in ("a: 1\n", "a: {files: {f: {bytes: many, sha256: x}}}\n", "- a\n", "a: {files: [1]}\n"):
         lock.write_text(wrong)
         with pytest.raises(InputError, match="raw.lock.yaml"):
-            read_lock(lock)
+            read_raw_lock(lock)
 
 
 def test_progress_tells_bytes_rate_and_time_left() -> None:

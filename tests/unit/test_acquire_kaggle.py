@@ -10,7 +10,7 @@ import pytest
 from loopback_hosts import Fault, Host, serving
 
 from authbench.acquire import acquire_source
-from authbench.acquire.lock import lock_path, read_lock
+from authbench.acquire.lock import lock_path, read_raw_lock
 from authbench.acquire.offers import ByHand
 from authbench.errors import InputError
 from authbench.registry.readers import CsvReader
@@ -72,7 +72,7 @@ def test_a_table_comes_as_it_is_listed_however_it_is_sent(
     offering(kaggle, ["data/table.csv", "picture.png"], body, at)
     assert acquire(tmp_path / "raw") == "letters: fetched and verified, 1 file, 240.0 kB"
     assert (tmp_path / "raw/letters/data/table.csv").read_bytes() == TABLE
-    assert read_lock(lock_path(tmp_path / "raw"))["letters"].files["data/table.csv"].bytes == len(TABLE)
+    assert read_raw_lock(lock_path(tmp_path / "raw"))["letters"].files["data/table.csv"].bytes == len(TABLE)
     told = capsys.readouterr()
     assert "verysecret" not in told.out + told.err + lock_path(tmp_path / "raw").read_text()
 
@@ -89,7 +89,7 @@ def test_an_archive_with_other_files_in_it_is_refused(kaggle: Host, tmp_path: Pa
 
 def test_another_size_than_listed_is_refused(kaggle: Host, tmp_path: Path) -> None:
     offering(kaggle, ["table.csv"], TABLE[:-1], "/storage/table.csv")
-    with pytest.raises(InputError, match="the host told of 240,012"):
+    with pytest.raises(InputError, match="the host announced 240,012"):
         acquire(tmp_path / "raw")
 
 

@@ -13,6 +13,7 @@ from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, docume
 
 from authbench.errors import InputError
 from authbench.format.lock import read_lock
+from authbench.identity import author_id
 from authbench.records import REMOVED
 from authbench.release.contents import make_contents
 from authbench.release.manifest import make_manifest
@@ -50,6 +51,18 @@ def test_measurements_and_licences_join_the_provenance_whatever_their_order() ->
     assert set(table["tier"]) == {"A"} and "doc_key" not in table.columns and "content" not in table.columns
 
 
+def test_neither_a_name_nor_a_path_is_a_topic_and_dates_have_the_form_of_their_column() -> None:
+    topics = ["sports", "writer 0", "/home/writer 0/a.txt", "a@b.org", "cs.LG", None]
+    dates = ["2020-05-17", "2020", "May 2020", "2020-05-17T10:00", None, "17.5.2020"]
+    rows = [
+        document(n, 0, topic=topic, date=date, author_id=author_id("news", "writer 0"))
+        for n, (topic, date) in enumerate(zip(topics, dates, strict=True))
+    ]
+    table = make_provenance(release(frame(*rows)).documents, None, SOURCES).sort("ordinal")
+    assert table["topic"].to_list() == ["sports", None, None, None, "cs.LG", None]
+    assert table["date"].to_list() == ["2020-05-17", "2020", None, None, None, None]
+
+
 def test_the_files_have_the_fields_of_the_plan_in_its_order(tmp_path: Path) -> None:
     files = written(corpus(), tmp_path)
     candidate, query, truth = (
@@ -70,7 +83,8 @@ def test_sha256sum_accepts_the_checksums(tmp_path: Path) -> None:
 
 def test_the_manifest_names_no_place_and_no_machine(tmp_path: Path) -> None:
     told = json.loads(written(corpus(), tmp_path)["manifest.json"])
-    assert told["config"] == {"name": "tiny", "safety": {"wordlist": {"extra": "w.yaml"}}}
+    assert told["config"].keys() == {"name", "seed", "split", "release", "safety"}
+    assert told["config"]["safety"] == {"wordlist": {"extra": "w.yaml"}}
     assert told["counts"]["test"] == {
         "documents": 10,
         "authors": 2,

@@ -4,9 +4,9 @@ Takes   config/sources/<source>.yaml, what their hosts offer
 Gives   raw_dir/<source>/, and what was first fetched in <raw_dir>.lock.yaml
 """
 
-from authbench.registry.source_entry import tag_of
+from authbench.registry.load import entry_name
 
-REQUESTED = {tag_of(source): source for source in SETTINGS["sources"]}
+REQUESTED = {entry_name(source): source for source in SETTINGS["sources"]}
 
 
 wildcard_constraints:
@@ -38,7 +38,7 @@ rule acquire_source:
         download=1,
     params:
         source=lambda wildcards: REQUESTED[wildcards.corpus],
-        raw_dir=SETTINGS["raw_dir"],
+        raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function: braces in it are no wildcards
         asked=time.time(),  # what is here is verified whenever it is asked for
     script:
         "../scripts/acquire_source.py"

@@ -17,30 +17,10 @@ FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
 
-rule draw_permutations:
-    """Draw the permutations of MinHash, of which every signature has as many values."""
-    output:
-        permutations=result("dedup/permutations.json"),
-    log:
-        result("logs/draw_permutations.log"),
-    conda:
-        "../../envs/text.yaml"
-    resources:
-        mem_mb=memory(400),
-        runtime=duration(5),
-        in_series=1,
-    params:
-        number=SETTINGS["dedup"]["bands"] * SETTINGS["dedup"]["rows"],
-        code=code("draw_permutations"),
-    script:
-        "../scripts/draw_permutations.py"
-
-
 rule sign_texts:
     """Give every text a short signature that near copies share."""
     input:
         texts=lambda wildcards: TEXTS[wildcards.unit],
-        permutations=result("dedup/permutations.json"),
     output:
         signatures=result("dedup/{unit}/signatures/{scatteritem}.parquet"),
     log:

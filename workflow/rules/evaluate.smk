@@ -17,6 +17,7 @@ rule embed_texts:
     """Embed the texts of the split that have no vector yet: the one job that wants a GPU."""
     input:
         data=result("release_data.json"),
+        release=RELEASED,
     output:
         done=result("evaluate/embedded/{model}.json"),
     log:
@@ -27,7 +28,6 @@ rule embed_texts:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
-        release=checked_release,
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],
@@ -41,6 +41,7 @@ rule evaluate_model:
     """Rank the candidates of every query, and score what comes out, slice by slice."""
     input:
         data=result("release_data.json"),
+        release=RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
     output:
         scores=result("evaluate/{model}/scores.json"),
@@ -55,7 +56,6 @@ rule evaluate_model:
         runtime=duration(30),
         in_series=1,
     params:
-        release=checked_release,
         split=SETTINGS["evaluate"]["split"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],

@@ -1,6 +1,6 @@
 """Ingest: raw files of one source -> records of that source, by shard.
 
-Takes   raw_dir/<source>/ and config/sources/<source>.yaml
+Takes   raw_dir/<source>/ and config/sources/<source>.yaml, inventory/<digest>.json (raw files with their SHA-256)
 Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
 """
 
@@ -11,7 +11,7 @@ from authbench.registry.source_entry import Extraction
 rule ingest_source:
     """Turn the files of one corpus into records, and account for every row."""
     input:
-        run=ancient(RUN),
+        listing=lambda wildcards: ancient(str(LISTINGS[wildcards.source])),
     output:
         records=scatter.shards(result("ingest/{{source}}/{scatteritem}.parquet")),
         removed=result("ingest/{source}/removed.parquet"),
@@ -26,7 +26,8 @@ rule ingest_source:
         in_series=1,
     params:
         source=lambda wildcards: part_for(Extraction, SETUP.sources[wildcards.source].entry),
-        raw=lambda wildcards: source_digest(SETUP.inventory[wildcards.source]),
+        raw=lambda wildcards: LISTINGS[wildcards.source].stem,
+        raw_dir=raw_dir,
         ingest=SETTINGS["ingest"],
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),
         code=code("ingest_source"),

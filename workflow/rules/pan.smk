@@ -15,6 +15,7 @@ rule build_pairs:
     """Make pairs on two topics each, test authors and topics apart, and check that they are."""
     input:
         data=result("release_data.json"),
+        release=RELEASED,
     output:
         facts=result("pan/pairs/pairs.json"),
         train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
@@ -28,7 +29,6 @@ rule build_pairs:
         mem_mb=memory(2000),
         runtime=duration(30),
     params:
-        release=checked_release,
         topics=SETTINGS["pan"]["topics"],
         settings={name: SETTINGS["pan"][name] for name in ("setting", "test", "same", "small")},
         seed=SETTINGS["seed"],

@@ -29,8 +29,10 @@ rule raven_documents:
     """Bring all texts with author and topic into one table."""
     input:
         data=result("release_data.json") if RAVEN.documents == RELEASE else [],
+        release=RELEASED if RAVEN.documents == RELEASE else [],
     output:
         documents=result("raven/documents.parquet"),
+        verification=result("raven/release.json"),
     log:
         result("logs/raven_documents.log"),
     conda:
@@ -39,8 +41,8 @@ rule raven_documents:
         mem_mb=memory(1000),
         runtime=duration(120),
     params:
-        place=result("release") if RAVEN.documents == RELEASE else RAVEN.documents,
-        files=place_digest(RAVEN.documents, Path(result("raven/inventory.json"))),
+        place=lambda wildcards: result("release") if RAVEN.documents == RELEASE else RAVEN.documents,
+        files=lambda wildcards: place_digest(RAVEN.documents, Path(result("raven/inventory.json"))),
         seed=SETTINGS["seed"],
         code=code("raven_documents"),
     script:
@@ -127,6 +129,7 @@ rule raven_answers:
 rule raven_report:
     """Score all answers, and write the tables of the paper."""
     input:
+        verification=result("raven/release.json"),
         facts=result("raven/subsets.json"),
         pairs=expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_SUBSETS),
         answers=expand(

@@ -2,12 +2,17 @@
 
 Takes   split/documents.parquet, filter/measures/*.parquet, report/facts.json
 Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, figures, report.html,
-        SHA256SUMS), check.json, release_data.json (digests of the data alone: what jobs on the release depend on)
+        SHA256SUMS), check.json, release_data.json (digests of the data alone: what jobs on the release depend on),
+        published.json (that the draft of these digests is in release/: what they wait for)
 """
 
-from authbench.format.files import FIGURES, STATISTICS
+from authbench.format.files import CHECKED_SECTIONS, FIGURES, STATISTICS
 from authbench.registry.plain import part_for
 from authbench.registry.source_entry import Description
+from authbench.release.statement import make_statement
+
+# Jobs that read the release wait for it; one that is published again, with the same data, makes none of them rerun.
+RELEASED = ancient(result("published.json"))
 
 
 rule write_release:
@@ -17,9 +22,9 @@ rule write_release:
         contained=result("split/contained.parquet"),
         measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
         facts=result("report/facts.json"),
-        run=ancient(RUN),
     output:
         draft=directory(result("draft")),
+        data=result("release_data.json"),
         taken_down=result("report/taken_down.parquet"),
         findings=result("report/findings.json"),
     log:
@@ -31,6 +36,7 @@ rule write_release:
         runtime=duration(20, per_mb=0.01),
         in_series=1,
     params:
+        statement=make_statement(SETTINGS, SETUP.inventory, SETUP.lock.as_stated(), SETUP.skipped),
         release=SETTINGS["release"],
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
@@ -62,6 +68,7 @@ rule check_release:
         in_series=1,
     params:
         published=result("release"),
+        settings={section: SETTINGS[section] for section in CHECKED_SECTIONS},
         code=code("check_release"),
     script:
         "../scripts/check_release.py"
@@ -86,7 +93,7 @@ rule publish_release:
             subcategory="Tables",
             caption="../report/captions/funnel.rst",
         ),
-        data=result("release_data.json"),
+        published=result("published.json"),
     log:
         result("logs/publish_release.log"),
     conda:
@@ -105,6 +112,7 @@ rule render_report:
     """Draw the figures, write the report, and list the digests of all files."""
     input:
         data=result("release_data.json"),
+        manifest=result("release/manifest.json"),
         findings=result("report/findings.json"),
     output:
         report=report(

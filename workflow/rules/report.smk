@@ -20,7 +20,6 @@ rule count_survivors:
         sampled=result("sample/facts.json"),
         deviation=result("split/deviation.json"),
         split=result("split/facts.json"),
-        run=ancient(RUN),
     output:
         facts=result("report/facts.json"),
     log:
@@ -32,10 +31,8 @@ rule count_survivors:
         runtime=duration(5),
         in_series=1,
     params:
-        config={key: value for key, value in SETTINGS.items() if key not in NOT_OF_THE_DATA},
-        raw={tag: source_digest(files) for tag, files in SETUP.inventory.items()},
-        skipped=SETUP.skipped,
-        exclude=file_hash(SETTINGS["filter"]["exclude"]),
+        exclude=SETTINGS["filter"]["exclude"],
+        excluded=file_hash(SETTINGS["filter"]["exclude"]),
         code=code("count_survivors"),
     script:
         "../scripts/count_survivors.py"

@@ -15,6 +15,7 @@ rule score_style:
     """Ask a model every task of every dataset whose files are there."""
     input:
         data=result("release_data.json") if STYLE["release"] else [],
+        release=RELEASED if STYLE["release"] else [],
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),
@@ -28,7 +29,6 @@ rule score_style:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
-        release=result("release"),
         style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
         reads=lambda wildcards: digests_of_run(

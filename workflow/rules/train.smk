@@ -15,6 +15,7 @@ rule train_model:
     """Tune a model, once per seed, and score the dev split on the way."""
     input:
         data=result("release_data.json"),
+        release=RELEASED,
     output:
         curves=result("train/curves.csv"),
     log:
@@ -25,7 +26,6 @@ rule train_model:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
-        release=checked_release,
         train=SETTINGS["train"],
         model=SETUP.models[SETTINGS["train"]["model"]].as_dict(),
         code=code("train_model"),

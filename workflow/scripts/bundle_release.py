@@ -4,10 +4,11 @@ from pathlib import Path
 
 from authbench.export.publication import publication
 from authbench.export.run import export_public
+from authbench.format.verify import open_verified
 from authbench.registry.source_entry import make_source
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
 sources = {tag: make_source(tag, entry) for tag, entry in snakemake.params.sources.items()}
-export_public(release, out, publication(snakemake.params.publish), sources)
+export_public(open_verified(release, complete=True), out, publication(snakemake.params.publish), sources)

@@ -7,4 +7,5 @@ from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
-write_json(snakemake.output.checked, check_draft(Path(snakemake.input.draft), Path(snakemake.params.published)))
+params = snakemake.params
+write_json(snakemake.output.checked, check_draft(Path(snakemake.input.draft), Path(params.published), params.settings))

@@ -7,7 +7,7 @@ from authbench.storage.json_files import read_json, write_json
 
 log_to(snakemake.log[0])
 counts = [read_json(path) for path in snakemake.input.counts]
-sampled, deviation, split, run = (read_json(snakemake.input[name]) for name in ("sampled", "deviation", "split", "run"))
-path = snakemake.params.config["filter"]["exclude"]
+sampled, deviation, split = (read_json(snakemake.input[name]) for name in ("sampled", "deviation", "split"))
+path = snakemake.params.exclude
 excluded = read_exclusions(path)["doc_key"] if path else None
-write_json(snakemake.output.facts, collect(counts, sampled, deviation, split, run, excluded))
+write_json(snakemake.output.facts, collect(counts, sampled, deviation, split, excluded))

@@ -6,11 +6,12 @@ from authbench.evaluate.run import evaluate, line
 from authbench.evaluate.split import read_split
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
+from authbench.release.published import open_published
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-split = read_split(Path(params.release), params.split)
+split = read_split(open_published(snakemake.input.data), params.split)
 model, out = ModelEntry.from_dict(params.model), Path(snakemake.output.scores).parents[1]
 result = evaluate(model, split, params.seed, out, VectorCache(Path(params.embeddings), params.half))
 log.info("%s", line(model.name, result))

@@ -6,18 +6,18 @@ from pathlib import Path
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import file_set, make_extraction
 from authbench.runtime.job import log_to
-from authbench.storage.json_files import read_json, write_json
+from authbench.storage.json_files import write_json
+from authbench.storage.raw_listing import read_listing
 
 log_to(snakemake.log[0])
 tag, params = snakemake.wildcards.source, snakemake.params
-run = read_json(snakemake.input.run)
 extraction = make_extraction(params.source)
 key_variable = params.ingest["author_key_env"]
 counts = ingest_source(
     tag,
     extraction,
-    Path(run["config"]["raw_dir"]) / file_set(tag, extraction).folder,
-    run["inventory"][tag],
+    Path(params.raw_dir) / file_set(tag, extraction).folder,
+    read_listing(snakemake.input.listing, params.raw),
     snakemake.output.records,
     snakemake.output.removed,
     IngestSettings(

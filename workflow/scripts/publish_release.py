@@ -7,5 +7,5 @@ from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
-draft, release = Path(snakemake.input.draft), Path(snakemake.output.manifest).parent
-write_json(snakemake.output.data, {"sha256": publish(draft, release)})
+sums = publish(Path(snakemake.input.draft), Path(snakemake.output.manifest).parent)
+write_json(snakemake.output.published, {"sha256": sums})

@@ -6,4 +6,5 @@ from authbench.raven.documents import write_documents
 from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
-log.info("%s", write_documents(snakemake.params.place, Path(snakemake.output.documents), snakemake.params.seed))
+params, documents = snakemake.params, Path(snakemake.output.documents)
+log.info("%s", write_documents(params.place, documents, params.seed, built=bool(snakemake.input)))

@@ -5,10 +5,12 @@ from pathlib import Path
 from authbench.raven.collect import read_run
 from authbench.raven.page import write_report
 from authbench.runtime.job import log, log_to
+from authbench.storage.json_files import read_json
 
 log_to(snakemake.log[0])
 params = snakemake.params
 facts, pairs = Path(snakemake.input.facts), Path(snakemake.input.pairs[0]).parent
 answers = Path(snakemake.input.answers[0]).parents[2]
 found = read_run(facts, pairs, answers, params.verifiers)
-log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent))
+verification = read_json(snakemake.input.verification)
+log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent, verification))

@@ -4,15 +4,16 @@ from pathlib import Path
 
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
+from authbench.release.published import open_published
 from authbench.runtime.job import log_to
 from authbench.style.datasets import find_datasets, with_release
 from authbench.style.run import read_all, run
 
 log_to(snakemake.log[0])
 params = snakemake.params
-release = Path(params.release) if params.style["release"] else None
-datasets = with_release(find_datasets(params.style["datasets"]), release)
+release = open_published(snakemake.input.data) if params.style["release"] else None
+datasets = with_release(find_datasets(params.style["datasets"]), release and release.folder)
 rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"])
 model, cache = ModelEntry.from_dict(params.model), VectorCache(Path(params.embeddings), params.half)
 for scores in map(Path, snakemake.output.scores):
-    run(model, datasets, rows, absent, scores.parents[1], cache, scores.stem, params.seed)
+    run(model, datasets, rows, absent, scores.parents[1], cache, scores.stem, params.seed, release)

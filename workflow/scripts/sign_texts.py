@@ -6,4 +6,4 @@ from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
 settings = DedupSettings(threshold=1.0, **snakemake.params.signature)  # no signature depends on the threshold
-sign_shard(snakemake.input.texts, snakemake.input.permutations, snakemake.output.signatures, settings)
+sign_shard(snakemake.input.texts, snakemake.output.signatures, settings)

@@ -1,11 +1,15 @@
 """Adapter of the rule write_release."""
 
+from pathlib import Path
+
 import polars as pl
 
 from authbench.format.lock import read_lock
 from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Description
 from authbench.release.contents import make_contents
+from authbench.release.published import write_digests
+from authbench.release.statement import add_statement
 from authbench.release.takedown import read_takedown
 from authbench.release.write import write_release
 from authbench.runtime.job import log_to
@@ -29,7 +33,9 @@ measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]
 )
 sources = {tag: from_plain(Description, entry) for tag, entry in params.sources.items()}
+facts = add_statement(read_json(snakemake.input.facts), params.statement)
 with atomic_folder(snakemake.output.draft) as folder:
-    findings = write_release(folder, contents, measures, sources, read_json(snakemake.input.facts))
+    findings = write_release(folder, contents, measures, sources, facts)
+write_digests(Path(snakemake.output.draft), Path(snakemake.output.data))
 write_parquet(contents.removed, snakemake.output.taken_down)
 write_json(snakemake.output.findings, findings)

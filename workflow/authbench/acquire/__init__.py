@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 
 from authbench.acquire import github, huggingface, kaggle, url
-from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_lock
+from authbench.acquire.lock import Entry, File, add_to_lock, lock_path, read_raw_lock
 from authbench.acquire.offers import ByHand, Listing, Offer, Piece, pieces
 from authbench.acquire.progress import Progress, in_bytes
 from authbench.acquire.state import Digests, parts_folder
@@ -20,6 +20,7 @@ from authbench.identity import digest
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.disk import cannot_write
+from authbench.storage.unchanged import file_mark
 
 Look = Callable[[Piece, str | None, Path, Pause], Listing]
 WAYS: dict[str, Look] = {
@@ -43,14 +44,14 @@ def acquire_source(source: Source, raw_dir: Path, ways: Mapping[str, Look] = WAY
     if any((folder / DEMO).is_file() for folder in raw_dir.resolve().parents):
         raise InputError(f"{raw_dir} holds the demo's corpora; give the folder for yours, e.g. raw_dir=resources/raw")
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
-    entries = read_lock(lock_path(raw_dir))
+    entries = read_raw_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
     try:
         if locked.files and not parts.exists() and all((folder / name).is_file() for name in locked.files):
             return f"{tag}: {_verify(tag, folder, locked.files)}"
         found = source.files.below(raw_dir) if not locked.files else []
         if found and not parts.exists():
-            others = {told for name, entry in entries.items() if name != tag for told in entry.files.items()}
+            others = {file for name, entry in entries.items() if name != tag for file in entry.files.items()}
             files = _taken(tag, folder, found, others)
             if files:
                 add_to_lock(lock_path(raw_dir), tag, Entry({}, files))
@@ -145,7 +146,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     try:
         if offer.bytes not in (None, come.bytes) or offer.sha256 not in (None, come.sha256):
             raise InputError(
-                f"{offer.path}: {come.bytes:,} bytes with SHA-256 {come.sha256[:12]}… came; the host told of "
+                f"{offer.path}: {come.bytes:,} bytes with SHA-256 {come.sha256[:12]}… came; the host announced "
                 f"{offer.bytes or 0:,} with {(offer.sha256 or '?')[:12]}…. Run the same command to fetch it anew."
             )
         if locked:
@@ -159,7 +160,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     if not target.parent.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{target.parent} leads out of {folder}")
     part.replace(target)
-    digests.known[offer.path] = [come.bytes, target.stat().st_mtime_ns, come.sha256]
+    digests.note(offer.path, file_mark(target), come.sha256)
     return come
 
 

@@ -55,7 +55,7 @@ def _members(piece: Piece, archive: Path) -> Iterator[Offer]:
 def _bringer(
     piece: Piece, archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo
 ) -> Callable[[Path, Advance], None]:
-    """Takes a member out of the archive while the archive stands there."""
+    """Return a function that takes a member out of the archive, as long as the archive exists."""
 
     def bring(part: Path, advance: Advance) -> None:
         content = tar.extractfile(member)

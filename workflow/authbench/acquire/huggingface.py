@@ -108,7 +108,7 @@ def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) ->
     except OSError as error:
         if error.errno is not None:
             raise
-        raise InputError(f"{piece.name}: {str(error).splitlines()[0]}") from error  # such as a size that is not as told
+        raise InputError(f"{piece.name}: {str(error).splitlines()[0]}") from error  # such as an unexpected size
 
 
 def _client() -> Any:

@@ -53,9 +53,9 @@ def _files(api: Any, name: str) -> list[Any]:
     found: list[Any] = []
     token = None
     while True:
-        told = api.dataset_list_files(name, page_token=token, page_size=PAGE)
-        found += told.files or []
-        token = told.next_page_token
+        listed = api.dataset_list_files(name, page_token=token, page_size=PAGE)
+        found += listed.files or []
+        token = listed.next_page_token
         if not token:
             return found
 

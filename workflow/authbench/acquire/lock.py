@@ -4,6 +4,7 @@
 revision of each data set and size and SHA-256 of each file. What is once in it is never changed by a program.
 """
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import orjson
 import yaml
 
 from authbench.errors import InputError
@@ -42,12 +44,12 @@ def lock_path(raw_dir: Path) -> Path:
     return raw_dir.with_name(f"{raw_dir.name}.lock.yaml")
 
 
-def read_lock(path: Path) -> dict[str, Entry]:
+def read_raw_lock(path: Path) -> dict[str, Entry]:
     """Return the entries by source. Raises InputError where the file says something else."""
     if not path.exists():
         return {}
     try:
-        return {tag: _entry(told) for tag, told in read_yaml(path).items()}
+        return read_plain(read_yaml(path))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} is no lock of raw files ({type(error).__name__}: {error}). Restore it from version control, or "
@@ -58,14 +60,33 @@ def read_lock(path: Path) -> dict[str, Entry]:
 def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
     """Add what is new of a source, whatever else writes at the same time. What stands there stays."""
     with _alone(path):
-        entries = read_lock(path)
+        entries = read_raw_lock(path)
         known = entries.get(tag, Entry())
         together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files})
         if together != entries.get(tag):
             entries[tag] = together
-            plain = {name: _plain(one) for name, one in sorted(entries.items())}
-            dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-            write_text(path, HEAD + yaml.dump(plain, Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000))
+            write_text(path, lock_text(entries))
+
+
+def lock_text(entries: Mapping[str, Entry]) -> str:
+    """Return the text of a lock with these entries."""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return HEAD + yaml.dump(to_plain(entries), Dumper=dumper, allow_unicode=True, sort_keys=True, width=1000)
+
+
+def entries_digest(entries: Mapping[str, Entry]) -> str:
+    """Return the SHA-256 of entries as JSON, keys sorted and without white space."""
+    return hashlib.sha256(orjson.dumps(to_plain(entries), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
+    """Return the entries in the plain values of a lock."""
+    return {tag: _entry(told) for tag, told in value.items()}
+
+
+def to_plain(entries: Mapping[str, Entry]) -> dict[str, Any]:
+    """Return entries as plain values, sorted by source."""
+    return {tag: _plain(entry) for tag, entry in sorted(entries.items())}
 
 
 def _entry(told: Mapping[str, Any]) -> Entry:

@@ -6,9 +6,9 @@ from pathlib import Path, PurePosixPath
 
 from authbench.errors import InputError
 from authbench.registry.source_entry import Source
-from authbench.storage.raw_files import matches
+from authbench.storage.raw_paths import matches
 
-Advance = Callable[[int], None]  # is told of bytes as they come, of a negative number where they are fetched again
+Advance = Callable[[int], None]  # takes the number of bytes as they come, a negative one where they are fetched again
 LONGEST_NAME = 240  # bytes; file systems take 255, and a file is written aside first
 
 

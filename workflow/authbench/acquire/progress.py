@@ -18,7 +18,7 @@ class Progress:
     ) -> None:
         self.what, self.total, self.tell, self.clock = what, total, tell, clock
         self.come = self.here_before = 0
-        self.started = self.told = clock()
+        self.started = self.reported = clock()
 
     def skip(self, size: int) -> None:
         """Count bytes that are here already and take no time."""
@@ -27,8 +27,8 @@ class Progress:
 
     def advance(self, size: int) -> None:
         self.come += size
-        if self.clock() - self.told >= EVERY_SECONDS:
-            self.told = self.clock()
+        if self.clock() - self.reported >= EVERY_SECONDS:
+            self.reported = self.clock()
             self.tell(self.line())
 
     def line(self) -> str:

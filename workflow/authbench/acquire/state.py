@@ -11,6 +11,7 @@ from authbench.errors import InputError
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.json_files import read_json, write_json
+from authbench.storage.unchanged import file_mark
 
 ABSENT, PARTIAL, PRESENT, VERIFIED = "absent", "partial", "present", "verified"
 
@@ -73,7 +74,7 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
 
 
 class Digests:
-    """Remembers the SHA-256 of a source's files by size and modification time, in a hidden file beside them."""
+    """Remembers the SHA-256 of a source's files by size and times, in a hidden file beside them."""
 
     def __init__(self, folder: Path, tag: str) -> None:
         self.folder, self.memory = folder, folder / f".digests-{tag}.json"
@@ -83,16 +84,19 @@ class Digests:
 
     def of(self, name: str) -> str | None:
         """Return the SHA-256 of a file, if it was taken and the file looks untouched."""
-        stat = (self.folder / name).stat()
         seen = self.known.get(name)
-        return str(seen[2]) if seen and seen[:2] == [stat.st_size, stat.st_mtime_ns] else None
+        return str(seen[-1]) if seen and seen[:-1] == file_mark(self.folder / name) else None
 
     def take(self, name: str) -> File:
         """Return size and SHA-256 of a file, which is read if need be."""
-        stat = (self.folder / name).stat()
+        mark = file_mark(self.folder / name)
         sha256 = self.of(name) or sha256_of_file(self.folder / name)
-        self.known[name] = [stat.st_size, stat.st_mtime_ns, sha256]
-        return File(stat.st_size, sha256)
+        self.note(name, mark, sha256)
+        return File(mark[0], sha256)
+
+    def note(self, name: str, mark: list[int], sha256: str) -> None:
+        """Remember the SHA-256 of a file by its `file_mark` from before it was taken."""
+        self.known[name] = [*mark, sha256]
 
     def save(self) -> None:
         write_json(self.memory, self.known)

@@ -2,7 +2,7 @@
 
 A download goes on where it stopped, if the host says that the file is still the same (its ETag or date, kept beside
 the part); otherwise it begins anew. What passes (a cut line, 429, 5xx) is tried again, each time after twice the
-pause; what does not pass is told at once.
+pause; what does not pass is reported at once.
 """
 
 import time
@@ -135,7 +135,7 @@ def _mark(part: Path) -> Path:
 
 
 def _forget(part: Path, advance: Advance) -> None:
-    """Begin anew: bytes that were told of do not count."""
+    """Begin anew: bytes that were reported do not count."""
     advance(-_size(part))
     for gone in (part, _mark(part)):
         with suppress(FileNotFoundError):

@@ -32,7 +32,7 @@ def render(name: str, tables: Mapping[str, pl.DataFrame]) -> str:
         .render(
             name=name,
             documents=int(tables["sources"]["documents"].sum()),
-            pictures=pictures(charts(tables)),
+            pictures=pictures(_charts(tables)),
             tables=[
                 (title, tables[key].columns, [list(map(words, row)) for row in tables[key].iter_rows()])
                 for key, title in TITLES.items()
@@ -41,7 +41,7 @@ def render(name: str, tables: Mapping[str, pl.DataFrame]) -> str:
     )
 
 
-def charts(tables: Mapping[str, pl.DataFrame]) -> list[Chart]:
+def _charts(tables: Mapping[str, pl.DataFrame]) -> list[Chart]:
     """Return the charts of the tables."""
     genres = tables["genres"].with_columns(
         genre=pl.Series([primary_genre(genre) for genre in tables["genres"]["genre"]], dtype=pl.String)
@@ -50,14 +50,14 @@ def charts(tables: Mapping[str, pl.DataFrame]) -> list[Chart]:
     per_author = tables["documents_per_author"]
     return [
         lengths(per_source, "token_lengths", "Tokens a document"),
-        stacked("lengths", tables["lengths"], "length_bucket", LENGTH_BUCKETS),
-        stacked("languages", tables["languages"], "language"),
-        stacked("genres", genres, "genre"),
-        stacked("documents_per_author", per_author, "documents", bin_names(), "authors"),
+        _stacked("lengths", tables["lengths"], "length_bucket", LENGTH_BUCKETS),
+        _stacked("languages", tables["languages"], "language"),
+        _stacked("genres", genres, "genre"),
+        _stacked("documents_per_author", per_author, "documents", bin_names(), "authors"),
     ]
 
 
-def stacked(
+def _stacked(
     name: str, table: pl.DataFrame, column: str, order: Sequence[str] = (), counted: str = "documents"
 ) -> Chart:
     """Return a bar a source, divided by the values of a column; `counted` is what is shared out."""

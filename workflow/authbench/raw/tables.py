@@ -25,8 +25,8 @@ def tables(
     return {
         "sources": sources(texts, authors),
         "left_out": left_out(ingested),
-        "languages": shares(texts, "lang", "language"),
-        "genres": shares(texts, "genre", "genre"),
+        "languages": _shares(texts, "lang", "language"),
+        "genres": _shares(texts, "genre", "genre"),
         "lengths": _length_buckets(texts),
         "token_lengths": token_lengths(texts),
         "documents_per_author": documents_per_author(authors),
@@ -55,16 +55,16 @@ def sources(texts: pl.DataFrame, authors: pl.DataFrame) -> pl.DataFrame:
 def left_out(ingested: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Return source, rows (in the files), reason, left_out: what did not become a document."""
     rows = [
-        (source, told["in"], reason, number)
+        (source, counts["in"], reason, number)
         for part in ingested
-        for source, told in part["sources"].items()
-        for reason, number in told["dropped"].items()
+        for source, counts in part["sources"].items()
+        for reason, number in counts["dropped"].items()
     ]
     schema = {"source": pl.String, "rows": pl.Int64, "reason": pl.String, "left_out": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("source", "reason")
 
 
-def shares(texts: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+def _shares(texts: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
     """Return source, language or genre, documents, share (of the source's documents)."""
     counted = texts.group_by("source", pl.col(column).alias(name)).agg(pl.col("documents").sum())
     share = (pl.col("documents") / pl.col("documents").sum().over("source")).round(4)
@@ -73,7 +73,7 @@ def shares(texts: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
 
 def _length_buckets(texts: pl.DataFrame) -> pl.DataFrame:
     """Return source, length_bucket, documents, share (of the source's documents)."""
-    found = shares(texts.with_columns(bucket=length_bucket_expr("tokens")), "bucket", "length_bucket")
+    found = _shares(texts.with_columns(bucket=length_bucket_expr("tokens")), "bucket", "length_bucket")
     rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)))
     return found.sort("source", rank)
 

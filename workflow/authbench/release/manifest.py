@@ -28,6 +28,7 @@ def make_manifest(
         "config": config,
         "versions": findings["versions"],
         "inputs": findings["inputs"],
+        "raw_lock": findings["raw_lock"],
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
         "licences": {tag: asdict(sources[tag].license) for tag in sorted(set(documents["source"])) if tag in sources},

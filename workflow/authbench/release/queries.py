@@ -140,7 +140,7 @@ def _texts_of_authors(documents: pl.DataFrame, seed: int) -> Iterable[tuple[str,
 
 
 def _partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
-    """Each doc_key of the pairs with its _partners, both ways."""
+    """Return each doc_key of the pairs with its partners, both ways."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     if containment is not None:
         for a, b in containment.select("a", "b").iter_rows():

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 
-from authbench.registry.checks import missing_file
+from authbench.registry.checks import unreadable_file
 from authbench.registry.entries import Settings
 
 
 def release_problems(config: Settings) -> Iterator[str]:
-    yield from missing_file("release.takedown", config["release"]["takedown"])
+    yield from unreadable_file("release.takedown", config["release"]["takedown"], _read_takedown)
+
+
+def _read_takedown(path: str) -> object:
+    from authbench.release.takedown import read_takedown
+
+    return read_takedown(path)

@@ -1,11 +1,13 @@
 """Tables of a release: the JSON lines of each split, and the provenance."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
+from authbench.identity import author_id
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
@@ -36,6 +38,8 @@ def make_provenance(
 ) -> pl.DataFrame:
     """Return where each document came from and what was measured of it; no name, no text, sorted by id.
 
+    A date of another form than its column's has no place in it, nor a topic that is no label or is the author's own.
+
     Args:
         documents: those of `Contents`.
         measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
@@ -46,9 +50,28 @@ def make_provenance(
         schema={"source": pl.String, "licence": pl.String, "tier": pl.String},
         orient="row",
     )
-    table = documents.join(terms, on="source", how="left", maintain_order="left")
+    table = _without_names(documents, sources).join(terms, on="source", how="left", maintain_order="left")
     measured: list[str] = []
     if measures is not None:
         measured = [name for name in measures.columns if name not in table.columns]
         table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
     return table.select(*PROVENANCE.names, *measured).rechunk()
+
+
+def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:
+    """Return the documents with null for dates and topics that cannot be published."""
+    forms = {column.name: re.compile(column.pattern or "") for column in PROVENANCE.columns}
+    named = documents.select("source", "author_id", "topic").unique().drop_nulls().rows()
+    kept = [row for row in named if forms["topic"].fullmatch(row[2]) and not _is_author(sources, *row)]
+    topics = pl.DataFrame(kept, schema=dict.fromkeys(("source", "author_id", "topic"), pl.String), orient="row")
+    dates = [date for date in documents["date"].drop_nulls().unique() if forms["date"].fullmatch(date)]
+    return documents.join(
+        topics.with_columns(fits=True), on=topics.columns, how="left", maintain_order="left"
+    ).with_columns(
+        pl.when("fits").then("topic").alias("topic"), pl.when(pl.col("date").is_in(dates)).then("date").alias("date")
+    )
+
+
+def _is_author(sources: Mapping[str, Description], source: str, author: str, topic: str) -> bool:
+    space = sources[source].author.space if source in sources else None
+    return author_id(space or source, topic) == author

@@ -15,7 +15,11 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 def read_takedown(path: str | Path) -> frozenset[str]:
     """Read a list of author ids or SHA-256 of contents, one a line; `#` begins a comment."""
     entries = set()
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), start=1):
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no list of author ids or SHA-256: not UTF-8 ({error}).") from None
+    for number, line in enumerate(text.splitlines(), start=1):
         entry = line.partition("#")[0].strip().lower()
         if entry and not _SHA256.fullmatch(entry):
             raise InputError(f"{path}, line {number}: {entry!r} is no author id or SHA-256 (64 hexadecimal digits).")

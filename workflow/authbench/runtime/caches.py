@@ -6,7 +6,14 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-WITH_KERNELS = ("dedup", "evaluate", "filter", "sample", "verifiers")  # the packages that hold compiled functions
+WITH_KERNELS = (
+    "check",
+    "dedup",
+    "evaluate",
+    "filter",
+    "sample",
+    "verifiers",
+)  # the packages that hold compiled functions
 
 
 def user_cache() -> Path:

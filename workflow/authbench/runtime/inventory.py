@@ -1,7 +1,8 @@
 """Raw files of the sources, their digests, and the number of shards that they make.
 
 The digests, not the times, say whether a corpus has changed: a touched or moved folder reruns nothing.
-They are computed once and cached by size and modification time.
+They are computed once and cached by size and times of modification and of change (`storage.unchanged.file_mark`); the
+job that reads a file verifies its digest.
 """
 
 import hashlib
@@ -13,8 +14,9 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.storage.json_files import read_json, write_json
-from authbench.storage.raw_files import FileSet
+from authbench.storage.raw_paths import FileSet
 from authbench.storage.raw_sizes import expanded_bytes
+from authbench.storage.unchanged import file_mark
 
 Digests = dict[str, str]
 SHARD_BYTES = 128 << 20
@@ -26,7 +28,7 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
     """Return the SHA-256 of every raw file of every source: {source: {relative path: digest}}.
 
     Args:
-        cache: a JSON file of digests by path, size and modification time.
+        cache: a JSON file of digests by path, size and times.
     """
     known: dict[str, list[Any]] = {}
     with suppress(InputError, FileNotFoundError):  # a damaged cache is none
@@ -37,13 +39,13 @@ def take_inventory(raw_dir: Path, sources: Mapping[str, FileSet], cache: Path) -
         inventory[tag] = {}
         for name in files.below(raw_dir):
             path = raw_dir / files.folder / name
-            stat = path.stat()
+            mark = file_mark(path)
             seen = known.get(str(path.resolve()))
-            if seen is None or seen[:2] != [stat.st_size, stat.st_mtime_ns]:
+            if seen is None or seen[:-1] != mark:
                 with path.open("rb") as handle:
-                    seen = [stat.st_size, stat.st_mtime_ns, hashlib.file_digest(handle, "sha256").hexdigest()]
+                    seen = [*mark, hashlib.file_digest(handle, "sha256").hexdigest()]
             fresh[str(path.resolve())] = seen
-            inventory[tag][name] = seen[2]
+            inventory[tag][name] = seen[-1]
     if fresh != known:
         write_json(cache, fresh)
     return inventory

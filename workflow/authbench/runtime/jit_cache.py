@@ -29,10 +29,16 @@ class FilesByContent(IndexDataCacheFile):
 
 
 class _Place(InTreeCacheLocator):
-    """The folder of a function's files: one per package, below `caches.compiled_code`."""
+    """The folder of a function's files: one per package, below `caches.compiled_code`.
+
+    What was compiled serves every copy of the same source, whenever its file was written.
+    """
 
     def get_cache_path(self) -> str:
         return str(compiled_code() / Path(self._py_file).parent.name)
+
+    def get_source_stamp(self) -> str:
+        return hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
 
 
 class _Implementation(CompileResultCacheImpl):

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from authbench.errors import InputError
 from authbench.extras import missing_extra
+from authbench.printable import printable
 from authbench.storage.disk import cannot_write, is_full
 from authbench.storage.system import resource
 
@@ -35,7 +36,7 @@ def log_to(path: str) -> None:
     results, _, name = path.partition("/logs/")
     job = name.removesuffix(".log").replace("/", " ")
     terminal = logging.StreamHandler(sys.stderr)
-    terminal.setFormatter(logging.Formatter("%(message)s"))
+    terminal.setFormatter(_Printable("%(message)s"))
     terminal.setLevel(logging.WARNING)
     log.handlers, log.propagate = [terminal], False
     log.setLevel(logging.INFO)
@@ -43,12 +44,19 @@ def log_to(path: str) -> None:
     sys.excepthook = partial(_report_error, job, Path(results))
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     file = logging.FileHandler(path, mode="w", encoding="utf-8")
-    file.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    file.setFormatter(_Printable("%(asctime)s %(message)s", "%H:%M:%S"))
     file.setLevel(logging.INFO)
     log.addHandler(file)
     atexit.register(_log_cost)
     atexit.register(gc.freeze)  # otherwise Python visits every object of every library at exit: 0.1 s per job
     log.warning("%s", job)
+
+
+class _Printable(logging.Formatter):
+    """Formats messages without what a terminal would act on: names in them come from files."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record), keep="\n\t")
 
 
 def _log_cost() -> None:

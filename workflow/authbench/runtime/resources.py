@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from authbench.runtime.inventory import Digests
-from authbench.storage.raw_files import COMPRESSED, FileSet
+from authbench.storage.raw_paths import COMPRESSED, FileSet
 from authbench.storage.raw_sizes import UNPACKED
 
 SNAKEMAKE_MB = 400  # of the two processes that start a job's script and wait beside it

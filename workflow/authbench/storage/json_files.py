@@ -4,10 +4,15 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from authbench.errors import InputError
+from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.checksums import json_with_checksum, parse_checked_json
+
+MAX_BYTES = 64 << 20  # of a JSON object that somebody else wrote
+MAX_DEPTH = 32  # of objects and lists in it
 
 
 def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
@@ -27,6 +32,69 @@ def read_json(path: str | Path) -> dict[str, Any]:
 def write_plain_json(path: str | Path, value: Any) -> None:
     """Write a value as JSON without a checksum, for other readers."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+
+
+def read_foreign_json(path: str | Path) -> dict[str, Any]:
+    """Return the object in a JSON file that somebody else wrote.
+
+    Raises:
+        InputError: it cannot be read, is no JSON object, is larger than MAX_BYTES or deeper than MAX_DEPTH, has a key
+            twice, or a number that no 64 bits hold.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
+        value = json.loads(
+            path.read_text(encoding="utf-8"),
+            object_pairs_hook=_distinct,
+            parse_int=_int64,
+            parse_float=_finite,
+            parse_constant=_no_number,
+        )
+        _expect_shallow(value)
+    except RecursionError:
+        raise InputError(f"{path}: cannot be read as JSON: nested deeper than {MAX_DEPTH} levels") from None
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: expected a JSON object, found {printable(f'{value!r:.80}')}")
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!a:.80} comes twice in an object")
+    return found
+
+
+def _int64(digits: str) -> int:
+    if len(digits) > 20 or not -(1 << 63) <= (number := int(digits)) < 1 << 63:
+        raise ValueError(f"the number {digits:.25} does not fit in 64 bits")
+    return number
+
+
+def _finite(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError(f"the number {digits:.25} does not fit in 64 bits")
+    return number
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _expect_shallow(value: Any) -> None:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise RecursionError
+        lists = [inner for inner in level if isinstance(inner, dict | list)]
+        level = [one for inner in lists for one in (inner.values() if isinstance(inner, dict) else inner)]
 
 
 def finite_numbers(value: Any) -> Any:

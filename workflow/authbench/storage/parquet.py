@@ -48,7 +48,9 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
             yield pl.read_parquet(path, columns=list(columns) if columns else None)
 
 
-def read_rows(path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+def read_numbered_rows(
+    path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]
+) -> Iterator[pl.DataFrame]:
     """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read."""
     with _groups(path, columns) as (sizes, read):
         if len(rows) and rows[-1] >= sum(sizes):

@@ -1,4 +1,4 @@
-"""Raw files of a source: matching their paths, and reading their bytes and characters.
+"""Raw files of a source: reading their bytes and characters.
 
 Compressed files (.gz .zst .bz2 .xz) and zip members are read as streams, without being unpacked to disk. Encodings
 are declared, never guessed; a byte order mark is never part of the text.
@@ -11,12 +11,12 @@ import functools
 import gzip
 import io
 import lzma
-import re
 import shutil
 import struct
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,14 +26,13 @@ from typing import IO, Any
 import zstandard
 
 from authbench.errors import InputError
+from authbench.storage.raw_paths import COMPRESSED, matches
 
-COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 MAX_EXPANSION = 1000  # times the compressed size,
 FREE_EXPANSION = 64 << 20  # beyond this many bytes
 MAX_RECORD_BYTES = 32 << 20
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CHUNK = 1 << 20
-NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
 ZSTANDARD_BLOCK = 1 << 11  # decompresses to at most 30,000 times as many bytes, all in memory
 NO_ZIP = (
     zipfile.BadZipFile,
@@ -43,6 +42,15 @@ NO_ZIP = (
     struct.error,
 )  # raised for damaged files
 # Two-byte encodings, each of which decodes most texts in the others, to nonsense.
+# The longer first: that of UTF-32 begins with that of UTF-16.
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    "\ufeff".encode("gb18030"): "gb18030",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 EAST_ASIAN = {"gb18030", "gbk", "gb2312", "big5", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr"}
 
 
@@ -107,7 +115,7 @@ class RawFile:
         known_codec(chosen)
         try:
             with self.open_binary() as binary:
-                _skip_byte_order_mark(binary)
+                self._skip_byte_order_mark(binary, chosen)
                 text = io.TextIOWrapper(binary, encoding=chosen, newline=newline)
                 try:
                     yield text
@@ -145,6 +153,11 @@ class RawFile:
         chosen = [name for name in visible if matches(name, patterns)]
         if not chosen and len(entries) == 1:
             chosen = [entries[0].filename]
+        if repeated := sorted(name for name, number in Counter(chosen).items() if number > 1):
+            raise InputError(
+                f"{self.relative} holds {', '.join(map(repr, repeated))} more than once, and nothing says which is "
+                "right; pack the archive again."
+            )
         return [
             RawFile(self.path, f"{self.relative}/{name}", self.sha256, name, self.max_record_bytes)
             for name in sorted(chosen)
@@ -169,6 +182,25 @@ class RawFile:
             raise InputError(f"{self.relative} cannot be had of its zip file ({error}); fetch it again.") from error
         with member:
             yield member, min(entry.compress_size, stat.st_size), _suffixes(self.member)
+
+    def _skip_byte_order_mark(self, stream: IO[bytes], encoding: str) -> None:
+        """Skip the mark of the declared encoding. Raises UnreadableFile for another one, or where one is missing."""
+        head, codec = stream.peek(4)[:4], known_codec(encoding)  # type: ignore[attr-defined]
+        for mark, name in BYTE_ORDER_MARKS.items():
+            if head.startswith(mark):
+                if codec.removesuffix("-sig") == name:
+                    stream.read(len(mark))
+                elif codec != name.rpartition("-")[0]:  # utf-16 and utf-32 take the mark themselves
+                    raise UnreadableFile(
+                        f"{self.relative} begins with the byte order mark of {name}, but is declared as {encoding}; "
+                        f"declare {name} under reader.encoding."
+                    )
+                return
+        if codec in ("utf-16", "utf-32"):
+            raise UnreadableFile(
+                f"{self.relative} has no byte order mark, without which {codec} does not say which byte comes first; "
+                f"declare {codec}-le or {codec}-be under reader.encoding."
+            )
 
     def _fitting(self, encodings: Sequence[str]) -> str:
         for encoding in encodings[:-1]:
@@ -210,33 +242,6 @@ class RawFile:
                 before += len(block)
 
 
-@dataclass(frozen=True)
-class FileSet:
-    """The raw files of a source: a folder below that of all sources, and the patterns of their paths in it."""
-
-    folder: str
-    patterns: tuple[str, ...]
-
-    def below(self, raw_dir: Path) -> list[str]:
-        """Return the paths of the files in `raw_dir/folder`, sorted."""
-        return match_files(raw_dir / self.folder, self.patterns)
-
-
-def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
-    """Return the paths below `folder`, with `/`, sorted, that match a pattern and none that starts with `!`.
-
-    Hidden files never match. A path matches with and without a compression suffix: `**/*.csv` finds `a/b.csv.gz` and
-    `b.csv.zip`.
-    """
-    folder = Path(folder)
-    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    matching = sorted(path for path in paths if "/." not in f"/{path}" and matches(path, patterns))
-    for path in matching:
-        if NOT_UTF8.search(path):
-            raise InputError(f"{folder}: the file name {path!a} is not UTF-8; rename the file.")
-    return matching
-
-
 @functools.lru_cache(maxsize=1)
 def _archive(path: Path, size: int, changed: int) -> zipfile.ZipFile:
     """Return an open zip file, cached between members: reading a list of 20,000 members takes a tenth of a second."""
@@ -257,25 +262,6 @@ def known_codec(encoding: str) -> str:
         return codecs.lookup(encoding).name
     except LookupError as error:
         raise InputError(f"reader.encoding: no encoding is named {encoding!r}; try utf-8, cp1252, gb18030.") from error
-
-
-def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path, with or without a compression suffix, fits a pattern and none that starts with `!`."""
-    stem, dot, suffix = path.rpartition(".")
-    names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
-
-    def fits(pattern: str) -> bool:
-        return any(_pattern(pattern).fullmatch(name) for name in names)
-
-    return any(map(fits, (one for one in patterns if one[0] != "!"))) and not any(
-        fits(one[1:]) for one in patterns if one[0] == "!"
-    )
-
-
-@functools.cache
-def _pattern(glob: str) -> re.Pattern[str]:
-    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", glob)))
 
 
 def _suffixes(name: str) -> list[str]:
@@ -352,10 +338,3 @@ def _refuse_unsafe(archive: str, entry: zipfile.ZipInfo) -> None:
         raise InputError(f"{archive}: the member {name!r} points outside the archive; remove it from the archive.")
     if entry.flag_bits & 1:
         raise InputError(f"{archive}: the member {name!r} is encrypted; unpack it with its password first.")
-
-
-def _skip_byte_order_mark(stream: IO[bytes]) -> None:
-    head = stream.peek(4)[:4]  # type: ignore[attr-defined]
-    for mark in (codecs.BOM_UTF8, "\ufeff".encode("gb18030")):
-        if head.startswith(mark):
-            stream.read(len(mark))

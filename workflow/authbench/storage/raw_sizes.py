@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from authbench.storage.raw_files import COMPRESSED, NO_ZIP
+from authbench.storage.raw_files import NO_ZIP
+from authbench.storage.raw_paths import COMPRESSED
 
 UNPACKED = 4  # typical ratio of text to its compressed size
 WRAPS_AT = 1 << 32  # gzip stores the size of its last member modulo this

@@ -1,5 +1,6 @@
 """SHA256SUMS: the SHA-256 of all files of a folder, as `sha256sum -c` reads them."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from authbench.errors import InputError
 from authbench.storage.atomic import sha256_of_file, write_text
 
 SUMS = "SHA256SUMS"
+_LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 
 
 def checksums(folder: Path) -> str:
@@ -26,9 +28,24 @@ def sums_lines(sums: Mapping[str, str]) -> str:
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """Return the digests by path in a folder's SHA256SUMS."""
+    """Return the digests by path in a folder's SHA256SUMS; what the paths are is for the caller to check.
+
+    Raises:
+        InputError: there is none, a line of it is not in its form, or a path comes twice.
+    """
     path = folder / SUMS
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Expected the folder of a finished release.")
-    pairs = (line.split("  ", 1) for line in path.read_text(encoding="utf-8").splitlines())
-    return {name: digest for digest, name in pairs}
+    sums: dict[str, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}") from None
+    for number, line in enumerate(lines[:-1] if not lines[-1] else lines, start=1):
+        found = _LINE.fullmatch(line)
+        if found is None or found[2] in sums:
+            raise InputError(
+                f"{path}, line {number}: expected 64 hexadecimal digits, two spaces and a path, each path once."
+            )
+        sums[found[2]] = found[1]
+    return sums

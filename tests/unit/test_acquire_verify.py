@@ -1,0 +1,93 @@
+"""The raw files of a build beside the lock of what was first fetched."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from authbench.acquire import verify
+from authbench.acquire.lock import Entry, File, add_to_lock, entries_digest, lock_path, read_raw_lock
+from authbench.acquire.verify import ADDED, CHANGED, INTERRUPTED, MISSING, NOT_LOCKED, VERIFIED, check_lock, compare
+from authbench.registry.sources import find_sources
+from authbench.report.warnings import _about_raw_lock
+
+SHA = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("a.csv", "b.csv", "c.txt")}
+LOCKED = Entry({}, {name: File(1, sha256) for name, sha256 in SHA.items()})
+HERE = {"a.csv": SHA["a.csv"], "b.csv": SHA["b.csv"]}
+
+
+@pytest.mark.parametrize(
+    ("files", "how", "found"),
+    [
+        (HERE, {}, (VERIFIED, "")),
+        ({**HERE, "b.csv": "0"}, {}, (CHANGED, "b.csv")),
+        ({"b.csv": SHA["b.csv"]}, {}, (MISSING, "a.csv")),
+        ({"b.csv": "0"}, {}, (MISSING, "a.csv")),
+        ({**HERE, "x.csv": "0"}, {}, (ADDED, "x.csv")),
+        ({**HERE, "x.csv": "0"}, {"everywhere": {("x.csv", "0")}}, (VERIFIED, "")),
+        (HERE, {"interrupted": True}, (INTERRUPTED, "")),
+        (HERE, {"locked": None}, (NOT_LOCKED, "")),
+        (HERE, {"locked": Entry()}, (NOT_LOCKED, "")),
+    ],
+    ids=[
+        "equal",
+        "edited",
+        "missing",
+        "missing and edited",
+        "added",
+        "of another source in the folder",
+        "interrupted",
+        "unknown",
+        "without files",
+    ],
+)
+def test_files_are_what_the_lock_says_or_the_first_reason_why_not_is_named(
+    files: dict[str, str], how: dict[str, Any], found: tuple[str, str]
+) -> None:
+    given = {"locked": LOCKED, "fits": lambda name: name.endswith(".csv"), **how}
+    assert compare(files, **given) == found
+
+
+def checked(raw: Path, **files: str) -> verify.LockCheck:
+    sources = find_sources(["douban", "exorde"])
+    return check_lock(sources, raw, {"douban": files, "exorde": {}}, raw.with_name("memory"))
+
+
+def test_without_a_lock_one_line_says_so_for_all_sources(tmp_path: Path) -> None:
+    found = checked(tmp_path / "raw", **{"books.txt": "1"})
+    assert found.sha256 is None and set(found.states.values()) == {NOT_LOCKED}
+    assert len(found.messages()) == len(_about_raw_lock(found.as_stated())) == 1
+
+
+def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    add_to_lock(lock_path(raw), "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "1")}))
+    found = checked(raw, **{"bookreviews_cleaned.txt": "1"})
+    assert found.states == {"douban": VERIFIED, "exorde": NOT_LOCKED}
+    (message,) = found.messages()
+    assert message.startswith("exorde is not verified: not in the lock")
+    assert _about_raw_lock(found.as_stated()) == [
+        "The raw files are not those of their lock: exorde (not in the lock)."
+    ]
+    edited = checked(raw, **{"bookreviews_cleaned.txt": "2"})
+    assert "douban is not verified: files have changed, e.g. bookreviews_cleaned.txt" in edited.messages()[0]
+    assert "bookreviews" not in str(edited.as_stated()) + str(_about_raw_lock(edited.as_stated()))
+
+
+def test_the_digest_is_over_the_entries_of_the_builds_sources_alone(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    add_to_lock(lock_path(raw), "douban", Entry({}, {"bookreviews_cleaned.txt": File(1, "1")}))
+    before = checked(raw).sha256
+    add_to_lock(lock_path(raw), "another", LOCKED)
+    assert checked(raw).sha256 == before == entries_digest({"douban": read_raw_lock(lock_path(raw))["douban"]})
+    add_to_lock(lock_path(raw), "exorde", LOCKED)
+    assert checked(raw).sha256 != before
+
+
+def test_a_lock_is_read_as_yaml_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = tmp_path / "raw"
+    add_to_lock(lock_path(raw), "douban", LOCKED)
+    before = checked(raw)
+    monkeypatch.setattr(verify, "read_raw_lock", lambda _: pytest.fail("read again"))
+    assert checked(raw) == before

@@ -1,0 +1,78 @@
+"""The release of a build: a copy of its draft, and refused once it is altered."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from authbench.errors import InputError
+from authbench.release.at_start import expect_unaltered
+from authbench.release.publish import publish
+from authbench.release.published import open_published, read_digests, write_digests
+from authbench.storage.sha256sums import write_sums
+
+FILES = {"manifest.json": "{}", "test/candidates.jsonl": "one\n", "test/queries.jsonl": "two\n"}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A finished build."""
+    for name, text in FILES.items():
+        (tmp_path / "draft" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "draft" / name).write_text(text)
+    write_sums(tmp_path / "draft")
+    write_digests(tmp_path / "draft", tmp_path / "release_data.json")
+    publish(tmp_path / "draft", tmp_path / "release")
+    (tmp_path / "release/report.html").write_text("<p>")
+    write_sums(tmp_path / "release")
+    return tmp_path
+
+
+def test_a_release_is_a_copy_of_its_draft_without_its_checksums(results: Path) -> None:
+    assert read_digests(results / "release_data.json").keys() == FILES.keys()
+    (results / "release/test/queries.jsonl").write_text("edited")
+    assert (results / "draft/test/queries.jsonl").read_text() == FILES["test/queries.jsonl"]
+
+
+def test_a_release_as_it_was_published_is_opened_and_lets_a_build_start(results: Path) -> None:
+    assert open_published(results / "release_data.json").splits == ("test",)
+    expect_unaltered(results)
+    (results / "release/report.html").touch()
+    expect_unaltered(results)
+
+
+def test_an_altered_release_stops_a_build_and_every_job_that_reads_it(results: Path) -> None:
+    (results / "release/test/queries.jsonl").write_text("2wo\n")
+    for read in (lambda: expect_unaltered(results), lambda: open_published(results / "release_data.json")):
+        with pytest.raises(InputError) as stopped:
+            read()
+        told = str(stopped.value)
+        assert f"{results / 'release'} is not as it was published: test/queries.jsonl has changed" in told
+        assert "build the target `release` again" in told and "\n" not in told
+
+
+def test_an_altered_text_whose_checksum_was_altered_with_it_is_read_by_no_job(results: Path) -> None:
+    (results / "release/test/queries.jsonl").write_text("2wo\n")
+    write_sums(results / "release")
+    with pytest.raises(InputError, match=r"test/queries\.jsonl has changed"):
+        open_published(results / "release_data.json")
+
+
+def test_an_incomplete_release_names_what_is_missing(results: Path) -> None:
+    (results / "release/report.html").unlink()
+    shutil.rmtree(results / "release/test")
+    with pytest.raises(InputError, match=r"missing, test/candidates\.jsonl is missing, test/queries\.jsonl is missing"):
+        expect_unaltered(results)
+
+
+@pytest.mark.parametrize("gone", ["release", "release/SHA256SUMS", "release/manifest.json"])
+def test_what_a_run_has_yet_to_finish_lets_it_start(results: Path, gone: str) -> None:
+    shutil.rmtree(results / gone) if gone == "release" else (results / gone).unlink()
+    expect_unaltered(results)
+
+
+def test_a_draft_that_changed_since_it_was_written_is_not_published(results: Path) -> None:
+    (results / "draft/test/queries.jsonl").write_text("2wo\n")
+    with pytest.raises(InputError, match=r"draft is not as it was written: test/queries\.jsonl has changed"):
+        publish(results / "draft", results / "elsewhere")
+    assert not (results / "elsewhere").exists()

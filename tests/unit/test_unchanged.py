@@ -1,0 +1,82 @@
+"""Raw files that change while a run reads them."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from authbench.errors import InputError
+from authbench.storage.raw_listing import describe, listing_digest, read_listing, write_listing
+from authbench.storage.unchanged import file_mark, unchanged
+
+
+def listed(folder: Path, **contents: str) -> dict[str, str]:
+    for name, content in contents.items():
+        (folder / name).write_text(content)
+    return {name: hashlib.sha256(content.encode()).hexdigest() for name, content in contents.items()}
+
+
+def test_files_that_stay_as_they_are_listed_pass(tmp_path: Path) -> None:
+    files = listed(tmp_path, a="one", b="")
+    with unchanged(tmp_path, files, "news") as check:
+        check()
+        (tmp_path / "a").touch()
+
+
+def test_a_file_that_was_edited_since_it_was_listed_is_named_with_both_digests(tmp_path: Path) -> None:
+    files = listed(tmp_path, a="one", b="two")
+    (tmp_path / "b").write_text("too")
+    with pytest.raises(InputError) as stopped, unchanged(tmp_path, files, "news"):
+        pass
+    found = hashlib.sha256(b"too").hexdigest()
+    assert f"news: {tmp_path / 'b'} is not the file" in str(stopped.value)
+    assert found[:16] in str(stopped.value) and files["b"][:16] in str(stopped.value)
+    assert "\n" not in str(stopped.value)
+
+
+def test_a_file_that_is_edited_while_it_is_read_is_noticed_whenever_its_digest_is_taken(tmp_path: Path) -> None:
+    files = listed(tmp_path, a="one")
+    with (
+        pytest.raises(InputError, match="is not the file that this run was planned with"),
+        unchanged(tmp_path, files, "news"),
+    ):
+        (tmp_path / "a").write_text("three")
+
+
+def test_what_a_reader_makes_of_an_edited_file_gives_way_to_the_edit(tmp_path: Path) -> None:
+    files = listed(tmp_path, a="one")
+    (tmp_path / "a").write_text("no table")
+    with pytest.raises(InputError, match="is not the file"), unchanged(tmp_path, files, "news"):
+        raise InputError("a has no columns")
+    with pytest.raises(InputError, match="a has no columns"), unchanged(tmp_path, listed(tmp_path, a="x"), "news"):
+        raise InputError("a has no columns")
+
+
+def test_a_file_that_is_gone_is_left_to_its_reader(tmp_path: Path) -> None:
+    with unchanged(tmp_path, {"a": "0" * 64}, "news"):
+        pass
+
+
+def test_an_edit_that_keeps_size_and_time_still_marks_a_file(tmp_path: Path) -> None:
+    listed(tmp_path, a="one")
+    before, stat = file_mark(tmp_path / "a"), (tmp_path / "a").stat()
+    for _ in range(1000):  # the clock of a file system ticks every few milliseconds
+        (tmp_path / "a").write_text("two")
+        os.utime(tmp_path / "a", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        if file_mark(tmp_path / "a") != before:
+            break
+    assert file_mark(tmp_path / "a")[:2] == before[:2]
+    assert file_mark(tmp_path / "a") != before
+
+
+def test_a_listing_is_named_by_its_digest_and_read_as_no_other(tmp_path: Path) -> None:
+    files = {"b.csv": "2", "a.csv": "1"}
+    path = write_listing(files, tmp_path)
+    assert path.stem == listing_digest(files) == describe(files)["sha256"]
+    before = path.stat().st_mtime_ns
+    assert write_listing(files, tmp_path).stat().st_mtime_ns == before
+    assert read_listing(path, path.stem) == files
+    other = write_listing({"a.csv": "1"}, tmp_path)
+    with pytest.raises(InputError, match="lists other files than its name says"):
+        read_listing(other, path.stem)

@@ -1,0 +1,67 @@
+"""The release of a build, known by its digests: whoever reads it reads what was published.
+
+The digests of the data are those of the draft (`release_data.json`), which was checked; those of figures and report are
+in the release's SHA256SUMS, which is written last.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.format.release import Release, open_release
+from authbench.printable import printable
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.sha256sums import read_sums
+
+DATA, RELEASE = "release_data.json", "release"  # side by side in a folder of results
+_SHOWN = 3
+
+
+def write_digests(draft: Path, path: Path) -> None:
+    """Write the digests of a draft's files as JSON, for the jobs that read the release."""
+    write_json(path, {"sha256": read_sums(draft)})
+
+
+def read_digests(path: str | Path) -> dict[str, str]:
+    """Return the SHA-256 of the release's data by path, as `write_digests` wrote them."""
+    return dict(read_json(path)["sha256"])
+
+
+def open_published(data: str | Path) -> Release:
+    """Open the release beside the file of its digests, once all its data are what they say.
+
+    Raises:
+        InputError: a file has changed or is missing.
+    """
+    folder, expected = Path(data).with_name(RELEASE), read_digests(data)
+    expect_as_published(folder, expected, digests_of(folder, expected))
+    return open_release(folder)
+
+
+def digests_of(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of those of the files that are there."""
+    return {name: sha256_of_file(folder / name) for name in names if (folder / name).is_file()}
+
+
+def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
+    """Return which files are missing or have another digest than expected, in words; empty if none.
+
+    >>> differences({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "9"})
+    'b has changed, c is missing'
+    """
+    problems = [
+        f"{name} {'has changed' if name in found else 'is missing'}"
+        for name, sha256 in sorted(expected.items())
+        if found.get(name) != sha256
+    ]
+    return ", ".join(problems[:_SHOWN]) + (f" and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else "")
+
+
+def expect_as_published(folder: Path, expected: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Raise InputError, which says what to do, where a release has other digests than expected."""
+    if problems := differences(expected, found):
+        raise InputError(
+            f"{folder} is not as it was published: {printable(problems)}. Move the folder away, or delete it, and "
+            "build the target `release` again: it is published from its draft."
+        )

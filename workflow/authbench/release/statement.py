@@ -1,0 +1,74 @@
+"""What a release states of its making: the settings, sources and raw files of the run, and the versions of libraries.
+
+It reaches the manifest as a setting of the job that writes the release, and through no file that another run may write.
+"""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.storage.raw_listing import Digests, describe
+
+LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
+MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
+# Settings that do not affect the data, such as the folder of raw files and the number of shards, are not in a release.
+NOT_OF_THE_DATA = (
+    "raw_dir",
+    "shards",
+    "missing_sources",
+    "acquire",
+    "evaluate",
+    "train",
+    "publish",
+    "review",
+    "style",
+    "pan",
+    "raven",
+)
+
+
+def make_statement(
+    settings: Mapping[str, Any], inventory: Mapping[str, Digests], raw_lock: Mapping[str, Any], skipped: Sequence[str]
+) -> dict[str, Any]:
+    """Return what a run knows of its making before anything runs, as plain values.
+
+    Its keys are config, inputs, raw_lock and skipped_sources.
+
+    Args:
+        settings: of the run, complete.
+        inventory: the SHA-256 of the raw files by path, of each source.
+        raw_lock: what the lock of the raw files says of them (`acquire.verify.LockCheck.as_stated`).
+        skipped: the sources without raw files that are left out.
+    """
+    config = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
+    if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
+        config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
+    inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
+    return {"config": config, "inputs": inputs, "raw_lock": dict(raw_lock), "skipped_sources": list(skipped)}
+
+
+def add_statement(facts: Mapping[str, Any], statement: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the stages found (`report.facts`) with the statement of the run and the versions of libraries.
+
+    Raises:
+        InputError: the stages read other raw files than the run states.
+    """
+    read, stated = facts["read"], statement["inputs"]
+    differing = sorted(tag for tag in read.keys() | stated.keys() if read.get(tag) != stated.get(tag))
+    if differing:
+        raise InputError(
+            f"The raw files of {', '.join(differing)} are no longer those that were ingested, so that no release is "
+            "written. Leave them as they are while a run lasts, and run the same command again."
+        )
+    models = MODEL_LIBRARIES if "detoxify" in statement["config"]["safety"]["scorers"] else ()
+    versions = {
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        **_versions((*LIBRARIES, *models)),
+    }
+    return {**{key: value for key, value in facts.items() if key != "read"}, **statement, "versions": versions}
+
+
+def _versions(names: Iterable[str]) -> dict[str, str]:
+    return {name: metadata.version(name) for name in names}

@@ -1,0 +1,32 @@
+"""Locks of Snakemake's runs in one working directory.
+
+Every run locks the files it makes, in lock files of its own, so that runs of different names can share a directory and
+two of one name cannot. But Snakemake 9 removes the locks of all runs when one ends.
+"""
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+def keep_locks_of_other_runs() -> None:
+    """Make Snakemake remove, when a run ends, the locks of that run alone; `--unlock` still removes all.
+
+    A later release of Snakemake that keeps its locks elsewhere is left as it is.
+    """
+    with suppress(ImportError):
+        from snakemake.persistence.file import FilePersistence
+
+        FilePersistence._delete_locks = _delete_own
+        FilePersistence.cleanup_locks = _delete_all
+
+
+def _delete_own(self: Any) -> None:
+    for lock in self._lockfile.values():
+        Path(lock).unlink(missing_ok=True)
+    self._lockfile.clear()
+
+
+def _delete_all(self: Any) -> None:
+    shutil.rmtree(self._lockdir, ignore_errors=True)

@@ -1,0 +1,88 @@
+"""Paths of the raw files of a source: which files below a folder its patterns name."""
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from authbench.errors import InputError
+
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+_NOT_UTF8 = re.compile("[\ud800-\udfff]")  # how Python represents undecodable bytes of a file name
+
+
+@dataclass(frozen=True)
+class FileSet:
+    """The raw files of a source: a folder below that of all sources, and the patterns of their paths in it."""
+
+    folder: str
+    patterns: tuple[str, ...]
+
+    def below(self, raw_dir: Path) -> list[str]:
+        """Return the paths of the files in `raw_dir/folder`, sorted."""
+        return match_files(raw_dir / self.folder, self.patterns)
+
+
+def match_files(folder: str | Path, patterns: Sequence[str]) -> list[str]:
+    """Return the paths below `folder`, with `/`, sorted, that match a pattern and none that starts with `!`.
+
+    Hidden files never match. A path matches with and without a compression suffix, and whatever the case of its ending:
+    `**/*.csv` finds `a/b.CSV.gz` and `b.csv.zip`. A link to a folder is followed if that lies below `folder` and its
+    files are not found without it.
+
+    Raises:
+        InputError: a link to a folder elsewhere, in which files could match; or a file's name that is not UTF-8.
+    """
+    folder = Path(folder)
+    paths = (path.relative_to(folder).as_posix() for path in _files_below(folder, patterns))
+    matching = sorted(path for path in paths if "/." not in f"/{path}" and matches(path, patterns))
+    for path in matching:
+        if _NOT_UTF8.search(path):
+            raise InputError(f"{folder}: the file name {path!a} is not UTF-8; rename the file.")
+    return matching
+
+
+def _files_below(folder: Path, patterns: Sequence[str]) -> Iterator[Path]:
+    """Yield the files below a folder, those in linked folders too, each under one path."""
+    deep = any("/" in pattern for pattern in patterns if pattern[0] != "!")
+    links = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path
+        elif deep and path.is_symlink() and path.is_dir() and "/." not in f"/{path.relative_to(folder).as_posix()}":
+            links.append(path)
+    for link in sorted(links):
+        target = link.resolve()
+        inside = folder.resolve() in target.parents
+        if not inside and target != folder.resolve():
+            raise InputError(
+                f"{link} is a link to {target}, outside of the source's folder, and is not followed. Move the folder "
+                "here, link its files one by one, or leave the link out."
+            )
+        hidden = "/." in f"/{target.relative_to(folder.resolve()).as_posix()}" if inside else False
+        if hidden:  # its files are not found where they lie
+            yield from (link / path.relative_to(target) for path in target.rglob("*") if path.is_file())
+
+
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether a path, with or without a compression suffix, fits a pattern and none that starts with `!`."""
+    stem, dot, suffix = path.rpartition(".")
+    names = [path, stem] if dot + suffix.lower() in (*COMPRESSED, ".zip") else [path]
+
+    def fits(pattern: str) -> bool:
+        return any(_pattern(pattern).fullmatch(name) for name in names)
+
+    return any(map(fits, (one for one in patterns if one[0] != "!"))) and not any(
+        fits(one[1:]) for one in patterns if one[0] == "!"
+    )
+
+
+@functools.cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    """Return the regular expression of a pattern; its ending (`.csv`) is found in any case."""
+    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    ending = re.search(r"(?:\.\w+)?$", glob)
+    assert ending
+    split = re.split(r"(\*\*/|\*\*|\*|\?)", glob[: ending.start()])
+    return re.compile("".join(parts.get(part) or re.escape(part) for part in split) + f"(?i:{re.escape(ending[0])})")

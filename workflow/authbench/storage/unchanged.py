@@ -1,0 +1,94 @@
+"""Verify that files keep their SHA-256 while they are read.
+
+Another thread takes the digests beside the reading, so that the check costs hardly any time. Size and times of every
+file are compared before and after: what was read between is then what the digest was taken of.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+from authbench.errors import InputError
+from authbench.printable import printable
+
+_BLOCK = 8 << 20
+
+
+def file_mark(path: str | Path) -> list[int]:
+    """Return size, modification time and change of status of a file, in ns; writing to a file changes them."""
+    stat = Path(path).stat()
+    return [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+
+
+@contextmanager
+def unchanged(folder: Path, files: Mapping[str, str], owner: str) -> Iterator[Callable[[], None]]:
+    """Verify the files while the block reads them; yield a function that raises as soon as one is known to differ.
+
+    Args:
+        folder: where the files are.
+        files: the expected SHA-256 by path below `folder`.
+        owner: whose files they are, for the message.
+
+    Raises:
+        InputError: a file is not the expected one, or was written to meanwhile. An InputError of the block itself
+            gives way to it, being its consequence.
+    """
+    stop = Event()
+    marks = {name: _mark(folder / name) for name in files}
+
+    def differing(names: Mapping[str, str]) -> str:
+        for name, expected in sorted(names.items()):
+            if stop.is_set():
+                return ""
+            found = _sha256(folder / name)
+            if found not in (expected, None):
+                return (
+                    f"{owner}: {printable(str(folder / name))} is not the file that this run was planned with: its "
+                    f"SHA-256 is {found[:16]}…, expected {expected[:16]}…. Nothing of it is kept. Leave the files "
+                    "as they are while a run reads them, and run the same command again; if it says "
+                    "the same, `touch` the file."
+                )
+        return ""
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(differing, files)
+
+        def check(wait: bool = False) -> None:
+            if (wait or first.done()) and (message := first.result()):
+                raise InputError(message)
+
+        try:
+            yield check
+            check(wait=True)
+        except InputError:
+            stop.set()
+            check(wait=True)
+            raise
+        finally:
+            stop.set()
+    stop.clear()
+    touched = {name: sha256 for name, sha256 in files.items() if _mark(folder / name) != marks[name]}
+    if message := differing(touched):
+        raise InputError(message)
+
+
+def _mark(path: Path) -> list[int]:
+    try:
+        return file_mark(path)
+    except OSError:  # its reader says so
+        return []
+
+
+def _sha256(path: Path) -> str | None:
+    """Return the SHA-256 of a file, taken in blocks that another thread seldom has to wait for; None without it."""
+    digest, block = hashlib.sha256(), bytearray(_BLOCK)
+    try:
+        with path.open("rb", buffering=0) as file:
+            while length := file.readinto(block):
+                digest.update(memoryview(block)[:length])
+    except OSError:
+        return None
+    return digest.hexdigest()
