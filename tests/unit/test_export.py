@@ -19,8 +19,8 @@ from published import (
     documents_of,
     exported,
     lines,
+    opened,
     prose,
-    publish,
     seal,
     sources_of,
     write_raw,
@@ -39,11 +39,6 @@ from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
 from authbench.registry.licences import licence_problem, spdx_identifier
 from authbench.registry.sources import find_sources
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
-    return publish(tmp_path_factory.mktemp("published"))
 
 
 @pytest.fixture
@@ -109,7 +104,7 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
     write_raw(tmp_path / "raw")
     pages = {"posts": PAGES["posts"]}
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work", pages), pages=pages)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of(pages))
+    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of(pages))
     bundle = contents(tmp_path / "public")
     added = {"README.md", "licences.csv", "SHA256SUMS"}
     assert {path: data for path, data in bundle.items() if path not in added} == {
@@ -120,7 +115,7 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
 def test_a_page_that_has_become_tier_b_stops_the_bundle(release: Path, tmp_path: Path) -> None:
     pages = {**PAGES, "posts": {**PAGES["posts"], "license": {"name": "none stated", "tier": "B"}}}
     with pytest.raises(InputError, match="posts is of tier A in the release, of B in config/sources/posts.yaml"):
-        export_public(release, tmp_path / "public", ABOUT, sources_of(pages))
+        export_public(opened(release), tmp_path / "public", ABOUT, sources_of(pages))
     assert not (tmp_path / "public").exists()
 
 
@@ -132,10 +127,10 @@ def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, 
     next(row for row in rows if row["candidate_id"] not in withheld)["content"] = secret
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(InputError, match="is not what SHA256SUMS says"):
-        export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
+        export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of())
     seal(tmp_path / "release")
     with pytest.raises(InputError, match="is a text of tier B"):
-        export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
+        export_public(opened(tmp_path / "release", unverified=True), tmp_path / "public", ABOUT, sources_of())
     assert not (tmp_path / "public").exists()
 
 
@@ -182,12 +177,12 @@ def test_every_folder_is_the_same_bytes_again_and_its_checksums_hold(public: Pat
 @pytest.mark.parametrize(("form", "meant"), [("beri", "beir"), ("hugging_face", "huggingface")])
 def test_an_unknown_form_is_told_with_what_may_be_meant(public: Path, tmp_path: Path, form: str, meant: str) -> None:
     with pytest.raises(InputError, match=f"did you mean '{meant}'"):
-        export(public, form, tmp_path / "out", ABOUT)
+        export(opened(public), form, tmp_path / "out", ABOUT)
 
 
 def test_what_is_no_release_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no manifest.json and no provenance.parquet"):
-        export(tmp_path, "beir", tmp_path / "out", ABOUT)
+        export(opened(tmp_path), "beir", tmp_path / "out", ABOUT)
 
 
 # --- terms and card ---
@@ -356,7 +351,7 @@ def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(tmp
     pages = {tag: {**page, "license": {"name": "none stated", "tier": "B"}} for tag, page in PAGES.items()}
     write_raw(tmp_path / "raw")
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"), pages=pages)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of(pages))
+    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of(pages))
     card = " ".join((tmp_path / "public/README.md").read_text(encoding="utf-8").split())
     documents = pl.read_parquet(tmp_path / "public/provenance.parquet").height
     assert f"**{documents} of its {documents} documents are not here as text**" in card

@@ -28,19 +28,13 @@ from authbench.format.release import (
     concat,
     open_complete_release,
     open_release,
-    read_rows,
+    read_table,
 )
 from authbench.runtime.code import closure
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
 TYPES = {pl.String: "string", pl.Int32: "integer", pl.Int64: "integer", pl.Float64: "number", pl.Boolean: "boolean"}
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    _, release, public = publish(tmp_path_factory.mktemp("published"))
-    return release, public
 
 
 def type_of(column: Column) -> str:
@@ -65,8 +59,8 @@ def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, 
     assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
 
 
-def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple[Path, Path]) -> None:
-    release, public = published
+def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple[Path, Path, Path]) -> None:
+    _, release, public = published
     splits = open_release(release).splits
     there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
     named = {name.replace("<split>", split) for name in files.RELEASE_FILES for split in splits}
@@ -76,8 +70,8 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
     assert more == set(files.BUNDLE_FILES)
 
 
-def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path]) -> None:
-    release = open_complete_release(published[0])
+def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path, Path]) -> None:
+    release = open_complete_release(published[1])
     assert set(release.manifest) == set(files.MANIFEST_KEYS)
     schema = release.provenance.schema
     assert dict(list(schema.items())[: len(PROVENANCE.columns)]) == dict(PROVENANCE.schema)
@@ -93,8 +87,8 @@ def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[P
                         assert re.fullmatch(column.pattern, row[column.name])
 
 
-def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path]) -> None:
-    release = open_complete_release(published[0])
+def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path, Path]) -> None:
+    release = open_complete_release(published[1])
     for split in release.splits:
         texts = pl.concat(release.texts(split))
         assert texts.schema == DOCUMENTS
@@ -116,8 +110,8 @@ def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -
         assert (texts["query"] != texts["candidate"]).all()
 
 
-def test_a_bundle_withholds_texts_and_is_not_evaluated(published: tuple[Path, Path]) -> None:
-    release, public = (open_complete_release(folder) for folder in published)
+def test_a_bundle_withholds_texts_and_is_not_evaluated(published: tuple[Path, Path, Path]) -> None:
+    release, public = (open_complete_release(folder) for folder in published[1:])
     assert public.withheld and not release.withheld
     for split in release.splits:
         here = set(public.present.filter(pl.col("split") == split)["id"])
@@ -127,7 +121,7 @@ def test_a_bundle_withholds_texts_and_is_not_evaluated(published: tuple[Path, Pa
         whole = release.truth(split)
         assert public.truth(split).height <= whole.height
         with pytest.raises(InputError, match="authbench rebuild"):
-            read_split(public.folder, split)
+            read_split(public, split)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +140,7 @@ def test_a_row_of_another_form_is_named_by_its_line(tmp_path: Path, change: obje
     path = tmp_path / "candidates.jsonl"
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in rows))
     with pytest.raises(InputError) as error:
-        list(read_rows(path, CANDIDATES))
+        list(read_table(path, CANDIDATES))
     assert str(error.value).startswith(f"{path}, line 3: {problem}")
 
 
@@ -154,13 +148,13 @@ def test_ignored_ids_may_be_absent_and_other_fields_are_left_out(tmp_path: Path)
     row = {"query_id": "q", "positive_ids": ["a"], "author_id": "x", "more": 1}
     path = tmp_path / "ground_truth.jsonl"
     path.write_bytes(orjson.dumps(row) + b"\n" + orjson.dumps({**row, "ignored_ids": ["b"]}) + b"\n")
-    [frame] = read_rows(path, GROUND_TRUTH)
+    [frame] = read_table(path, GROUND_TRUTH)
     assert frame.rows() == [("q", ["a"], "x", None), ("q", ["a"], "x", ["b"])]
 
 
 @pytest.mark.parametrize(
     ("manifest", "problem"),
-    [("[]", "expected a JSON object"), ("{", "cannot be read as JSON"), ('{"config": 3}', "config is 3")],
+    [("[]", "expected a JSON object"), ("{", "cannot be read as JSON"), ('{"config": 3}', "config: 3 is not of type")],
 )
 def test_a_manifest_of_another_form_is_named(tmp_path: Path, manifest: str, problem: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")

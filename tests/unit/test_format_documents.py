@@ -30,7 +30,7 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 
 
 def documents(place: Path, topic: str = "topic") -> pl.DataFrame:
-    return pl.concat(read_documents(place, topic))
+    return pl.concat(read_documents(open_complete_release(place) if place.is_dir() else place, topic))
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

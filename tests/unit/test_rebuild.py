@@ -7,7 +7,19 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published import ABOUT, contents, documents_of, lines, prose, publish, sources_of, write_raw, write_whole
+from published import (
+    ABOUT,
+    contents,
+    documents_of,
+    lines,
+    opened,
+    prose,
+    publish,
+    seal,
+    sources_of,
+    write_raw,
+    write_whole,
+)
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -16,23 +28,18 @@ from authbench.rebuild.run import rebuild
 from authbench.rebuild.texts import single_breaks
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
-    return publish(tmp_path_factory.mktemp("published"))
-
-
 def test_a_rebuilt_release_is_the_release_byte_for_byte(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
     raw, release, public = published
     assert any(row["token_length"] > 100 for row in lines(release / "train/candidates.jsonl"))
     withheld = json.loads((public / "tier_b.json").read_text())["documents"]
     assert withheld > 16  # a long letter is several documents
-    assert rebuild(public, raw, tmp_path / "again") == []
+    assert rebuild(opened(public), raw, tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(release)
 
 
 def test_the_disjoint_form_is_rebuilt_too(tmp_path: Path) -> None:
     raw, release, public = publish(tmp_path, queries_in_candidates=False)
-    assert rebuild(public, raw, tmp_path / "again") == []
+    assert rebuild(opened(public), raw, tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(release)
 
 
@@ -47,8 +54,8 @@ def test_whatever_the_texts_are_the_release_comes_back(
     folder = tmp_path_factory.mktemp("any")
     write_raw(folder / "raw", [(f"writer {n % 2}", f"Text {n} of it{ending}") for n, ending in enumerate(endings)])
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"))
-    export_public(folder / "release", folder / "public", ABOUT, sources_of())
-    assert rebuild(folder / "public", folder / "raw", folder / "again") == []
+    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
+    assert rebuild(opened(folder / "public"), folder / "raw", folder / "again") == []
     assert contents(folder / "again") == contents(folder / "release")
 
 
@@ -58,8 +65,8 @@ def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: 
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
     assert documents.filter(pl.col("doc_key").str.starts_with("letters:0")).height > 3
     write_whole(tmp_path / "release", documents)
-    export_public(tmp_path / "release", tmp_path / "public", ABOUT, sources_of())
-    assert rebuild(tmp_path / "public", tmp_path / "raw", tmp_path / "again") == []
+    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of())
+    assert rebuild(opened(tmp_path / "public"), tmp_path / "raw", tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(tmp_path / "release")
 
 
@@ -70,7 +77,7 @@ def test_a_raw_file_is_known_by_what_it_holds_whatever_its_name(
     shutil.copytree(raw, tmp_path / "raw")
     (tmp_path / "raw/letters/all.csv").rename(tmp_path / "raw/letters/renamed.csv")
     (tmp_path / "raw/letters/another.csv").write_text("nr;writer;date;text\n", encoding="utf-8")
-    assert rebuild(public, tmp_path / "raw", tmp_path / "again") == []
+    assert rebuild(opened(public), tmp_path / "raw", tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(release)
 
 
@@ -78,7 +85,7 @@ def test_a_raw_file_that_is_there_twice_is_read_once(published: tuple[Path, Path
     raw, release, public = published
     shutil.copytree(raw, tmp_path / "raw")
     shutil.copyfile(raw / "letters/all.csv", tmp_path / "raw/letters/copy.csv")
-    assert rebuild(public, tmp_path / "raw", tmp_path / "again") == []
+    assert rebuild(opened(public), tmp_path / "raw", tmp_path / "again") == []
     assert contents(tmp_path / "again") == contents(release)
 
 
@@ -104,7 +111,8 @@ def test_a_record_that_says_something_else_under_a_changed_page_is_named(
     told = json.loads((public / "tier_b.json").read_text())
     told["sources"]["letters"]["clean"] = []
     (tmp_path / "public/tier_b.json").write_text(json.dumps(told))
-    unmatched = rebuild(tmp_path / "public", raw, tmp_path / "again")
+    seal(tmp_path / "public")
+    unmatched = rebuild(opened(tmp_path / "public"), raw, tmp_path / "again")
     assert {one.source for one in unmatched} == {"letters"}
     assert all("something else" in one.reason for one in unmatched)
 
@@ -114,15 +122,17 @@ def test_a_damaged_bundle_gives_no_release(published: tuple[Path, Path, Path], t
     shutil.copytree(public, tmp_path / "public")
     path = tmp_path / "public/train/candidates.jsonl"
     path.write_bytes(path.read_bytes().replace(b"Post", b"Past", 1))
+    with pytest.raises(InputError, match="train/candidates.jsonl is not what SHA256SUMS says"):
+        rebuild(opened(tmp_path / "public"), raw, tmp_path / "again")
     with pytest.raises(InputError, match="train/candidates.jsonl is not what it was"):
-        rebuild(tmp_path / "public", raw, tmp_path / "again")
+        rebuild(opened(tmp_path / "public", unverified=True), raw, tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
 
 def test_a_whole_release_has_nothing_to_rebuild(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
     raw, release, _ = published
     with pytest.raises(InputError, match="nothing to rebuild"):
-        rebuild(release, raw, tmp_path / "again")
+        rebuild(opened(release), raw, tmp_path / "again")
 
 
 @given(st.text(st.sampled_from("a\n"), max_size=12))

@@ -14,7 +14,7 @@ from authbench.identity import keyed_hashes
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.texts import texts_of_source
 from authbench.registry.source_entry import make_source
-from authbench.storage.raw_files import match_files
+from authbench.storage.raw_paths import match_files
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]

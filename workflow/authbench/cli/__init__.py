@@ -8,6 +8,7 @@ from authbench import __version__
 from authbench.cli import corpora, models, release, verification
 from authbench.errors import InputError
 from authbench.extras import missing_extra
+from authbench.printable import printable
 
 COMMANDS = dict(sorted((corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items()))
 
@@ -31,5 +32,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         problem = error if isinstance(error, InputError) else missing_extra(error)
         if problem is None:
             raise
-        print(f"authbench: {problem}", file=sys.stderr)
+        print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr)
         return 2

@@ -1,6 +1,7 @@
 """A subcommand, and the kinds of values and arguments that subcommands share."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,20 @@ def share(text: str) -> float:
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, found {text}")
     return value
+
+
+def unverified_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--unverified",
+        action="store_true",
+        help="take a release that contradicts its checksums or itself; what is made of it says so",
+    )
+
+
+def warn_unverified(place: Path, reason: str) -> None:
+    """Print why a release is not verified, if it is not."""
+    if reason:
+        print(f"authbench: {place} is not verified: {reason}", file=sys.stderr, flush=True)
 
 
 def raw_argument(parser: argparse.ArgumentParser) -> None:

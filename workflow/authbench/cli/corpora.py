@@ -5,6 +5,7 @@ import sys
 
 from authbench.cli.command import Command, amount, raw_argument
 from authbench.errors import InputError
+from authbench.printable import printable
 
 
 def acquire_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +23,10 @@ def acquire(arguments: argparse.Namespace) -> int:
     missing = []
     for tag, source in find_sources(arguments.sources).items():
         try:
-            print(acquire_source(source, arguments.raw), flush=True)
+            print(printable(str(acquire_source(source, arguments.raw)), keep="\n"), flush=True)
         except InputError as problem:
             missing.append(tag)
-            print(f"authbench: {problem}", file=sys.stderr, flush=True)
+            print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr, flush=True)
     if missing:
         print(f"authbench: not here: {', '.join(missing)}", file=sys.stderr)
     return 2 if missing else 0
@@ -37,7 +38,7 @@ def sources_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def sources(arguments: argparse.Namespace) -> int:
-    from authbench.acquire.lock import lock_path, read_lock
+    from authbench.acquire.lock import lock_path, read_raw_lock
     from authbench.acquire.state import state
     from authbench.catalogue import as_markdown, as_text
     from authbench.registry.sources import find_sources
@@ -46,7 +47,7 @@ def sources(arguments: argparse.Namespace) -> int:
     if arguments.markdown:
         sys.stdout.write(as_markdown(known))
         return 0
-    locked = read_lock(lock_path(arguments.raw))
+    locked = read_raw_lock(lock_path(arguments.raw))
     states = {tag: state(source, arguments.raw, locked.get(tag)) for tag, source in known.items()}
     sys.stdout.write(as_text(known, states))
     return 0

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import Command, amount, whole_number
+from authbench.cli.command import Command, amount, unverified_argument, warn_unverified, whole_number
 from authbench.train.settings import SEEDS, TrainSettings
 
 
@@ -27,18 +27,22 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, help="random seed for drawing negatives and bootstrap intervals (default: 0)"
     )
+    unverified_argument(parser)
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.run import evaluate, line
     from authbench.evaluate.split import read_split
+    from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_distinct_names
     from authbench.models.model import VectorCache
     from authbench.registry.load import load_entries
 
     models = list(load_entries(MODELS, arguments.model).values())
     expect_distinct_names(models)
-    split = read_split(arguments.release, arguments.split)
+    release = open_verified(arguments.release, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
+    split = read_split(release, arguments.split)
     cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     for model in models:
         result = evaluate(model, split, arguments.seed, arguments.out, cache)
@@ -113,9 +117,11 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
     parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
+    unverified_argument(parser)
 
 
 def style(arguments: argparse.Namespace) -> int:
+    from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_vectors
     from authbench.models.model import VectorCache
     from authbench.registry.load import load_entries
@@ -127,13 +133,16 @@ def style(arguments: argparse.Namespace) -> int:
     models = list(load_entries(MODELS, arguments.model).values())
     for model in models:
         expect_vectors(model)
+    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
+    if release:
+        warn_unverified(release.folder, release.unverified)
     datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
     cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing)
     for model in models:
         for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
-            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed)
+            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release)
     print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
     print(f"The report: {arguments.out / 'report'}/index.html")
     return 0
@@ -173,10 +182,12 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
     )
     parser.add_argument("--dev", default="dev", metavar="SPLIT", help="split to score on the way (default: dev)")
+    unverified_argument(parser)
 
 
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluate.split import read_split
+    from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_trainable
     from authbench.registry.load import load_entry
     from authbench.train.curves import write_curves
@@ -185,7 +196,9 @@ def train(arguments: argparse.Namespace) -> int:
     model = load_entry(MODELS, arguments.model)
     expect_trainable(model)
     settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
-    learnt, dev = (read_split(arguments.release, name) for name in (arguments.learnt, arguments.dev))
+    release = open_verified(arguments.release, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
+    learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))
     print(last_line(train(model, learnt, dev, settings, range(arguments.seeds), arguments.out)))
     write_curves(arguments.out / "curves.csv", model.name, arguments.out / "curves.svg")
     print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")

@@ -6,36 +6,48 @@ from pathlib import Path
 
 import orjson
 
-from authbench.cli.command import Command
+from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.printable import printable
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, with a subdirectory per split"
     )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="settings that override those in its manifest.json")
-    parser.add_argument("--json", action="store_true", help="print the violations as one JSON object")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="settings that the release may have, e.g. a recipe; they override those in its manifest.json",
+    )
+    parser.add_argument("--json", action="store_true", help="print the violations as one JSON object, with all ids")
 
 
 def check(arguments: argparse.Namespace) -> int:
     """Return 0 if the release is sound, 1 if a claim is broken; violations are printed with ids of documents."""
-    from authbench.check import check_release
-    from authbench.check.rules import SECTIONS, read_expected
+    from authbench.check import ENDING, check_release
+    from authbench.check.settings import read_settings
+    from authbench.format.files import CHECKED_SECTIONS
+    from authbench.report.verify import check_drawings, unchecked
 
-    expected = read_expected(arguments.config) if arguments.config else {}
-    violations = check_release(arguments.release, {name: expected[name] for name in SECTIONS if name in expected})
+    granted = read_settings(arguments.config) if arguments.config else {}
+    violations = check_release(arguments.release, {name: granted[name] for name in CHECKED_SECTIONS if name in granted})
+    if not any(violation.code in ENDING for violation in violations):
+        violations += check_drawings(arguments.release)
     if arguments.json:
         report = {
             "release": str(arguments.release),
             "sound": not violations,
             "violations": [violation.as_dict() for violation in violations],
+            "unchecked": unchecked(arguments.release),
         }
         sys.stdout.write(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
-        for violation in violations:
-            print(violation)
+        for line in [*violations, *(f"not checked: {what}" for what in unchecked(arguments.release))]:
+            print(line)
         count = len(violations)
-        print(f"{arguments.release}: " + (f"{count} claim{'s' * (count > 1)} broken" if count else "sound"))
+        name = printable(str(arguments.release))
+        print(f"{name}: " + (f"{count} claim{'s' * (count > 1)} broken" if count else "sound"))
     return 1 if violations else 0
 
 
@@ -45,6 +57,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the differences as one JSON object, document by document"
     )
+    unverified_argument(parser)
 
 
 def diff(arguments: argparse.Namespace) -> int:
@@ -52,7 +65,10 @@ def diff(arguments: argparse.Namespace) -> int:
     from authbench.diff.releases import read_release
     from authbench.diff.summary import difference, difference_text, is_same
 
-    found = difference(read_release(arguments.a), read_release(arguments.b))
+    releases = [read_release(folder, arguments.unverified) for folder in (arguments.a, arguments.b)]
+    for one in releases:
+        warn_unverified(one.folder, one.verification.get("reason", ""))
+    found = difference(*releases)
     if arguments.json:
         sys.stdout.write(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
@@ -73,18 +89,22 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="include texts of tier B, which may not be passed on; for your own use only",
     )
+    unverified_argument(parser)
 
 
 def export(arguments: argparse.Namespace) -> int:
     from authbench.export.publication import read_publication
     from authbench.export.run import PUBLIC, export, export_public
+    from authbench.format.verify import open_verified
     from authbench.registry.sources import find_sources
 
     about = read_publication(arguments.config)
+    release = open_verified(arguments.release, complete=True, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
     if arguments.form == PUBLIC:
-        export_public(arguments.release, arguments.out, about, find_sources())
+        export_public(release, arguments.out, about, find_sources())
     else:
-        export(arguments.release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs)
+        export(release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs)
     print(f"In the form {arguments.form}: {arguments.out}/   What it is: {arguments.out}/README.md")
     return 0
 
@@ -95,22 +115,26 @@ def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
         "--raw", type=Path, required=True, metavar="DIR", help="directory of the raw files, one subdirectory per source"
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the complete release")
+    unverified_argument(parser)
 
 
 def rebuild(arguments: argparse.Namespace) -> int:
     """Return 0 if the release was rebuilt byte for byte, 1 if texts no longer match; then nothing is written."""
     from collections import Counter
 
+    from authbench.format.verify import open_verified
     from authbench.rebuild.run import rebuild
 
-    unmatched = rebuild(arguments.bundle, arguments.raw, arguments.out)
+    bundle = open_verified(arguments.bundle, complete=True, unverified=arguments.unverified)
+    warn_unverified(bundle.folder, bundle.unverified)
+    unmatched = rebuild(bundle, arguments.raw, arguments.out)
     if not unmatched:
         print(f"The release, to the byte: {arguments.out}/")
         return 0
     for one in unmatched:
-        print(f"{one.id} of {one.source}: {one.reason}")
+        print(printable(f"{one.id} of {one.source}: {one.reason}"))
     for (source, reason), number in sorted(Counter(one[1:] for one in unmatched).items()):
-        print(f"{source}: {number} texts: {reason}", file=sys.stderr)
+        print(printable(f"{source}: {number} texts: {reason}"), file=sys.stderr)
     print(f"{len(unmatched)} texts no longer match; nothing was written to {arguments.out}", file=sys.stderr)
     return 1
 

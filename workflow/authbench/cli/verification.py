@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.cli.command import Command, share
+from authbench.cli.command import Command, share, unverified_argument, warn_unverified
 from authbench.pan.settings import TOPIC, TOPIC_MODEL, PairSettings
 from authbench.raven.settings import RavenSettings
 
@@ -116,15 +116,21 @@ def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{name}", type=share, default=default, metavar="SHARE", help=f"{about} (default: {default})"
         )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    unverified_argument(parser)
 
 
 def pan_pairs(arguments: argparse.Namespace) -> int:
+    from authbench.format.verify import open_verified
     from authbench.pan.build import write_sets
 
+    documents = arguments.documents
+    if documents.is_dir():
+        documents = open_verified(documents, unverified=arguments.unverified)
+        warn_unverified(documents.folder, documents.unverified)
     settings = PairSettings(arguments.setting, arguments.test, arguments.same, arguments.small)
-    facts = write_sets(arguments.documents, arguments.out, settings, arguments.topics, arguments.seed)
-    for name, told in facts["sets"].items():
-        print(f"{arguments.out / name}: " + ", ".join(f"{count:,} {what}" for what, count in told.items()))
+    facts = write_sets(documents, arguments.out, settings, arguments.topics, arguments.seed)
+    for name, counts in facts["sets"].items():
+        print(f"{arguments.out / name}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items()))
     return 0
 
 
@@ -198,13 +204,17 @@ def raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    unverified_argument(parser)
 
 
 def raven(arguments: argparse.Namespace) -> int:
     from authbench.raven.checks import from_arguments
     from authbench.raven.command import run
+    from authbench.raven.documents import VERIFICATION
+    from authbench.storage.json_files import read_json
 
-    print(run(from_arguments(vars(arguments)), arguments.seed, arguments.out))
+    print(run(from_arguments(vars(arguments)), arguments.seed, arguments.out, arguments.unverified))
+    warn_unverified(Path(arguments.documents), read_json(arguments.out / VERIFICATION).get("reason", ""))
     print(f"All tables: {arguments.out}/report/index.html")
     return 0
 

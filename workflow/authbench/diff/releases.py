@@ -12,7 +12,7 @@ from authbench.errors import InputError
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
 from authbench.format.lock import read_lock
-from authbench.format.release import open_complete_release
+from authbench.format.verify import open_verified
 from authbench.identity import sha256_of_text
 from authbench.storage.json_lines import read_objects
 
@@ -24,7 +24,8 @@ class KeyedRelease:
     """A release by keys of documents.
 
     `documents` has key, id, split, source, author_id and content_sha256; `queries` id, key, and `answers`, the keys of
-    the positives; `numbered` are the keys and `authors` the authors in its release.lock.
+    the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is that of the
+    release.
     """
 
     folder: Path
@@ -33,6 +34,7 @@ class KeyedRelease:
     queries: pl.DataFrame
     numbered: frozenset[str]
     authors: frozenset[str]
+    verification: Mapping[str, Any]
 
     @cached_property
     def reasons(self) -> dict[str, str]:
@@ -50,12 +52,20 @@ class KeyedRelease:
         return (self.folder.parent / _REMOVALS).is_file()
 
 
-def read_release(folder: Path) -> KeyedRelease:
-    """Read a release or a public bundle. Raises InputError where it is none or has no release.lock."""
+def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
+    """Read a release or a public bundle.
+
+    Args:
+        folder: the release.
+        unverified: whether one that contradicts itself is read all the same.
+
+    Raises:
+        InputError: it is none, contradicts itself, or has no release.lock.
+    """
     if not (folder / LOCK).is_file():
         raise InputError(f"{folder}: no {LOCK}, so nothing says which document is which. Expected a release.")
+    release = open_verified(folder, complete=True, unverified=unverified)
     lock = read_lock(folder / LOCK)
-    release = open_complete_release(folder)
     keys = pl.DataFrame(
         {"key": list(lock["documents"]), "id": list(lock["documents"].values())},
         schema={"key": pl.String, "id": pl.String},
@@ -67,12 +77,19 @@ def read_release(folder: Path) -> KeyedRelease:
     if unknown.height:
         raise InputError(f"{folder}: {LOCK} lacks {unknown.height} of its documents, {unknown['id'][0]} first.")
     key_of = dict(documents.select("id", "key").iter_rows())
-    queries = [
-        (row["query_id"], key_of[row["query_id"]], sorted(key_of[one] for one in row["positive_ids"]))
+    truths = [
+        (split, row["query_id"], row["positive_ids"])
         for split in release.splits
         for batch in release.rows(split, GROUND_TRUTH)
         for row in batch.iter_rows(named=True)
     ]
+    for split, query, answers in truths:
+        for ident in (query, *answers):
+            if ident not in key_of:
+                raise InputError(
+                    f"{release.path(split, GROUND_TRUTH)} names {ident!a:.80}, which is no document of it."
+                )
+    queries = [(query, key_of[query], sorted(map(key_of.__getitem__, answers))) for _, query, answers in truths]
     return KeyedRelease(
         folder,
         release.manifest,
@@ -80,4 +97,5 @@ def read_release(folder: Path) -> KeyedRelease:
         pl.DataFrame(queries, schema={"id": pl.String, "key": pl.String, "answers": pl.List(pl.String)}, orient="row"),
         frozenset(lock["documents"]),
         frozenset(lock["authors"]),
+        release.verification,
     )

@@ -19,10 +19,11 @@ _SHOWN = 5
 
 
 def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
-    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes` and `totals`."""
+    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification`."""
     return {
         "a": str(a.folder),
         "b": str(b.folder),
+        "verification": {"a": dict(a.verification), "b": dict(b.verification)},
         "totals": {"a": a.manifest["totals"], "b": b.manifest["totals"]},
         "documents": changed_documents(a, b).to_dicts(),
         "queries": changed_queries(a, b),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, blocks, pool_sizes, pools
+from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks
 from authbench.evaluate.split import Lists, Split
 
 BYTES_PER_SCORE = 24  # of a block: the score, its key, and temporaries of the key
@@ -30,7 +30,7 @@ def rank_on(
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
     rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
-    for first, last in blocks(asking, count * BYTES_PER_SCORE // 4):
+    for first, last in query_blocks(asking, count * BYTES_PER_SCORE // 4):
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
         block += 0.0  # no zero below zero
         for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):

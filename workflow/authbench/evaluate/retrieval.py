@@ -82,7 +82,7 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
     rows, best = np.empty((queries, NEAREST + 1), np.int32), np.empty((queries, NEAREST + 1))
-    for first, last in blocks(queries, split.candidates):
+    for first, last in query_blocks(queries, split.candidates):
         block = np.ascontiguousarray(scorer(first, last))
         retrieval_kernels.gather(block, first, positives.starts, positives.rows, scores)
         for name, pairs in negatives.items():
@@ -105,7 +105,7 @@ def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
     return np.searchsorted(of_candidate[members], pools), members
 
 
-def blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
+def query_blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
     """Yield ranges [first, last) of queries whose scores with all candidates fit BLOCK_BYTES."""
     step = max(1, BLOCK_BYTES // (4 * max(1, candidates)))
     for first in range(0, queries, step):

@@ -21,6 +21,7 @@ from authbench.evaluate.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluate.scores import per_query_values, summarise
 from authbench.evaluate.split import Lists, Split
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
+from authbench.format.release import verification
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
 from authbench.models.model import CPU, Model, VectorCache, Vectors
@@ -43,6 +44,7 @@ def evaluate(model: ModelEntry, split: Split, seed: int, out: Path, cache: Vecto
             "checksum": split.checksum,
             "candidates": split.candidates,
             "queries": len(split.asks),
+            **verification(split.unverified),
         },
         "settings": {"seed": seed, "negatives_per_query": PER_QUERY},
         "versions": {"authbench": __version__, "python": platform.python_version()}
@@ -69,7 +71,7 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def line(name: str, result: Mapping[str, Any]) -> str:
-    """What a model scored overall, in one line."""
+    """Return the overall scores of a model, in one line."""
     overall = result["overall"]
     if "mrr" not in overall:
         return f"{name}: {overall['authors']} query authors are too few for a score; counts are in scores.json"
@@ -78,7 +80,7 @@ def line(name: str, result: Mapping[str, Any]) -> str:
 
 
 def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
-    """One row per query: `id`, `author_id`, its metrics, and the `nearest` candidates with their `scores`."""
+    """Return a row per query: `id`, `author_id`, its metrics, and the `nearest` candidates with their `scores`."""
     ids = split.documents["id"]
     values = per_query_values(split, ranking)
     near = [
@@ -97,7 +99,7 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
 
 
 def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
-    """One row per pair: `query`, `candidate`, `kind` (`positive` or of NEGATIVES), `score`, and a positive's `rank`."""
+    """Return a row per pair: `query`, `candidate`, `kind` (`positive`, or of NEGATIVES), `score`, a positive's rank."""
     ids = split.documents["id"]
 
     def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: np.ndarray | None) -> pl.DataFrame:

@@ -5,9 +5,8 @@ A query may or may not be among its own candidates; if it is, it is never an ans
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,7 +14,7 @@ import polars as pl
 from authbench.arrays import I32, I64
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, SPLIT_TABLES, TEXT_FIELDS, Table
-from authbench.format.release import Release, concat, open_release
+from authbench.format.release import Release, concat
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
@@ -51,7 +50,7 @@ class Split:
     that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
     genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
-    `checksum` is over the three files.
+    `checksum` is over the three files; `unverified` is the release's.
     """
 
     name: str
@@ -61,19 +60,20 @@ class Split:
     positives: Lists
     excluded: Lists
     checksum: str
+    unverified: str = ""
 
     @property
     def queries(self) -> pl.DataFrame:
         return self.documents[self.asks]
 
 
-def read_split(folder: Path, name: str) -> Split:
-    """Read a split of the release in a folder.
+def read_split(release: Release, name: str) -> Split:
+    """Read a split of a release.
 
     Raises:
         InputError: a file, a field or an id is not what it should be.
     """
-    release = open_release(folder)
+    folder = release.folder
     if name not in release.splits:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
     _expect_all_texts(release, name)
@@ -83,7 +83,8 @@ def read_split(folder: Path, name: str) -> Split:
     for table in SPLIT_TABLES.values():
         with release.path(name, table).open("rb") as handle:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
-    return make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance)
+    split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance)
+    return replace(split, unverified=release.unverified)
 
 
 def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
@@ -145,14 +146,14 @@ def make_split(
 
 
 def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]]]:
-    """Each query with the ids that answer it and those that count neither way, itself among them."""
+    """Return each query with the ids that answer it and those that count neither way, itself among them."""
     ignored = truth["ignored_ids"].to_list() if "ignored_ids" in truth.columns else [None] * truth.height
     for ident, answers, others in zip(truth["id"], truth["positive_ids"].to_list(), ignored, strict=True):
         yield ident, set(answers), {ident, *(others or ())}
 
 
 def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
-    """The documents with their length bucket, their primary genre and what the release tells of their provenance."""
+    """Return the documents with their length bucket, their primary genre and columns of the release's provenance."""
     labelled = documents.with_columns(
         length=length_bucket_expr("token_length"), primary_genre=pl.col("genre").str.split("/").list.first()
     )

@@ -33,6 +33,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         usage=usage.strip(),
         manifest=release.manifest,
         withheld=release.withheld,
+        unverified=release.unverified,
         tier_b=release.tier_b,
         texts=release.present.height,
         documents=release.provenance.height,

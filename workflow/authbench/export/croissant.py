@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from authbench.export.licences import licence_table
-from authbench.export.parquet import Shard, Table
+from authbench.export.parquet import ParquetTable, Shard
 from authbench.export.publication import Publication
 from authbench.format.release import Release
 
@@ -63,7 +63,7 @@ _TYPES: dict[Any, str] = {
 }
 
 
-def describe(release: Release, about: Publication, tables: Sequence[Table]) -> dict[str, Any]:
+def describe(release: Release, about: Publication, tables: Sequence[ParquetTable]) -> dict[str, Any]:
     """Return the content of croissant.json for the Parquet files of a folder."""
     files = [(table, shard, _label(table, number)) for table in tables for number, shard in enumerate(table.shards)]
     content: dict[str, Any] = {
@@ -93,7 +93,7 @@ def describe(release: Release, about: Publication, tables: Sequence[Table]) -> d
     return content
 
 
-def _label(table: Table, number: int) -> str:
+def _label(table: ParquetTable, number: int) -> str:
     """Return the name of a file's records: configuration and split, and where there are several files its number."""
     return f"{table.config}_{table.split}" + (f"_{number:05d}" if len(table.shards) > 1 else "")
 
@@ -110,7 +110,7 @@ def _file_object(shard: Shard, name: str) -> dict[str, Any]:
     }
 
 
-def _record_set(table: Table, name: str) -> dict[str, Any]:
+def _record_set(table: ParquetTable, name: str) -> dict[str, Any]:
     fields = [
         {
             "@type": "cr:Field",

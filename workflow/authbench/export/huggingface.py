@@ -13,7 +13,7 @@ import polars as pl
 from authbench.export.card import hub_header, write_card
 from authbench.export.croissant import describe
 from authbench.export.licences import licence_table
-from authbench.export.parquet import Table, write_table
+from authbench.export.parquet import ParquetTable, write_table
 from authbench.export.publication import Publication
 from authbench.export.release import tables
 from authbench.format.release import Release
@@ -56,14 +56,14 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
     write_text(folder / "README.md", write_card(release, about, _USAGE, header))
 
 
-def _of_config(tables: Sequence[Table]) -> dict[str, list[Table]]:
-    found: dict[str, list[Table]] = {}
+def _of_config(tables: Sequence[ParquetTable]) -> dict[str, list[ParquetTable]]:
+    found: dict[str, list[ParquetTable]] = {}
     for table in tables:
         found.setdefault(table.config, []).append(table)
     return found
 
 
-def configs(tables: Sequence[Table]) -> list[dict[str, Any]]:
+def configs(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
     """Return where the files of each configuration and split are, as a card has it; the first is the default."""
     return [
         {
@@ -75,7 +75,7 @@ def configs(tables: Sequence[Table]) -> list[dict[str, Any]]:
     ]
 
 
-def infos(tables: Sequence[Table]) -> list[dict[str, Any]]:
+def infos(tables: Sequence[ParquetTable]) -> list[dict[str, Any]]:
     """Return the columns and sizes of each configuration, as a card has them."""
     return [
         {

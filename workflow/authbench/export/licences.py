@@ -22,7 +22,7 @@ LICENCES = pl.Schema(
 
 
 def licence_table(release: Release) -> pl.DataFrame:
-    """The terms of every source (LICENCES), with what the release has of it and whether the texts are here."""
+    """Return the terms of every source (LICENCES), with what the release has of it and whether the texts are here."""
     terms: Mapping[str, Mapping[str, Any]] = release.manifest["licences"]
     counts = release.provenance.group_by("source").agg(pl.len(), pl.col("author_id").n_unique())
     rows = [

@@ -34,7 +34,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Table:
+class ParquetTable:
     """A split of a configuration as it was written: `bytes` are those of its columns in memory."""
 
     config: str
@@ -45,7 +45,9 @@ class Table:
     shards: tuple[Shard, ...]
 
 
-def write_table(folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> Table:
+def write_table(
+    folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]
+) -> ParquetTable:
     """Write frames as `data/<config>/<split>-00000-of-00001.parquet`, a new file after every SHARD_BYTES.
 
     Memory: one frame. Equal frames give equal bytes.
@@ -66,7 +68,7 @@ def write_table(folder: Path, config: str, split: str, schema: pl.Schema, frames
                 rows, shard = rows + waiting.height, shard + int(waiting.estimated_size())
                 waiting = next(parts, None)
         size += shard
-    return Table(config, split, schema, rows, size, tuple(_named(folder, split, asides)))
+    return ParquetTable(config, split, schema, rows, size, tuple(_named(folder, split, asides)))
 
 
 def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:

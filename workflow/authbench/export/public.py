@@ -7,6 +7,7 @@ checksums of the complete release, which a rebuilt one is compared with.
 
 import shutil
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -17,7 +18,8 @@ from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, QUERIES
-from authbench.format.files import LICENCES, README, WITHHELD
+from authbench.format.files import BUNDLE_FILES, LICENCES, README, WITHHELD
+from authbench.format.names import files_of_format
 from authbench.format.release import Release
 from authbench.identity import sha256_of_text
 from authbench.registry.source_entry import Source
@@ -42,18 +44,16 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
         sources: as they were when the release was built.
 
     Raises:
-        InputError: the release is not as its SHA256SUMS say, a config entry gives a source another tier than the
+        InputError: a config entry gives a source another tier than the
             release, or a text of tier B would get into the bundle.
     """
-    sums = read_sums(release.folder)
+    sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
     provenance = release.provenance
     withheld = dict(provenance.filter(pl.col("tier") == "B").select("id", "source").iter_rows())
     entries = {tag: sources[tag].entry for tag in sorted(set(withheld.values())) if tag in sources}
     _expect_same_tiers(release, sources)
     texts = {f"{split}/{table.file}": table.ident for split in release.splits for table in (CANDIDATES, QUERIES)}
-    for path, expected in sums.items():
-        if sha256_of_file(release.folder / path) != expected:
-            raise InputError(f"{release.folder / path} is not what SHA256SUMS says it is. Build the release anew.")
+    for path in sums:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         if withheld and path in texts:
             _copy_without(release.folder / path, folder / path, texts[path], withheld)
@@ -62,10 +62,15 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
     if withheld:
         rebuilding = {"version": 1, "documents": len(withheld), "sources": entries, "files": sums}
         write_plain_json(folder / WITHHELD, rebuilding)
-    public = Release(folder, release.splits, release.manifest, bool(withheld))
+    public = replace(release, folder=folder, withheld=bool(withheld))
     write_text(folder / LICENCES, licence_table(public).write_csv())
     write_text(folder / README, write_card(public, about, _USAGE))
     refuse_tier_b(folder, provenance, release.splits)
+
+
+def _sums_now(folder: Path) -> dict[str, str]:
+    """Return the checksums of the files of a release as they are."""
+    return {path: sha256_of_file(folder / path) for path in files_of_format(folder) if path not in BUNDLE_FILES}
 
 
 def _expect_same_tiers(release: Release, sources: Mapping[str, Source]) -> None:

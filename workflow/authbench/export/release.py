@@ -1,25 +1,22 @@
 """A release, or its public bundle, as an export reads it."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
-from authbench.format.release import Release, open_complete_release
+from authbench.format.release import Release
 
 
-def open_exportable(folder: Path, with_tier_b: bool = False) -> Release:
-    """Open a release. Raises InputError where it is none, or holds texts of tier B and `with_tier_b` is false."""
-    release = open_complete_release(folder)
+def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
+    """Raise InputError where a release holds texts of tier B and `with_tier_b` is false."""
     if release.tier_b and not release.withheld and not with_tier_b:
         raise InputError(
-            f"{folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its public "
-            "bundle instead (authbench export RELEASE_DIR --form public), or say --with-tier-b and keep what you get "
-            "to yourself."
+            f"{release.folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its "
+            "public bundle instead (authbench export RELEASE_DIR --form public), or say --with-tier-b and keep what "
+            "you get to yourself."
         )
-    return release
 
 
 def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterator[pl.DataFrame]]]:

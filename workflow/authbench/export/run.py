@@ -10,9 +10,9 @@ from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
 from authbench.export.public import write_public
 from authbench.export.publication import Publication
-from authbench.export.release import open_exportable
+from authbench.export.release import expect_exportable
 from authbench.export.trec import write_runs, write_trec
-from authbench.format.release import Release, open_complete_release
+from authbench.format.release import Release
 from authbench.registry.entries import did_you_mean
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import atomic_folder
@@ -30,12 +30,14 @@ FORMS: dict[str, _Form] = {
 
 
 def export(
-    folder: Path, form: str, out: Path, about: Publication, with_tier_b: bool = False, runs: Path | None = None
-) -> Release:
-    """Write a release, or its public bundle, in one of FORMS as the folder `out`, with SHA256SUMS.
+    release: Release, form: str, out: Path, about: Publication, with_tier_b: bool = False, runs: Path | None = None
+) -> None:
+    """Write a release, or its public bundle, in one of FORMS as the folder `out`.
+
+    It has SHA256SUMS where the release is verified: what is made of any other is not.
 
     Args:
-        folder: the release.
+        release: the complete release.
         form: a name of FORMS.
         out: the folder to write; it appears complete or not at all.
         about: what a card says that the release does not know.
@@ -43,27 +45,26 @@ def export(
         runs: a folder of results whose rankings go beside TREC's qrels.
 
     Raises:
-        InputError: the form is not known, `runs` comes with another form than trec, or as `open_exportable`.
+        InputError: the form is not known, `runs` comes with another form than trec, or as `expect_exportable`.
     """
     if form not in FORMS:
         raise InputError(f"There is no form '{form}'{did_you_mean(form, [PUBLIC, *FORMS])}.")
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
-    release = open_exportable(folder, with_tier_b)
+    expect_exportable(release, with_tier_b)
     with atomic_folder(out) as place:
         FORMS[form](place, release, about)
         if runs is not None:
             write_runs(place, runs)
-        write_sums(place)
-    return release
+        if not release.unverified:
+            write_sums(place)
 
 
-def export_public(folder: Path, out: Path, about: Publication, sources: Mapping[str, Source]) -> Release:
-    """Write the public bundle of a release as the folder `out`, with SHA256SUMS."""
-    release = open_complete_release(folder)
+def export_public(release: Release, out: Path, about: Publication, sources: Mapping[str, Source]) -> None:
+    """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified."""
     if release.withheld:
-        raise InputError(f"{folder} is a public bundle already.")
+        raise InputError(f"{release.folder} is a public bundle already.")
     with atomic_folder(out) as place:
         write_public(place, release, about, sources)
-        write_sums(place)
-    return release
+        if not release.unverified:
+            write_sums(place)

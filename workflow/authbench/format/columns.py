@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from authbench.records import AUTHOR_KINDS, LENGTH_BUCKETS
+
 IDS = pl.List(pl.String)
 
 
@@ -52,13 +54,16 @@ class Table:
         return tuple(column.name for column in self.columns)
 
 
-DOCUMENT_ID = r"doc_\d{6,}"
+DOCUMENT_ID = r"doc_[0-9]{6,}"
+SHA256 = "[0-9a-f]{64}"
+SLUG = "[a-z][a-z0-9_]*"
+SPLIT = "[A-Za-z0-9][A-Za-z0-9_-]*"
 QUERY_ID = Column("query_id", pl.String, "the number of the document that is the query", DOCUMENT_ID)
 AUTHOR_ID = Column(
     "author_id",
     pl.String,
     "64 hexadecimal digits, a pseudonym: SHA-256 of `space:label`, or HMAC-SHA256 with a key",
-    "[0-9a-f]{64}",
+    SHA256,
 )
 LANG = Column("lang", pl.String, "`en zh hi es fr ar ru de ja ko`, or `other`", "[a-z]{2,3}|other")
 GENRE = Column(
@@ -104,34 +109,48 @@ GROUND_TRUTH = Table(
 )
 SPLIT_TABLES = {table.name: table for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
 
+# A value of a column of text matches its pattern, so that no name and no path fits where a label or a digest belongs.
+# `topic` and `licence` are words of the corpus: a short line that begins no path and holds no address. A topic may not
+# hold a label that a pseudonym is the digest of; a licence is that of the manifest.
+WORDS = r"(?![/~.]|[A-Za-z]:/)[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"
 # After these columns come the measurements of the filters: numbers, true or false, and TEXT_MEASURES.
 PROVENANCE = Table(
     "provenance",
     (
         Column("id", pl.String, "the document's number", DOCUMENT_ID),
-        Column("split", pl.String, "the split that the document is in"),
+        Column("split", pl.String, "the split that the document is in", SPLIT),
         SOURCE,
         LANG,
         GENRE,
         AUTHOR_ID,
-        Column("author_kind", pl.String, "`person`, `account`, `outlet`, `masked`, `work`"),
-        Column("origin", pl.String, "hash of the work or raw document the text was cut from"),
-        Column("topic", pl.String, "the topic, where the corpus has one"),
-        Column("date", pl.String, "the date, where the corpus has one: `2020`, `2020-05` or `2020-05-17`"),
-        Column("task", pl.String, "the task that the corpus was made for"),
+        Column("author_kind", pl.String, "`person`, `account`, `outlet`, `masked`, `work`", "|".join(AUTHOR_KINDS)),
+        Column("origin", pl.String, "hash of the work or raw document the text was cut from", "[0-9a-f]{32}"),
+        Column("topic", pl.String, "the topic, where the corpus has one", WORDS),
+        Column(
+            "date",
+            pl.String,
+            "the date, where the corpus has one: `2020`, `2020-05` or `2020-05-17`",
+            "[0-9]{4}(-[01][0-9](-[0-3][0-9])?)?",
+        ),
+        Column("task", pl.String, "the task that the corpus was made for", SLUG),
         Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
         Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
-        Column("licence", pl.String, "the licence of the source"),
-        Column("tier", pl.String, "the tier of the source; B: do not pass on the text"),
-        Column("file", pl.String, "SHA-256 of the raw file"),
+        Column("licence", pl.String, "the licence of the source", WORDS),
+        Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),
+        Column("file", pl.String, "SHA-256 of the raw file", SHA256),
         Column("ordinal", pl.Int64, "the record's place in the raw file"),
         Column("chunk_start", pl.Int64, "first character of a chunk in the normalised text; null for a whole text"),
         Column("chunk_end", pl.Int64, "the character after the chunk's last; null for a whole text"),
-        Column("content_sha256", pl.String, "SHA-256 of `content` in UTF-8", "[0-9a-f]{64}"),
+        Column("content_sha256", pl.String, "SHA-256 of `content` in UTF-8", SHA256),
         TOKEN_LENGTH,
         Column("char_length", pl.Int32, "characters"),
-        Column("length_bucket", pl.String, "`short` 1-10 tokens, `medium` 11-100, `long` 101-500, `extra_long` above"),
+        Column(
+            "length_bucket",
+            pl.String,
+            "`short` 1-10 tokens, `medium` 11-100, `long` 101-500, `extra_long` above",
+            "|".join(LENGTH_BUCKETS),
+        ),
         Column("toxicity", pl.Float64, "the highest score that decided; null if none was computed"),
     ),
 )
-TEXT_MEASURES = frozenset({"langid"})
+TEXT_MEASURES = {"langid": "[a-z]{2,3}"}

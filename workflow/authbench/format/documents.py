@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.format.release import Release, open_release
+from authbench.format.release import Release
 from authbench.identity import digest
 from authbench.storage.json_lines import value_batches
 from authbench.storage.parquet import split_by_bytes
@@ -31,11 +31,11 @@ SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv")
 UNKNOWN_LANGUAGE = ""
 
 
-def read_documents(place: Path, topic: str = "topic") -> Iterator[pl.DataFrame]:
-    """Yield the documents of a release's folder or of a table (DOCUMENTS), in batches, in their order.
+def read_documents(place: Path | Release, topic: str = "topic") -> Iterator[pl.DataFrame]:
+    """Yield the documents of a release or of a table (DOCUMENTS), in batches, in their order.
 
     Args:
-        place: a folder or a file.
+        place: a release, or a file.
         topic: the column that holds topics. In a release `topic` is that of the provenance, and the genre where there
             is none; `genre`, `source` and `lang` may stand for it.
 
@@ -45,9 +45,9 @@ def read_documents(place: Path, topic: str = "topic") -> Iterator[pl.DataFrame]:
     return map(complete_documents, read_frames(place, topic))
 
 
-def read_frames(place: Path, topic: str = "topic") -> Iterator[pl.DataFrame]:
+def read_frames(place: Path | Release, topic: str = "topic") -> Iterator[pl.DataFrame]:
     """Yield the documents as `read_documents`, with the columns that there are and incomplete ones among them."""
-    return _of_release(open_release(place), topic) if place.is_dir() else _of_table(place, topic)
+    return _of_release(place, topic) if isinstance(place, Release) else _of_table(place, topic)
 
 
 def complete_documents(frame: pl.DataFrame) -> pl.DataFrame:

@@ -12,6 +12,9 @@ STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_l
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
 FOLDERS = frozenset({"statistics", "figures"})  # names that no split may have
 
+# Sections of the manifest's `config` that the claims of a release depend on.
+CHECKED_SECTIONS = ("authors", "normalize", "filter", "dedup", "safety", "sample", "split", "release")
+
 RELEASE_FILES = {
     "<split>/candidates.jsonl": "the pool: every document of the split",
     "<split>/queries.jsonl": "the documents that are queries, without their author",
@@ -43,6 +46,8 @@ MANIFEST_KEYS = {
     "config": "every setting as used, without those that leave no trace: `raw_dir`, `shards`, `missing_sources`",
     "versions": "versions of Python and of the libraries that decide bytes",
     "inputs": "per source: number of raw files, one SHA-256 over their names and digests",
+    "raw_lock": "per source: `verified`, or why its raw files are not those of their lock; one SHA-256 over the lock's "
+    "entries of the sources, null without any",
     "scorers": "identity of each scorer with a digest of its word list or weights, and its languages",
     "skipped_sources": "sources without raw files that were left out",
     "licences": "name and tier of the licence of each source",

@@ -6,19 +6,24 @@ text, positives without theirs, and queries without a positive left.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, TEXT, TEXT_FIELDS, Table
+from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
+from authbench.printable import printable
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
+from authbench.storage.json_files import read_foreign_json
 from authbench.storage.json_lines import value_batches
+from authbench.storage.sha256sums import SUMS
 
 BATCH_BYTES = 16 << 20
 DOCUMENTS = pl.Schema(
@@ -31,6 +36,11 @@ DOCUMENTS = pl.Schema(
         "query": pl.Boolean,
     }
 )
+_OF_COMPLETE = (
+    *("name", "authbench", "splits", "inputs", "licences", "takedown", "warnings", "totals"),
+    *("config.seed", "config.split.splits", "config.release.queries_in_candidates"),
+)
+_SHOWN = 4
 _ID_LISTS = tuple(name for name, dtype in GROUND_TRUTH.schema.items() if dtype == IDS)
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
@@ -44,12 +54,22 @@ _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
 
 @dataclass(frozen=True)
 class Release:
-    """A release in a folder. `manifest` is empty where there is none; `withheld`: it is a public bundle."""
+    """A release in a folder.
+
+    `manifest` is empty where there is none; `withheld`: it is a public bundle; `unverified` says why it is not known to
+    be as it was made (format.verify), and is empty where it is.
+    """
 
     folder: Path
     splits: tuple[str, ...]
     manifest: Mapping[str, Any]
     withheld: bool = False
+    unverified: str = ""
+
+    @property
+    def verification(self) -> dict[str, Any]:
+        """What results of the release say of it: `verified`, and the `reason` where it is not."""
+        return verification(self.unverified)
 
     @property
     def name(self) -> str:
@@ -100,7 +120,7 @@ class Release:
 
     def rows(self, split: str, table: Table) -> Iterator[pl.DataFrame]:
         """Yield the rows of a file of a split as they are, in batches with the schema of `table`."""
-        return read_rows(self.path(split, table), table)
+        return read_table(self.path(split, table), table)
 
     def candidates(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield the candidates of a split (CANDIDATES), in batches, by id."""
@@ -161,21 +181,31 @@ def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.Data
     )
 
 
+def verification(unverified: str) -> dict[str, Any]:
+    """Return what results state of a release, given why it is not verified (empty: it is)."""
+    return {"verified": False, "reason": unverified} if unverified else {"verified": True}
+
+
 def open_release(folder: Path) -> Release:
     """Open a release, of which nothing but the manifest, where there is one, is read.
 
     Its splits are those that the manifest names and that have a file, in that order, then all others that have one.
+    This is for releases that the build itself has just made; `format.verify.open_verified` opens any other.
 
     Raises:
-        InputError: there is no such folder, no split in it, or its manifest is none.
+        InputError: there is no such folder, no split in it, its manifest is none, or names lead out of the folder.
     """
     if not folder.is_dir():
         raise InputError(
             f"{folder}: there is no such folder. Expected a release: a folder per split with {CANDIDATES.file}"
         )
+    paths = list(files_of_format(folder))
+    expect_inside(folder, [*paths, SUMS])
     manifest = read_manifest(folder)
-    present = {path.parent.name for table in SPLIT_TABLES.values() for path in folder.glob(f"*/{table.file}")}
-    named = list(((manifest.get("config") or {}).get("split") or {}).get("splits") or manifest.get("splits") or ())
+    present = splits_of(paths)
+    named = named_splits(manifest)
+    expect_splits(folder / files.MANIFEST, dict.fromkeys([*named, *manifest.get("splits", ())]))
+    expect_splits(folder, present)
     splits = [name for name in named if name in present] + sorted(present - set(named))
     if not splits:
         raise InputError(
@@ -193,42 +223,46 @@ def open_complete_release(folder: Path) -> Release:
             f"{folder}: no {' and no '.join(missing)}. Expected the folder of a release (docs/release-format.md)."
         )
     release = open_release(folder)
-    named = list(release.manifest["splits"])
+    named = list(release.manifest.get("splits") or ())
     absent = [split for split in named if not (folder / split / CANDIDATES.file).is_file()]
     if absent:
         raise InputError(
             f"{folder}: the manifest names the splits {', '.join(absent)}, which have no {CANDIDATES.file}."
         )
-    return Release(folder, tuple(named), release.manifest, release.withheld)
+    lacks = [key for key in _OF_COMPLETE if _value(release.manifest, key) is None]
+    if lacks:
+        raise InputError(f"{folder / files.MANIFEST}: lacks {', '.join(lacks)}. Expected the manifest of a release.")
+    return replace(release, splits=tuple(named))
 
 
 def read_manifest(folder: Path) -> Mapping[str, Any]:
     """Return the manifest of a release; an empty mapping where there is none."""
     path = folder / files.MANIFEST
     manifest = read_json_object(path)
-    for place in (("config",), ("config", "split"), ("config", "split", "splits"), ("takedown",), ("counts",)):
-        value: Any = manifest
-        for key in place:
-            value = value.get(key) or {}
-            if not isinstance(value, dict):
-                raise InputError(f"{path}: {'.'.join(place)} is {value!r:.40}. Expected an object.")
+    if problems := [problem for _, problem in schema_problems(manifest, shipped("schemas/manifest.schema.yaml"))]:
+        raise InputError(f"{path}: {'; '.join(printable(f'{problem:.200}') for problem in problems[:_SHOWN])}.")
     return manifest
+
+
+def named_splits(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the splits that a manifest names, in their order."""
+    return list(_value(manifest, "config.split.splits") or manifest.get("splits") or ())
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file; an empty one where there is no file."""
-    if not path.exists():
-        return {}
-    try:
-        value = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as problem:
-        raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{path}: expected a JSON object, found {value!r:.80}")
+    return read_foreign_json(path) if path.exists() else {}
+
+
+def _value(manifest: Mapping[str, Any], place: str) -> Any:
+    """Return the value at a place such as `config.seed`; None where there is none."""
+    value: Any = manifest
+    for key in place.split("."):
+        value = (value or {}).get(key)
     return value
 
 
-def read_rows(path: Path, table: Table) -> Iterator[pl.DataFrame]:
+def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
     """Yield the rows of a JSON lines file in batches with the schema of `table`; other fields are left out.
 
     Raises:

@@ -19,9 +19,13 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, Table
-from authbench.format.files import WITHHELD
-from authbench.format.release import Release, open_complete_release
+from authbench.format.files import MANIFEST, PROVENANCE, WITHHELD
+from authbench.format.release import Release
+from authbench.format.verify import read_withheld
+from authbench.printable import printable
 from authbench.rebuild.texts import expect_entries, texts_of_source
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 from authbench.storage.json_lines import line_batches, read_objects
 from authbench.storage.sha256sums import SUMS, sums_lines
@@ -30,6 +34,8 @@ _NEEDED = (
     *("id", "split", "source", "author_id", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
 )
+_SECTIONS = ("ingest", "normalize")  # of the configuration: what decides a text beside its source's entry
+_SCHEMA = "schemas/config.schema.yaml"
 _LINES = 1024  # made at a time
 
 
@@ -62,34 +68,49 @@ class _Texts:
             yield orjson.Fragment(os.pread(handle, size, start))
 
 
-def rebuild(bundle: Path, raw_dir: Path, out: Path) -> list[Unmatched]:
+def rebuild(bundle: Release, raw_dir: Path, out: Path) -> list[Unmatched]:
     """Write the release of a public bundle as the folder `out`, or return the texts that no longer match.
 
     Memory: a block of rows, a batch of lines, and the provenance.
 
     Args:
-        bundle: the public bundle.
+        bundle: the public bundle, opened as complete.
         raw_dir: holds the folders of raw files of the sources.
         out: the folder to write; it appears complete or not at all.
 
     Raises:
-        InputError: the bundle is none, is damaged, or holds what the release did not.
+        InputError: the bundle is none, is damaged, holds what the release did not, or was built with settings that
+            this version does not know.
     """
-    release = open_complete_release(bundle)
-    if not release.withheld:
-        raise InputError(f"{bundle} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
-    withheld = orjson.loads((bundle / WITHHELD).read_bytes())
-    wanted = release.provenance.filter(pl.col("tier") == "B").select(_NEEDED).with_row_index("row")
-    expect_entries(wanted["source"].unique().to_list(), withheld["sources"])
+    if not bundle.withheld:
+        raise InputError(f"{bundle.folder} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
+    withheld = read_withheld(bundle.folder)
+    settings = _settings(bundle)
+    wanted = bundle.provenance.filter(pl.col("tier") == "B").select(_NEEDED).with_row_index("row")
+    if wanted["file"].null_count() or wanted["ordinal"].null_count():
+        raise InputError(f"{bundle.folder / PROVENANCE}: a text of tier B has no file or no ordinal. Fetch it anew.")
+    expect_entries(wanted["source"].unique().to_list(), withheld.sources)
     with TemporaryFile() as file:
         texts = _Texts(file, wanted.height)
-        unmatched = _collect(wanted, withheld["sources"], raw_dir, release.manifest["config"], texts)
+        unmatched = _collect(wanted, withheld.sources, raw_dir, settings, texts)
         if unmatched:
             return sorted(unmatched)
         file.flush()
         with atomic_folder(out) as folder:
-            _write_files(folder, release, withheld["files"], wanted, texts)
+            _write_files(folder, bundle, withheld.files, wanted, texts)
     return []
+
+
+def _settings(bundle: Release) -> Mapping[str, Any]:
+    """Return the settings by which the texts of a bundle were read. Raises InputError where they are not in form."""
+    config: dict[str, Any] = bundle.manifest["config"]
+    path = bundle.folder / MANIFEST
+    if missing := [part for part in _SECTIONS if part not in config]:
+        raise InputError(f"{path}: config lacks {', '.join(missing)}. Expected the manifest of a release.")
+    problems = [problem for part, problem in schema_problems(config, shipped(_SCHEMA)) if part in _SECTIONS]
+    if problems:
+        raise InputError(printable(f"{path}: config: {'; '.join(problems)}. Use the version that it names."))
+    return config
 
 
 def _collect(
@@ -109,6 +130,8 @@ def _write_files(folder: Path, release: Release, sums: Mapping[str, str], wanted
     """Write every file of the release; raise InputError where one is not as `sums` say."""
     joined = {f"{split}/{table.file}": (split, table) for split in release.splits for table in (CANDIDATES, QUERIES)}
     for path in sorted(sums):
+        if not (release.folder / path).is_file():
+            raise InputError(f"{release.folder / WITHHELD} names {path}, which is not there. Fetch the bundle anew.")
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         if path in joined:
             split, table = joined[path]

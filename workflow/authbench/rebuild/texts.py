@@ -25,7 +25,8 @@ from authbench.normalize.table import normalize_records
 from authbench.registry.plain import from_plain
 from authbench.registry.source_entry import Author, Extraction, Fields, Normalize, file_set, make_extraction
 from authbench.storage.atomic import sha256_of_file
-from authbench.storage.raw_files import MAX_RECORD_BYTES, match_files
+from authbench.storage.raw_files import MAX_RECORD_BYTES
+from authbench.storage.raw_paths import match_files
 
 _CHARACTERS_AT_ONCE = 4 << 20  # of texts that are normalised together
 _KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's

@@ -1,0 +1,119 @@
+"""Names that files and splits of a release may have: below its folder, and the same file on every system.
+
+A release that somebody hands over names files in its manifest, its SHA256SUMS and its tier_b.json. Whatever they say,
+nothing outside its folder is read, and nothing outside the output is written.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.format.columns import SPLIT_TABLES
+from authbench.format.files import BUNDLE_FILES, FOLDERS, RELEASE_FILES
+from authbench.storage.sha256sums import SUMS
+
+_MAX_BYTES = 255
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # of Windows
+_TABLES = frozenset(table.file for table in SPLIT_TABLES.values())
+_PATTERNS = tuple(name for name in (*RELEASE_FILES, *BUNDLE_FILES) if not name.startswith("<split>"))
+
+
+def name_problem(name: object) -> str:
+    """Return why a value cannot be the name of a file or folder of a release; empty where it can."""
+    if not isinstance(name, str) or not name:
+        return "expected a name"
+    if name.startswith("."):
+        return "a name may not begin with a dot"
+    if found := _FORBIDDEN.search(name):
+        return f"a name may not contain {found[0]!a}"
+    if name != name.strip(" ") or name.endswith(".") or not name.isprintable():
+        return "a name may not end in a dot, begin or end with a space, or have signs that cannot be seen"
+    if _RESERVED.fullmatch(name):
+        return "the name of a device on Windows"
+    return f"longer than {_MAX_BYTES} bytes" if len(name.encode()) > _MAX_BYTES else ""
+
+
+def path_problem(path: object) -> str:
+    """Return why a value cannot be the path, with `/`, of a file below a release; empty where it can."""
+    if not isinstance(path, str) or not path:
+        return "expected a path"
+    return next(filter(None, map(name_problem, path.split("/"))), "")
+
+
+def split_problem(name: object) -> str:
+    """Return why a value cannot be the name of a split; empty where it can."""
+    taken = {_folded(one) for one in (*FOLDERS, *_PATTERNS)}
+    if isinstance(name, str) and _folded(name) in taken:
+        return "the name of another file or folder of a release"
+    return name_problem(name)
+
+
+def collision(paths: Iterable[str]) -> str:
+    """Return two paths that are one file or a file in a file on some systems, in words; empty where there are none."""
+    known: dict[str, str] = {}
+    for path in paths:
+        if known.setdefault(_folded(path), path) != path:
+            return f"{known[_folded(path)]!a} and {path!a} are one file where case does not count"
+    for folded, path in known.items():
+        for end in (place for place, sign in enumerate(folded) if sign == "/"):
+            if folded[:end] in known:
+                return f"{known[folded[:end]]!a} is the folder of {path!a}"
+    return ""
+
+
+def expect_paths(place: Path, paths: Iterable[str]) -> None:
+    """Raise InputError where one of the paths that a file names cannot be below a release, or two are one file."""
+    paths = list(paths)
+    for path in paths:
+        if problem := path_problem(path):
+            raise InputError(f"{place} names {_shown(path)}: {problem}. Nothing of it was read; do not use it.")
+    if problem := collision(paths):
+        raise InputError(f"{place}: {problem}. Nothing of it was read; do not use it.")
+
+
+def expect_splits(place: Path, splits: Iterable[object]) -> None:
+    """Raise InputError where one of the splits that `place` names cannot be a folder of a release, or two are one."""
+    splits = list(splits)
+    for split in splits:
+        if problem := split_problem(split):
+            raise InputError(f"{place} names the split {_shown(split)}: {problem}. Expected names such as test.")
+    if problem := collision(map(str, splits)):
+        raise InputError(f"{place}: of the splits {problem}. Expected names that differ.")
+
+
+def expect_inside(folder: Path, paths: Iterable[str]) -> None:
+    """Raise InputError where a file of a release is a link that leads out of its folder, or no regular file."""
+    root = os.path.realpath(folder)
+    for path in paths:
+        place = folder / path
+        if not Path(os.path.realpath(place)).is_relative_to(root):
+            raise InputError(f"{place}: a link that leads out of {folder}. Put the file itself there.")
+        if place.exists() and not place.is_file():
+            raise InputError(f"{place}: no regular file. Expected a file of a release.")
+
+
+def files_of_format(folder: Path) -> Iterator[str]:
+    """Yield the paths of all files in a folder that are named as files of a release or a bundle, but SHA256SUMS."""
+    for pattern in (*_PATTERNS, *(f"*/{table}" for table in _TABLES)):
+        for path in folder.glob(pattern):
+            name = path.relative_to(folder).as_posix()
+            if name != SUMS and not name.startswith("."):
+                yield name
+
+
+def splits_of(paths: Iterable[str]) -> set[str]:
+    """Return the names of the folders that hold tables of a split, among the paths of `files_of_format`."""
+    parts = (path.split("/") for path in paths)
+    return {folder for folder, *rest in parts if rest and rest[0] in _TABLES}
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def _shown(name: object) -> str:
+    return f"{name!a:.80}"

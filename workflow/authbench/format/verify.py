@@ -1,0 +1,197 @@
+"""Open a release that somebody handed over: it is verified before anything else of it is read, or anything written.
+
+A name that leads out of the folder, or a file that is not in its form, is always refused. A contradiction is refused
+unless the caller asks for no verification: a file that is not as SHA256SUMS says, that it lists and that is missing, or
+that it does not list; splits, texts or terms that are not those of the manifest and the provenance. A folder without
+checksums cannot contradict them: it is opened, and what is made of it says that it is not verified.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format import files
+from authbench.format.columns import CANDIDATES, PROVENANCE, QUERIES
+from authbench.format.names import (
+    expect_inside,
+    expect_paths,
+    files_of_format,
+    name_problem,
+    path_problem,
+    splits_of,
+)
+from authbench.format.release import Release, named_splits, open_complete_release, open_release
+from authbench.identity import sha256_of_text
+from authbench.printable import printable
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import read_foreign_json
+from authbench.storage.sha256sums import SUMS, read_sums
+
+NO_CHECKSUMS = "no checksums"
+_LABELS = ("id", "split", "source", "content_sha256", "tier")  # columns of the provenance
+_SHOWN = 4
+_HASHED_AT_ONCE = 4  # files
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """What tier_b.json holds: the config entries of sources by tag, and the SHA-256 of each file by its path."""
+
+    sources: Mapping[str, Mapping[str, Any]]
+    files: Mapping[str, str]
+
+
+def open_verified(folder: Path, *, complete: bool = False, unverified: bool = False) -> Release:
+    """Open a release that somebody handed over; `Release.unverified` says why where it is not verified.
+
+    Args:
+        folder: a release, its public bundle, or a folder with splits in the form of one.
+        complete: whether it must have a manifest and a provenance with all that an export reads.
+        unverified: whether a contradiction is stated instead of refused.
+
+    Raises:
+        InputError: there is none, a name leads out of it, a file is not in its form, or it contradicts itself.
+    """
+    release = (open_complete_release if complete else open_release)(folder)
+    sums = _sums(folder)
+    withheld = read_withheld(folder) if release.withheld else None
+    if release.has_provenance:
+        _expect_columns(release, complete)
+    problems = list(islice(_contradictions(release, sums, withheld), _SHOWN + 1))
+    if not problems:
+        return replace(release, unverified="" if sums is not None else NO_CHECKSUMS)
+    shown = [printable(problem) for problem in problems[:_SHOWN]] + ["..."] * (len(problems) > _SHOWN)
+    if not unverified:
+        raise InputError(
+            f"{folder} contradicts itself; nothing was read or written:\n"
+            + "".join(f"  - {problem}\n" for problem in shown)
+            + "Fetch it anew, or give --unverified: what is made of it then says that it is not verified."
+        )
+    return replace(release, unverified="; ".join(shown))
+
+
+def read_withheld(folder: Path) -> Withheld:
+    """Return what the tier_b.json of a bundle holds.
+
+    Raises:
+        InputError: it, or a config entry in it, is not in its form, or a name in it leads out of a folder.
+    """
+    path = folder / files.WITHHELD
+    value = read_foreign_json(path)
+    _expect_schema(path, value, "tier_b")
+    expect_paths(path, value["files"])
+    expect_inside(folder, value["files"])
+    for tag, entry in value["sources"].items():
+        if problem := name_problem(tag):
+            raise InputError(f"{path} names the source {tag!a:.80}: {problem}.")
+        _expect_schema(f"{path}, the entry of {tag}", entry, "source")
+        if problem := path_problem(entry.get("folder", tag)):
+            raise InputError(f"{path}, the entry of {tag}: the folder {entry['folder']!a:.80}: {problem}.")
+    return Withheld(value["sources"], value["files"])
+
+
+def _expect_schema(place: object, value: dict[str, Any], schema: str) -> None:
+    if problems := [problem for _, problem in schema_problems(value, shipped(f"schemas/{schema}.schema.yaml"))]:
+        shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
+        raise InputError(printable(f"{place}: {shown}. Fetch it anew."))
+
+
+def _sums(folder: Path) -> dict[str, str] | None:
+    """Return the checksums of a folder, whose paths all lie in it; None where it has none."""
+    if not (folder / SUMS).exists():
+        return None
+    sums = read_sums(folder)
+    expect_paths(folder / SUMS, sums)
+    expect_inside(folder, sums)
+    return sums
+
+
+def _expect_columns(release: Release, complete: bool) -> None:
+    """Raise InputError where the provenance lacks a column that is read, or has one of another type."""
+    path = release.folder / files.PROVENANCE
+    try:
+        schema = pl.read_parquet_schema(path)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+    needed = PROVENANCE.names if complete else _LABELS
+    wrong = [name for name in needed if schema.get(name) != PROVENANCE.schema[name]]
+    if wrong:
+        raise InputError(
+            f"{path}: the columns {', '.join(wrong)} are absent or of another type (docs/release-format.md)."
+        )
+
+
+def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: Withheld | None) -> Iterator[str]:
+    """Yield where a release contradicts itself, the cheap before the dear."""
+    named = named_splits(release.manifest)
+    for split in sorted(set(named) ^ splits_of(files_of_format(release.folder))) if named else ():
+        yield f"{files.MANIFEST} and the folders differ: only one of them has the split {split}"
+    if sums is not None:
+        yield from _changed_files(release.folder, sums)
+    if withheld is not None:
+        yield from _bundle_problems(sums, withheld, release)
+    if release.has_provenance:
+        rows = release.read_provenance(_LABELS)
+        if nulls := [name for name in _LABELS if rows[name].null_count()]:
+            raise InputError(f"{release.folder / files.PROVENANCE}: {', '.join(nulls)} may not be null.")
+        yield from _label_problems(release, rows)
+        yield from _text_problems(release, rows)
+
+
+def _changed_files(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
+    for path in sorted(set(files_of_format(folder)) - set(sums)):
+        yield f"{path} is not in {SUMS}"
+    here = [path for path in sorted(sums) if (folder / path).is_file()]
+    for path in sorted(set(sums) - set(here)):
+        yield f"{path}, which {SUMS} lists, is missing"
+    with ThreadPoolExecutor(_HASHED_AT_ONCE) as pool:
+        for path, digest in zip(here, pool.map(lambda path: sha256_of_file(folder / path), here), strict=True):
+            if digest != sums[path]:
+                yield f"{path} is not what {SUMS} says it is"
+
+
+def _bundle_problems(sums: Mapping[str, str] | None, withheld: Withheld, release: Release) -> Iterator[str]:
+    """Yield files of a bundle that are not those of the complete release, but for the texts that it withholds."""
+    texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
+    for path, digest in sorted(withheld.files.items()):
+        if sums is not None and path not in texts and sums.get(path) != digest:
+            yield f"{path} is not what {files.WITHHELD} says it is"
+    for path in sorted(texts - withheld.files.keys()):
+        yield f"{path} is not in {files.WITHHELD}"
+
+
+def _label_problems(release: Release, labels: pl.DataFrame) -> Iterator[str]:
+    """Yield sources of the provenance without terms, and splits that the release does not have."""
+    for split in sorted(set(labels["split"]) - set(release.splits)):
+        yield f"{files.PROVENANCE} names the split {split!a:.80}, which is not there"
+    if terms := release.manifest.get("licences"):
+        for source in sorted(set(labels["source"]) - set(terms)):
+            yield f"{files.MANIFEST} has no licence of the source {source!a:.80}"
+
+
+def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
+    """Yield texts that are not those of the provenance, and documents of it without a text."""
+    for split in release.splits:
+        own = rows.filter(pl.col("split") == split)
+        seen = [pl.DataFrame(schema={"id": pl.String})]
+        here = [table for table in (CANDIDATES, QUERIES) if release.path(split, table).is_file()]
+        for table in here:
+            for batch in release.rows(split, table):
+                digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
+                found = batch.select(id=table.ident).with_columns(digests)
+                seen.append(found.select("id"))
+                both = found.join(own, on="id", how="left", maintain_order="left")
+                for ident in both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"]:
+                    yield f"{split}/{table.file}: {ident} is not the text that {files.PROVENANCE} says it is"
+        expected = own.filter(pl.col("tier").ne_missing("B")) if release.withheld else own
+        absent = expected.join(pl.concat(seen), on="id", how="anti")
+        if absent.height and len(here) == 2:
+            yield f"{split} lacks {absent.height} texts of {files.PROVENANCE}, such as {absent['id'][0]}"
