@@ -14,17 +14,18 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
+from forgeries import FORGERIES, REFUSED
 from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.check import Violation, check_release, overlap
+from authbench.check import Violation, check_release, contained
 from authbench.check import rows as check_rows
 from authbench.check.claims import CLAIMS
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.columns import SPLIT_TABLES
-from authbench.identity import keyed_hash
+from authbench.identity import digest, keyed_hash
 from authbench.records import length_bucket_expr
 from authbench.storage import json_lines
 from authbench.tokens import count, load_encoding
@@ -71,6 +72,7 @@ def settings(**release: Any) -> dict[str, Any]:
     return {
         "split": {"splits": {"train": 50, "test": 50}, "unit": "author"},
         "release": {"queries_in_candidates": True, "positives": "any", "queries_per_author": 1, **release},
+        "normalize": {"mask": ["email", "phone", "handle", "url"]},
         "sample": {"genres": {"en": {"news": 50, "blog/*": 50}, "ru": {"news": 100}}, "max_documents_per_author": 5},
     }
 
@@ -120,7 +122,7 @@ def write(model: Model, folder: Path) -> Path:
                 {
                     "id": row["id"],
                     **{key: row[key] for key in ("split", "author_id", "lang", "genre", "source", "token_length")},
-                    "origin": model.origin.get(row["id"], row["id"]),
+                    "origin": digest("origin", model.origin.get(row["id"], row["id"])),
                     "author_kind": model.kind.get(row["id"], "person"),
                     "content_sha256": hashlib.sha256(row["content"].encode()).hexdigest(),
                     "char_length": len(row["content"]),
@@ -250,10 +252,26 @@ def second_query(model: Model) -> None:
     )
 
 
+def wide(plain: str) -> str:
+    """Return the text in full-width letters, spaces as they are."""
+    return "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in plain)
+
+
 LONG = text("long", 120)
 EXCERPT = text("before", 150) + " " + LONG
 SIX = "doc_000006"  # a candidate of train that is no query
 PAIR = "doc_000006 ~ doc_000014"
+
+
+def of_a_work(ident: str) -> Callable[[Model], None]:
+    """Let a document be by an author known by a work alone, as the settings allow."""
+
+    def mutate(model: Model) -> None:
+        model.kind[ident] = "work"
+        model.config["authors"] = {"kinds": ["person", "work"]}
+
+    return mutate
+
 
 BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
     ("schema", change("train", "candidates", SIX, source=""), SIX),
@@ -277,9 +295,18 @@ BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
     ("content_form", rewrite(SIX, text("x") + "\tb"), SIX),
     ("content_form", rewrite(SIX, text("x") + "\x00b"), SIX),
     ("content_form", rewrite(SIX, text("x") + unicodedata.normalize("NFD", " é")), SIX),
+    ("content_form", rewrite(SIX, text("x").replace("a", "a\u200b", 3)), SIX),
+    ("content_form", rewrite(SIX, text("x").replace("a", "a\u00ad", 3)), SIX),
+    ("personal_data", rewrite(SIX, text("x") + " ann@example.org"), SIX),
     ("token_length", lambda m: row_of(m, "train", "candidates", SIX).update(token_length=99), SIX),
     ("exact_duplicate", rewrite(SIX, text("doc_000007")), "doc_000006 = doc_000007"),
     ("near_duplicate", rewrite(SIX, text("doc_000007") + " vo"), "doc_000006 ~ doc_000007"),
+    ("near_duplicate", rewrite(SIX, text("doc_000007").upper()), "doc_000006 ~ doc_000007"),
+    ("near_duplicate", rewrite(SIX, wide(text("doc_000014"))), PAIR),
+    ("near_duplicate", both(
+        rewrite(SIX, text("7") + " 2024"), rewrite("doc_000007", text("7") + " \u0662\u0660\u0662\u0664")
+    ), "doc_000006 ~ doc_000007"),
+    ("near_duplicate", rewrite(SIX, text("doc_000014").replace("a", "a\u200d") + " vo"), PAIR),
     ("leak", rewrite(SIX, text("doc_000014") + " " + text("more", 13)), PAIR),
     ("contained_leak", both(rewrite(SIX, LONG), rewrite("doc_000014", EXCERPT, "test")), PAIR),
     ("author_in_splits", both(
@@ -287,7 +314,7 @@ BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
         truth("doc_000008", "test", author_id=author("trainann")),
         lambda m: m.config["sample"].update(max_documents_per_author=8),
     ), author("trainann")),
-    ("origin_in_splits", set_origin(doc_000001="book", doc_000009="book"), "book"),
+    ("origin_in_splits", set_origin(doc_000001="book", doc_000009="book"), digest("origin", "book")),
     ("too_many_documents", add_documents(16, 2), author("trainann")),
     ("too_few_documents", both(
         leave("doc_000000", "doc_000001", "doc_000002"),
@@ -309,10 +336,20 @@ BEFORE: list[tuple[str, Callable[[Model], None], str]] = [
     ), "doc_000000"),
     ("unexplained_ignored", truth("doc_000000", positive_ids=["doc_000001", "doc_000002"], ignored_ids=["doc_000003"]),
         "doc_000000"),
+    ("unexplained_ignored", both(
+        of_a_work(SIX), truth("doc_000000", ignored_ids=[SIX]),
+        truth("doc_000004", positive_ids=["doc_000005", "doc_000007"], ignored_ids=[SIX]),
+    ), "doc_000000"),
+    ("work_in_truth", of_a_work("doc_000001"), "doc_000000"),
+    ("work_in_truth", of_a_work("doc_000000"), "doc_000000"),
     ("too_many_queries", second_query, author("trainann")),
     ("query_of_small_author", leave("doc_000002", "doc_000003"), "doc_000000"),
     ("missing_query", both(
         drop("train", "queries", "doc_000000"), drop("train", "ground_truth", "doc_000000")
+    ), author("trainann")),
+    ("missing_query", both(
+        rewrite("doc_000001", LONG), rewrite("doc_000000", EXCERPT),
+        drop("train", "queries", "doc_000000"), drop("train", "ground_truth", "doc_000000"),
     ), author("trainann")),
 ]  # fmt: skip
 
@@ -342,6 +379,7 @@ def no_positive(model: Model) -> None:
         row.update(positive_ids=[], ignored_ids=["doc_000001", "doc_000002", "doc_000003"])
     model.kind.update(dict.fromkeys(["doc_000001", "doc_000002", "doc_000003"], "work"))
     model.config["release"]["min_documents_for_query"] = 1
+    model.config["authors"] = {"kinds": ["person", "work"]}
 
 
 OTHER_FORMS.append(("no_positive", sound(), no_positive, "doc_000000"))
@@ -414,7 +452,7 @@ def test_each_planted_violation_is_named_with_its_id(
 ) -> None:
     model = sound()
     mutate(model)
-    found = broken(write(model, tmp_path / "release"))
+    found = broken(write(model, tmp_path / "release"), model.config)
     assert ident in found[code].ids, found
     assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
 
@@ -425,7 +463,7 @@ def test_violations_of_the_other_forms_are_named_with_their_id(
 ) -> None:
     model = deepcopy(model)
     mutate(model)
-    found = broken(write(model, tmp_path / "release"))
+    found = broken(write(model, tmp_path / "release"), model.config)
     assert ident in found[code].ids, found
     assert found.keys() - {code} <= FOLLOWS.get(code, set()), found
 
@@ -442,7 +480,8 @@ def test_bookkeeping_that_disagrees_is_named(
 
 
 def test_every_claim_has_a_violation_planted_here() -> None:
-    assert {case[0] for case in [*BEFORE, *OTHER_FORMS, *AFTER]} == CLAIMS.keys()
+    forged = {forgery.claim for forgery in FORGERIES.values()}
+    assert {case[0] for case in [*BEFORE, *OTHER_FORMS, *AFTER]} | forged - {"", REFUSED} == CLAIMS.keys()
 
 
 def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path: Path) -> None:
@@ -455,6 +494,16 @@ def test_a_release_of_others_needs_no_bookkeeping_and_no_split_names(tmp_path: P
                 path.unlink()
         (folder / "train").rename(folder / "fold_one")
         assert check_release(folder) == []
+
+
+def test_without_provenance_nothing_proves_why_an_answer_is_ignored(tmp_path: Path) -> None:
+    model = sound()
+    truth("doc_000000", positive_ids=["doc_000001", "doc_000002"], ignored_ids=["doc_000003"])(model)
+    folder = write(model, tmp_path / "release")
+    for path in folder.iterdir():
+        if path.is_file():
+            path.unlink()
+    assert broken(folder).keys() == {"unexplained_ignored"}
 
 
 def test_an_empty_split_and_an_absent_one_are_sound(tmp_path: Path) -> None:
@@ -479,7 +528,7 @@ def test_documents_of_an_author_may_be_spread_where_the_unit_is_the_document(tmp
     model = sound()
     next(case[1] for case in BEFORE if case[0] == "author_in_splits")(model)
     model.config["split"]["unit"] = "document"
-    assert check_release(write(model, tmp_path / "release")) == []
+    assert check_release(write(model, tmp_path / "release"), model.config) == []
 
 
 def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path: Path) -> None:
@@ -496,7 +545,8 @@ def test_after_a_takedown_authors_may_be_small_and_the_sample_larger(tmp_path: P
 
 def test_expected_settings_go_before_the_manifests(tmp_path: Path) -> None:
     folder = write(sound(), tmp_path / "release")
-    assert broken(folder, {"sample": {"max_documents_per_author": 3}}).keys() == {"too_many_documents"}
+    strict = broken(folder, {"sample": {"max_documents_per_author": 3}})
+    assert strict.keys() == {"looser_settings", "too_many_documents"}
     assert broken(folder, {"release": {"queries_in_candidates": False}}).keys() == {"query_place"}
     with pytest.raises(InputError, match="max_documents_per_author"):
         check_release(folder, {"sample": {"documents_per_author": 3}})
@@ -535,7 +585,7 @@ def test_a_missing_file_or_folder_cannot_be_read(tmp_path: Path, capsys: pytest.
     ("name", "content", "named"),
     [
         ("manifest.json", "[1]", "manifest.json: expected a JSON object"),
-        ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits is \\['train'\\]"),
+        ("manifest.json", '{"config": {"split": {"splits": ["train"]}}}', "config.split.splits: \\['train'\\]"),
         ("manifest.json", '{"config": {"sample": {"min_documents_per_author": "x"}}}', "settings to check against"),
         ("sampling_deviation.json", '{"documents": 4}', "sampling_deviation.json: not in its form"),
         ("provenance.parquet", "no parquet", "provenance.parquet: cannot be read as Parquet"),
@@ -569,7 +619,8 @@ def test_the_command_says_sound_or_lists_a_dozen_ids_and_their_number(
     assert main(["check", str(folder), "--config", str(tmp_path / "strict.yaml"), "--json"]) == 1
     report = orjson.loads(capsys.readouterr().out)
     assert report["sound"] is False
-    (violation,) = report["violations"]
+    looser, violation = report["violations"]
+    assert looser["ids"] == ["sample.max_documents_per_author"]
     assert violation["code"] == "too_many_documents" and violation["count"] == 4 == len(violation["ids"])
     for row in (rows := [orjson.loads(line) for line in (folder / "train/candidates.jsonl").read_bytes().splitlines()]):
         row["name"] = "Bob"
@@ -664,5 +715,5 @@ def test_a_text_is_rightly_ignored_for_a_passage_that_the_search_for_all_passes_
         change_it(model)
     folder = write(model, tmp_path / "release")
     assert check_release(folder) == []
-    monkeypatch.setattr(overlap, "COMMON", 2)
+    monkeypatch.setattr(contained, "_WIDEST", 1)
     assert check_release(folder) == []

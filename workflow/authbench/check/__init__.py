@@ -6,24 +6,35 @@ with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from authbench.check.bookkeeping import check_checksums, check_manifest, check_provenance, check_quotas
 from authbench.check.claims import CLAIMS, Finding
+from authbench.check.files import check_files
+from authbench.check.lock import authors_beside_gaps, check_lock, check_numbering
+from authbench.check.manifest import check_manifest
+from authbench.check.measured import check_measured
+from authbench.check.measures import check_measures
 from authbench.check.overlap import check_overlap
+from authbench.check.provenance import check_provenance
+from authbench.check.quotas import check_quotas
 from authbench.check.rows import Rows, join_rows, read_tables
 from authbench.check.rules import Rules, make_rules
+from authbench.check.settings import check_settings
+from authbench.check.tables import check_funnel, check_noisy, check_statistics
 from authbench.check.texts import check_texts
 from authbench.check.truth import check_truth
 from authbench.check.units import check_units
 from authbench.format.release import open_release
+from authbench.printable import printable
 from authbench.tokens import load_encoding, load_tokenizer
 
+ENDING = frozenset({"schema", "id_form", "author_form", "repeated_id"})  # claims without which no other is looked at
 _SHOWN = 12
+_WIDTH = 120
 _TEXTS_AT_ONCE = 1_000
 
 
@@ -37,12 +48,12 @@ class Violation:
 
     def __str__(self) -> str:
         more = len(self.ids) - _SHOWN
-        return f"{self.code} ({len(self.ids)}): {self.message}\n    " + "\n    ".join(
-            [*self.ids[:_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
-        )
+        shown = [printable(ident)[:_WIDTH] for ident in self.ids[:_SHOWN]]
+        lines = [*shown, *([f"... and {more} more"] if more > 0 else [])]
+        return "\n    ".join([f"{self.code} ({len(self.ids)}): {printable(self.message)}", *lines])
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "ids": list(self.ids[:_SHOWN]), "count": len(self.ids)}
+        return {"code": self.code, "message": self.message, "ids": list(self.ids), "count": len(self.ids)}
 
 
 def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
@@ -52,8 +63,8 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
 
     Args:
         folder: the release.
-        expected: settings as in config.yaml (sections `dedup`, `sample`, `split`, `release`); they go before those in
-            the release's manifest.json, and these before the defaults.
+        expected: settings as in config.yaml (its `format.files.CHECKED_SECTIONS`) that the release may have; they go
+            before those in its manifest.json, and these before the defaults.
 
     Raises:
         InputError: no such folder, no split in it, a missing file of a split, broken JSON (with its line), wrong
@@ -61,28 +72,40 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
     """
     folder = Path(folder)
     release = open_release(folder)
-    tables, findings = read_tables(release)
-    findings += check_checksums(folder)
-    if all(finding.code == "checksum" for finding in findings):
-        findings += _check_rows(join_rows(release, tables), make_rules(release.manifest, expected))
-    return list(_grouped(findings))
+    findings = list(check_files(folder, release.manifest))
+    if release.manifest.get("config"):
+        findings += check_settings(release.manifest["config"], expected or {})
+    tables, malformed = read_tables(release)
+    if not malformed:
+        rows = join_rows(release, tables)
+        rules = make_rules(release.manifest, expected)
+        findings += _check_rows(rows, replace(rules, losing=authors_beside_gaps(rows) if rules.taken_down else None))
+    return list(group([*findings, *malformed]))
 
 
 def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
     """Yield the findings in rows that have the right form; tokens are counted beside the search for copies."""
     with ThreadPoolExecutor(1) as beside:
-        counted = partial(check_texts, load_tokenizer(), load_encoding())
+        counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked)
         texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
         pairs = yield from check_overlap(release, rules)
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)
-        yield from check_provenance(release, rules)
+        yield from check_provenance(release, rules.fixed_buckets)
+        yield from check_measures(release, rules.settings)
+        yield from check_measured(release)
+        yield from check_lock(release)
+        yield from check_numbering(release)
         yield from check_quotas(release, rules)
-        yield from check_manifest(release)
+        yield from check_statistics(release)
+        yield from check_noisy(release)
+        yield from check_funnel(release)
+        yield from check_manifest(release, rules)
         yield from chain.from_iterable(texts)
 
 
-def _grouped(findings: Iterable[Finding]) -> Iterator[Violation]:
+def group(findings: Iterable[Finding]) -> Iterator[Violation]:
+    """Yield a violation for each claim that findings are about, in the order of `claims.CLAIMS`."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)

@@ -10,14 +10,19 @@ from authbench.errors import InputError
 from authbench.format.release import read_manifest
 
 
-def check_draft(draft: Path, release: Path) -> dict[str, Any]:
+def check_draft(draft: Path, release: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a check without violations, with a line on what the draft holds (`summary`).
+
+    Args:
+        draft: the folder to check.
+        release: the place of the finished release.
+        settings: what the user of this run has granted (`format.files.CHECKED_SECTIONS`).
 
     Raises:
         InputError: names every violation; the draft stays where it is, to be looked at, and there is no release: the
             one before was of other inputs.
     """
-    violations = check_release(draft)
+    violations = check_release(draft, settings)
     if violations:
         shutil.rmtree(release, ignore_errors=True)
         found = "\n".join(str(violation) for violation in violations)

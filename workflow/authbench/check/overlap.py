@@ -4,59 +4,88 @@ from collections.abc import Generator, Set
 
 import polars as pl
 
+from authbench.check.boilerplate import without_boilerplate
 from authbench.check.claims import Finding
+from authbench.check.contained import contained_texts
+from authbench.check.fold import fold
 from authbench.check.rows import Rows
 from authbench.check.rules import Rules
-from authbench.dedup.containment import COMMON, contained_pairs
+from authbench.check.similar import similar_texts
 
 Pairs = frozenset[tuple[str, str]]
+_FOLDED_CHARS = 40  # a shorter text, as `Good.` and `good.`, may be written by two people
 
 
 def check_overlap(release: Rows, rules: Rules) -> Generator[Finding, None, Pairs]:
-    """Yield exact and near copies anywhere, similar and contained texts across splits.
+    """Yield exact and near copies anywhere, disguised ones too, similar and contained texts across splits.
 
     Return the pairs of ids, both ways round, of long texts of different origins that contain much of each other.
-    A passage counts as too common to search by from half as many texts on as when the splits were made: there more
-    texts may have had it, and what was passed over then may not be a violation now.
     """
-    from authbench.split.leakage import find_leaks
-
     documents = release.documents.sort("id")
     split = dict(documents.select("id", "split").iter_rows())
     repeated = documents.filter(pl.col("content").is_duplicated())
     for _, same in repeated.group_by("content", maintain_order=True):
         yield Finding("exact_duplicate", " = ".join(same["id"]), " and ".join(sorted(set(same["split"]))))
     firsts = _with_origins(documents.unique("content", keep="first", maintain_order=True), release)
-    leaks = find_leaks(firsts, rules.leak, rules.near, rules.shingle_chars, rules.containment, COMMON // 2)
-    for a, b, similarity in leaks.similar.iter_rows():
-        across = split[a] != split[b]
+    firsts = firsts.with_columns(without_boilerplate(firsts).alias("content"))
+    known: set[tuple[str, str]] = set()
+    across = min(rules.leak, rules.near)
+    similar = similar_texts(firsts["id"], firsts["content"], firsts["part"], rules.near, across, rules.shingle_chars)
+    for a, b, similarity in similar.iter_rows():
         code = "near_duplicate" if similarity >= rules.near else "leak"
-        if code == "near_duplicate" or (across and similarity >= rules.leak):
-            yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {'across splits' if across else split[a]}")
-    for a, b, share in leaks.contained.iter_rows():
+        where = "across splits" if split[a] != split[b] else split[a]
+        known.add((a, b))
+        yield Finding(code, f"{a} ~ {b}", f"{a} ~ {b} {similarity:.3f}, {where}")
+    for a, b, similarity in _disguised(firsts, rules).iter_rows():
+        if (a, b) not in known:
+            note = f"{a} ~ {b} {similarity:.3f} but for case, width, digits or characters without a sign"
+            yield Finding("near_duplicate", f"{a} ~ {b}", note)
+    contained = contained_texts(firsts["id"], firsts["content"], firsts["origin"], rules.containment)
+    for a, b, share in contained.iter_rows():
         if split[a] != split[b]:
             yield Finding("contained_leak", f"{a} ~ {b}", f"{a} ~ {b} {share:.3f}")
-    return _both_ways(leaks.contained)
+    return _both_ways(contained)
 
 
 def contained_among(release: Rows, ids: Set[str], rules: Rules) -> Pairs:
     """Return such pairs of these documents alone, with passages that more texts have."""
-    from authbench.dedup.similarity import similarity_text
-
     documents = _with_origins(release.documents.filter(pl.col("id").is_in(sorted(ids))), release)
-    texts = documents.with_columns(similarity_text(documents).alias("content"))
-    return _both_ways(contained_pairs(texts, rules.containment).pairs)
+    texts, settings = without_boilerplate(documents), rules.containment
+    return _both_ways(contained_texts(documents["id"], texts, documents["origin"], settings, every_passage=True))
+
+
+def _disguised(texts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """Return pairs of texts whose folded forms are equal, or nearer to that than to near copies: (a, b, similarity).
+
+    The stages compare texts as they are, so a pair must be much more alike folded to be no chance of the threshold.
+    """
+    folded = texts.with_columns(fold(texts["content"]).alias("content"))
+    folded = folded.filter(pl.col("content").str.len_chars() >= _FOLDED_CHARS)
+    firsts = folded.unique("content", keep="first", maintain_order=True)
+    equal = (
+        folded.filter(pl.col("content").is_duplicated())
+        .select(pl.col("id").first().over("content").alias("a"), pl.col("id").alias("b"), similarity=pl.lit(1.0))
+        .filter(pl.col("a") != pl.col("b"))
+    )
+    threshold = (1 + rules.near) / 2
+    near = similar_texts(firsts["id"], firsts["content"], firsts["part"], threshold, threshold, rules.shingle_chars)
+    return pl.concat([equal, near])
 
 
 def _with_origins(documents: pl.DataFrame, release: Rows) -> pl.DataFrame:
-    """Return doc_key, origin_id, lang and content of documents; without provenance each is a work of its own."""
-    texts = documents.select("lang", "content", doc_key="id", origin_id="id")
+    """Return id, part, origin, lang and content of documents; without provenance each is a work of its own.
+
+    `part` numbers the split.
+    """
+    numbers = {split: number for number, split in enumerate(release.splits)}
+    part = pl.col("split").replace_strict(numbers, return_dtype=pl.Int64).alias("part")
+    texts = documents.select("id", part, "lang", "content", pl.col("id").alias("origin"))
     provenance = release.provenance
     if provenance is None or "origin" not in provenance.columns:
         return texts
-    known = provenance.select(doc_key="id", origin="origin").unique("doc_key")
-    texts = texts.join(known, on="doc_key", how="left", maintain_order="left")
-    return texts.with_columns(origin_id=pl.coalesce("origin", "origin_id"))
+    known = provenance.select("id", known="origin").unique("id")
+    texts = texts.join(known, on="id", how="left", maintain_order="left")
+    return texts.with_columns(origin=pl.coalesce("known", "origin")).drop("known")
 
 
 def _both_ways(pairs: pl.DataFrame) -> Pairs:

@@ -1,24 +1,22 @@
 """The settings that a release is checked against."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from authbench.dedup.containment import ContainmentSettings
+from authbench.check.contained import Containment
+from authbench.check.settings import defaults, merged
 from authbench.errors import InputError
-from authbench.release.queries import queries_per_author
-from authbench.shipped import shipped
-
-DEFAULTS = shipped("config/config.yaml")
-SECTIONS = ("dedup", "sample", "split", "release")
+from authbench.format.files import CHECKED_SECTIONS
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The settings that the claims depend on; `None`: not limited, `queries_in_candidates` None: either form."""
+    """The settings that the claims depend on; `None`: not limited, `queries_in_candidates` None: either form.
+
+    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's). `settings`
+    are all sections that claims depend on.
+    """
 
     queries_in_candidates: bool | None
     other_origin: bool
@@ -33,8 +31,15 @@ class Rules:
     near: float
     leak: float
     shingle_chars: int
-    containment: ContainmentSettings
+    containment: Containment
     taken_down: int
+    masked: frozenset[str]  # kinds of personal data
+    settings: Mapping[str, Any]
+    losing: Set[str] | None = None
+
+    def may_have_lost(self, author: str) -> bool:
+        """Return whether documents of an author may have been taken down."""
+        return bool(self.taken_down) and (self.losing is None or author in self.losing)
 
 
 def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:
@@ -44,16 +49,16 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
     or key that does not exist.
     """
     expected = expected or {}
-    settings = _defaults()
+    settings = dict(defaults())
     for origin, given in (("manifest.json", manifest.get("config") or {}), ("expected settings", expected)):
-        for section in SECTIONS:
+        for section in CHECKED_SECTIONS:
             more = given.get(section) or {}
             if not isinstance(more, Mapping) or (origin != "manifest.json" and more.keys() - settings[section].keys()):
                 raise InputError(
                     f"{origin}: {section} is {more!r:.80}. Expected a mapping with keys of config.yaml: "
                     + ", ".join(settings[section])
                 )
-            settings[section] |= more
+            settings[section] = merged(settings[section], more)
     sample, split, release, dedup = (settings[name] for name in ("sample", "split", "release", "dedup"))
     known = "release" in (manifest.get("config") or {}) or "queries_in_candidates" in (expected.get("release") or {})
     usual, fallback = sample["min_documents_per_author"], sample["fallback_documents_per_author"]
@@ -61,7 +66,7 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
         return Rules(
             queries_in_candidates=bool(release["queries_in_candidates"]) if known else None,
             other_origin=release["positives"] == "other_origin",
-            queries_per_author=queries_per_author(release["queries_per_author"]),
+            queries_per_author=_most_queries(release["queries_per_author"]),
             min_documents_for_query=int(release["min_documents_for_query"]),
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
@@ -72,24 +77,27 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
             near=float(dedup["threshold"]),
             leak=float(split["leak_threshold"]),
             shingle_chars=int(dedup["shingle_chars"]),
-            containment=ContainmentSettings(**split["containment"]),
-            taken_down=int((manifest.get("takedown") or {}).get("documents", 0)),
+            containment=Containment(**split["containment"]),
+            taken_down=taken_down(manifest),
+            masked=frozenset(settings["normalize"]["mask"] if "normalize" in manifest.get("config", {}) else ()),
+            settings=settings,
         )
     except (TypeError, ValueError) as problem:
         raise InputError(f"The settings to check against cannot be used: {problem}. See config.yaml.") from None
 
 
-def read_expected(path: str | Path) -> Mapping[str, Any]:
-    """Read settings to check against: a YAML as config.yaml or a recipe; its other sections do not matter here."""
-    try:
-        value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        raise InputError(f"{path}: cannot be read as YAML: {problem}") from None
-    if not isinstance(value, Mapping):
-        raise InputError(f"{path}: expected settings as in config.yaml, found {value!r:.80}")
+def _most_queries(value: Any) -> int | None:
+    """Return the most queries an author gives in a split; None: `all`."""
+    if value == "all":
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"release.queries_per_author is {value!r}, expected a number from 1 on, or `all`")
     return value
 
 
-def _defaults() -> dict[str, dict[str, Any]]:
-    settings = read_expected(DEFAULTS)
-    return {section: dict(settings[section]) for section in SECTIONS}
+def taken_down(manifest: Mapping[str, Any]) -> int:
+    """Return how many documents a manifest says were taken down."""
+    taken = (manifest.get("takedown") or {}).get("documents", 0)
+    if isinstance(taken, bool) or not isinstance(taken, int) or taken < 0:
+        raise InputError(f"manifest.json: takedown.documents is {taken!r:.40}. Expected a number from 0 on.")
+    return taken

@@ -1,38 +1,30 @@
-"""The form of each text, and its tokens counted again."""
+"""The form of each text, personal data in it, and its tokens counted again."""
 
-import re
-import unicodedata
+from collections.abc import Collection
 
 import polars as pl
 import tiktoken
 
 from authbench.check.claims import Finding
+from authbench.check.normal_form import abnormal
+from authbench.check.personal_data import find_personal_data
 from authbench.tokens import Tokenizer, encode
 
 _RECOUNTED = 10  # of so many texts one is counted by tiktoken itself
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
 
 
-def check_texts(tokenizer: Tokenizer, encoding: tiktoken.Encoding, documents: pl.DataFrame) -> list[Finding]:
-    """Return texts that are not in their form, and those with another number of tokens than they say."""
-    findings = []
-    contents = documents["content"].to_list()
-    counted = tokenizer.count(documents["content"])
+def check_texts(
+    tokenizer: Tokenizer, encoding: tiktoken.Encoding, masked: Collection[str], documents: pl.DataFrame
+) -> list[Finding]:
+    """Return texts not in the normal form, with data of a kind that is masked, or with another number of tokens."""
+    ids, contents = documents["id"], documents["content"]
+    findings = [Finding("content_form", ids[place], problem) for place, problem in abnormal(contents)]
+    found = find_personal_data(contents, masked)
+    findings += [Finding("personal_data", ids[place], f"{data} in {ids[place]}") for place, data in found]
+    counted = tokenizer.count(contents)
     for row in range(0, len(contents), _RECOUNTED):
         counted[row] = len(encode(encoding, contents[row]))
-    for ident, length, tokens, content in zip(
-        documents["id"], documents["token_length"], counted, contents, strict=True
-    ):
-        if problem := _unfit(content):
-            findings.append(Finding("content_form", ident, problem))
-        if length != tokens:
-            findings.append(Finding("token_length", ident, f"{ident} says {length}, has {tokens}"))
+    for row in (documents["token_length"].to_numpy() != counted).nonzero()[0].tolist():
+        said = documents["token_length"][row]
+        findings.append(Finding("token_length", ids[row], f"{ids[row]} says {said}, has {counted[row]}"))
     return findings
-
-
-def _unfit(content: str) -> str:
-    if content != content.strip():
-        return "white space at an end"
-    if found := _CONTROL.search(content):
-        return f"U+{ord(found.group()):04X}"
-    return "" if unicodedata.is_normalized("NFC", content) else "not NFC"

@@ -1,8 +1,9 @@
 """Queries, candidates and ground truth: whether they belong together."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
@@ -24,11 +25,15 @@ class _Truth(NamedTuple):
     ignored: list[str]
 
 
+Contained = Mapping[str, Set[str]]
+
+
 class _Doubt(NamedTuple):
-    """A finding that does not hold if two of these texts contain each other."""
+    """A finding that may not hold, by what these texts contain of each other."""
 
     finding: Finding
     texts: Set[str]
+    explained: Callable[[Contained], bool]
 
 
 @dataclass(frozen=True)
@@ -130,11 +135,19 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
     wrong = {ident for ident in ignored if ident not in split.author_of} | (ignored & (positives | {query}))
     if wrong:
         yield Finding("wrong_ignored", query, f"{min(wrong)} for {query}")
-    if split.origin:
-        for ident in sorted(ignored - wrong):
-            same_origin = rules.other_origin and split.origin.get(ident) == split.origin.get(query)
-            if not (same_origin or split.kind.get(ident) == "work" or (query, ident) in split.contained):
-                doubts.append(_Doubt(Finding("unexplained_ignored", query, f"{ident} for {query}"), {query, ident}))
+    works = {ident for ident in {query, *positives} if split.kind.get(ident) == "work"}
+    if works:
+        yield Finding("work_in_truth", query, f"{min(works)} for {query}")
+    for ident in sorted(ignored - wrong):
+        same_origin = rules.other_origin and ident in split.origin and split.origin[ident] == split.origin.get(query)
+        own = split.author_of[ident] == author
+        if not (own and (same_origin or split.kind.get(ident) == "work")):
+            finding = Finding("unexplained_ignored", query, f"{ident} for {query}")
+            doubts.append(_Doubt(finding, {query, ident}, partial(_contains, query, ident)))
+
+
+def _contains(one: str, other: str, contained: Contained) -> bool:
+    return other in contained.get(one, _NOBODY)
 
 
 def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterator[Finding]:
@@ -148,24 +161,39 @@ def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterato
         most = rules.queries_per_author
         if most is not None and len(own_queries) > most:
             yield Finding("too_many_queries", author, f"{len(own_queries)} of {author[:8]}..., most {most}")
-        if rules.taken_down:
+        if rules.may_have_lost(author):
             continue
         if own_queries and len(named) < rules.min_documents_for_query:
             yield Finding("query_of_small_author", min(own_queries), f"author with {len(named)} documents")
-        possible = len(named) if split.shared else 1 if rules.other_origin else len(named) - 1
-        wanted = possible if most is None else min(most, possible)
-        if (
-            len(named) >= rules.min_documents_for_query
-            and len(own_queries) < wanted
-            and _several_origins(split, named, rules)
-        ):
+        possible = partial(_possible_queries, split, named, rules)
+        wanted = possible({}) if most is None else min(most, possible({}))
+        if len(named) >= rules.min_documents_for_query and len(own_queries) < wanted:
             finding = Finding("missing_query", author, f"{len(own_queries)} of {wanted} from {author[:8]}...")
-            doubts.append(_Doubt(finding, named if split.origin else _NOBODY))
+            explained = partial(_cannot_give_more, possible, len(own_queries))
+            doubts.append(_Doubt(finding, named if split.origin else _NOBODY, explained))
 
 
-def _several_origins(split: _Split, texts: set[str], rules: Rules) -> bool:
-    """Return whether an author's texts come from several works, where query and positive must."""
-    return not rules.other_origin or len({split.origin.get(ident) for ident in texts}) > 1
+def _cannot_give_more(possible: Callable[[Contained], int], there: int, contained: Contained) -> bool:
+    return possible(contained) <= there
+
+
+def _possible_queries(split: _Split, named: Set[str], rules: Rules, contained: Contained) -> int:
+    """Return how many of an author's texts at least can be queries: those that another can answer.
+
+    In the disjoint form each query must leave an answer to itself and to those before it: sure is one, and all but
+    one if any text answers any other.
+    """
+    answers = {text: named - {text} - contained.get(text, _NOBODY) for text in named}
+    if rules.other_origin:
+        answers = {
+            text: {other for other in others if split.origin.get(other) != split.origin.get(text)}
+            for text, others in answers.items()
+        }
+    if split.shared:
+        return sum(map(bool, answers.values()))
+    if all(len(others) == len(named) - 1 for others in answers.values()):
+        return len(named) - 1
+    return int(any(answers.values()))
 
 
 def _settle(doubts: list[_Doubt], release: Rows, rules: Rules) -> Iterator[Finding]:
@@ -177,6 +205,4 @@ def _settle(doubts: list[_Doubt], release: Rows, rules: Rules) -> Iterator[Findi
         contained: defaultdict[str, set[str]] = defaultdict(set)
         for one, other in contained_among(release, {text for doubt in doubts for text in doubt.texts}, rules):
             contained[one].add(other)
-        for doubt in doubts:
-            if not any(contained[text] & doubt.texts for text in doubt.texts):
-                yield doubt.finding
+        yield from (doubt.finding for doubt in doubts if not doubt.explained(contained))

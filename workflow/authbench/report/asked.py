@@ -26,11 +26,11 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
     nothing: dict[str, list[str]] = {}
     for cell in cells:
         if cell["target"] and not cell["available"]:
-            nothing.setdefault(cell_name(cell), []).append(language_name(cell["language"]))
+            nothing.setdefault(_cell_name(cell), []).append(language_name(cell["language"]))
     return sentences + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
 
 
-def cell_name(cell: Mapping[str, Any]) -> str:
+def _cell_name(cell: Mapping[str, Any]) -> str:
     """Return a genre pattern or length class in words."""
     if cell["key"] == "(no target)":
         return "genres without a target"
@@ -51,16 +51,16 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "bar": bullet(row),
-            "verdict": verdict(row),
+            "bar": _bullet(row),
+            "verdict": _verdict(row),
             "cells": [
                 {
                     **cell,
-                    "key": cell_name(cell),
-                    "bar": bullet(cell),
-                    "verdict": verdict(cell),
+                    "key": _cell_name(cell),
+                    "bar": _bullet(cell),
+                    "verdict": _verdict(cell),
                 }
-                for cell in sorted(deviation["cells"], key=cell_place)
+                for cell in sorted(deviation["cells"], key=_cell_place)
                 if cell["language"] == row["language"]
             ],
         }
@@ -68,18 +68,18 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
+def _cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
     key = cell["key"]
     return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -cell["target"], key)
 
 
-def bullet(row: Mapping[str, Any]) -> dict[str, str]:
+def _bullet(row: Mapping[str, Any]) -> dict[str, str]:
     """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
     widest = max(row["target"], row["taken"], 1)
     return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
 
 
-def verdict(row: Mapping[str, Any]) -> str:
+def _verdict(row: Mapping[str, Any]) -> str:
     if row["deficit"] > 0:
         return f"{count(row['deficit'])} short: {reason(row)}"
     return "met" if row["deficit"] == 0 else f"{count(-row['deficit'])} over"

@@ -65,7 +65,7 @@ def charts(tables: Mapping[str, pl.DataFrame], funnel: pl.DataFrame) -> list[Cha
         genres(tables["genres"]),
         lengths(tables["token_lengths"]),
         documents_per_author(tables["documents_per_author"]),
-        funnel_chart(funnel),
+        _funnel_chart(funnel),
     ]
 
 
@@ -174,7 +174,7 @@ def documents_per_author(table: pl.DataFrame) -> Chart:
     return Chart("documents_per_author", "Documents per author", about, 24 + tall + 48, draw)
 
 
-def funnel_chart(funnel: pl.DataFrame) -> Chart:
+def _funnel_chart(funnel: pl.DataFrame) -> Chart:
     """Return where the documents of each source went: shares released and dropped, by stage."""
     fates = {source: fate(funnel.filter(pl.col("source") == source)) for source in ordered(funnel["source"])}
     met = {stage for counts in fates.values() for stage, number in counts.items() if number}

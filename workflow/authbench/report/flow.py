@@ -27,7 +27,7 @@ STAGE_TITLES = {
 def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
     """Return a row per stage, over all sources: documents in, gained, dropped and kept, and bar widths in percent."""
     stages = statistics.by_stage(funnel).group_by("stage").agg(pl.col("in", "gained", "dropped", "kept").sum())
-    rows = sorted(stages.iter_rows(named=True), key=lambda row: stage_place(row["stage"]))
+    rows = sorted(stages.iter_rows(named=True), key=lambda row: _stage_place(row["stage"]))
     widest = max([1, *(row["in"] + row["gained"] for row in rows)])
     return [
         {
@@ -41,7 +41,7 @@ def stage_rows(funnel: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def stage_place(stage: str) -> tuple[int, str]:
+def _stage_place(stage: str) -> tuple[int, str]:
     return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
 
 

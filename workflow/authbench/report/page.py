@@ -68,7 +68,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
     return page.get_template("report.html.j2").render(
         name=facts["config"].get("name") or "AuthBench",
         version=authbench.__version__,
-        headline=headline(documents, queries, facts),
+        headline=_headline(documents, queries, facts),
         lead=lead(documents, facts),
         warnings=facts["warnings"],
         stages=stage_rows(funnel),
@@ -80,19 +80,19 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         bound=bound_in_words(facts["deviation"]),
         fixed_lengths=facts["config"].get("sample", {}).get("length_bins", "fixed") == "fixed",
         pictures={chart.name: Markup(as_svg(chart)) for chart in drawn},
-        labels=author_labels(documents, sources, facts),
-        tiers=tiers_in_words(documents, sources),
+        labels=_author_labels(documents, sources, facts),
+        tiers=_tiers_in_words(documents, sources),
         splits=splits,
-        counts=split_rows(tables["languages"], splits),
-        query_rule=query_rule(facts["config"].get("release", {})),
-        split_facts=split_lines(facts["split"]),
-        balance=balance_in_words(facts["split"].get("buckets", [])),
-        copies=copies_table(facts["dedup"]),
-        copies_rule=copies_rule(facts["config"].get("dedup", {})),
-        ingest=ingest_rows(facts["ingest"]),
+        counts=_split_rows(tables["languages"], splits),
+        query_rule=_query_rule(facts["config"].get("release", {})),
+        split_facts=_split_lines(facts["split"]),
+        balance=_balance_in_words(facts["split"].get("buckets", [])),
+        copies=_copies_table(facts["dedup"]),
+        copies_rule=_copies_rule(facts["config"].get("dedup", {})),
+        ingest=_ingest_rows(facts["ingest"]),
         scorers=facts["scorers"],
         threshold=facts["config"].get("safety", {}).get("threshold"),
-        toxicity=toxicity_rows(facts["toxicity_rates"]),
+        toxicity=_toxicity_rows(facts["toxicity_rates"]),
         keyed=bool(facts["config"].get("ingest", {}).get("author_key_env")),
         seed=facts["config"].get("seed"),
         versions=sorted(facts["versions"].items()),
@@ -104,7 +104,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
 # --- headline ---
 
 
-def headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     last = "test" if "test" in facts["splits"] else facts["splits"][-1]
     genres = {primary_genre(genre) for genre in documents["genre"]}
     return [
@@ -130,7 +130,7 @@ def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
 # --- authors, splits, copies, safety ---
 
 
-def author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return per released source what its author label stands for, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
@@ -157,7 +157,7 @@ def author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str,
     return rows
 
 
-def tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
+def _tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
     tiers = [tier(tag, sources) for tag in documents["source"]]
     return "; ".join(
         f"{count(tiers.count(name))} documents ({percent(tiers.count(name) / len(tiers))}) {what}"
@@ -170,7 +170,7 @@ def tiers_in_words(documents: pl.DataFrame, sources: Sources) -> str:
     )
 
 
-def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any]]:
+def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any]]:
     """Return the documents, authors and queries of every split, per language and for all."""
     rows: dict[str, dict[str, Any]] = {}
     for row in table.iter_rows(named=True):
@@ -181,11 +181,11 @@ def split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, Any
     ]
 
 
-def split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(SPLIT_WORDS.get(key, spaced(key)), shown(value)) for key, value in split.items() if key != "buckets"]
 
 
-def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
+def _balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
     """Return how far the splits of the buckets are from their shares, in units that cannot be divided."""
     if not buckets:
         return ""
@@ -199,14 +199,14 @@ def balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+def _copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """Return the counts of de-duplication: a row per kind, a column for uncut documents and one for chunks."""
     kinds = list(dict.fromkeys(kind for counts in dedup.values() for kind in counts))
     rows = [(COPY_WORDS.get(kind, spaced(kind)), [dedup[unit].get(kind, 0) for unit in dedup]) for kind in kinds]
     return {"units": [spaced(unit) for unit in dedup], "rows": rows}
 
 
-def copies_rule(dedup: Mapping[str, Any]) -> str:
+def _copies_rule(dedup: Mapping[str, Any]) -> str:
     """Return the rule for near-duplicates, with the probability that banding finds a pair at the threshold."""
     if not dedup:
         return ""
@@ -220,7 +220,7 @@ def copies_rule(dedup: Mapping[str, Any]) -> str:
     )
 
 
-def query_rule(release: Mapping[str, Any]) -> str:
+def _query_rule(release: Mapping[str, Any]) -> str:
     """Return the release's rule for queries and positives in words."""
     if not release:
         return ""
@@ -242,7 +242,7 @@ def query_rule(release: Mapping[str, Any]) -> str:
     )
 
 
-def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
     in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
@@ -255,13 +255,13 @@ def ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
             "files": facts.get("files"),
             "bad_rows": facts.get("bad_rows"),
             "names_author": facts.get("names_author"),
-            "more": lines_of({key: value for key, value in facts.items() if key not in in_columns | own}),
+            "more": _lines_of({key: value for key, value in facts.items() if key not in in_columns | own}),
         }
         for tag, facts in sorted(ingest.items())
     ]
 
 
-def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return per language the texts scored and dropped, with the genres where texts were dropped."""
     rows: dict[str, dict[str, Any]] = {}
     for rate in sorted(rates, key=lambda rate: (rate["lang"], rate["genre"])):
@@ -273,13 +273,13 @@ def toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "share": row["dropped"] / row["scored"] if row["scored"] else 0.0} for row in rows.values()]
 
 
-def lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
+def _lines_of(facts: Any, above: str = "") -> list[tuple[str, str]]:
     """Return nested metadata as (words, value) lines; a list of records becomes its length."""
     if isinstance(facts, Mapping):
         return [
             line
             for key, value in facts.items()
-            for line in lines_of(value, f"{above} / {spaced(str(key))}" if above else spaced(str(key)))
+            for line in _lines_of(value, f"{above} / {spaced(str(key))}" if above else spaced(str(key)))
         ]
     if isinstance(facts, list | tuple):
         plain = all(not isinstance(item, Mapping | list | tuple) for item in facts)

@@ -47,20 +47,20 @@ def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[s
         cells.join(both, on=("lang", "split"), how="left")
         .join(asking, on=("lang", "split"), how="left")
         .with_columns(pl.col("documents", "authors", "queries").fill_null(0).cast(pl.Int64))
-        .sort(last_is_all("lang"), "lang", pl.col("split").replace_strict(order, range(len(order))))
+        .sort(_last_is_all("lang"), "lang", pl.col("split").replace_strict(order, range(len(order))))
         .rename({"lang": "language"})
     )
 
 
 def genres(documents: pl.DataFrame) -> pl.DataFrame:
     """Return language, genre, documents, authors, share (of the language's documents)."""
-    return shares(documents, "genre").sort(last_is_all("language"), "language", "genre")
+    return _shares(documents, "genre").sort(_last_is_all("language"), "language", "genre")
 
 
 def lengths(documents: pl.DataFrame) -> pl.DataFrame:
     """Return language, length_bucket, documents, authors, share (of the language's documents)."""
     rank = pl.col("length_bucket").replace_strict(LENGTH_BUCKETS, range(len(LENGTH_BUCKETS)), default=9)
-    return shares(documents, "length_bucket").sort(last_is_all("language"), "language", rank)
+    return _shares(documents, "length_bucket").sort(_last_is_all("language"), "language", rank)
 
 
 def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
@@ -71,7 +71,7 @@ def documents_per_author(documents: pl.DataFrame) -> pl.DataFrame:
         .agg(documents=pl.len().cast(pl.Int64))
         .group_by(pl.col("lang").alias("language"), "documents")
         .agg(authors=pl.len().cast(pl.Int64))
-        .sort(last_is_all("language"), "language", "documents")
+        .sort(_last_is_all("language"), "language", "documents")
     )
 
 
@@ -82,7 +82,7 @@ def token_lengths(documents: pl.DataFrame) -> pl.DataFrame:
         everything(documents, "lang")
         .group_by(pl.col("lang").alias("language"))
         .agg(pl.len().cast(pl.Int64).alias("documents"), *at)
-        .sort(last_is_all("language"), "language")
+        .sort(_last_is_all("language"), "language")
     )
 
 
@@ -98,7 +98,7 @@ COUNTS = (
 )
 
 
-def shares(documents: pl.DataFrame, column: str) -> pl.DataFrame:
+def _shares(documents: pl.DataFrame, column: str) -> pl.DataFrame:
     share = (pl.col("documents") / pl.col("documents").sum().over("language")).round(4)
     counted = everything(documents, "lang").group_by(pl.col("lang").alias("language"), column).agg(*COUNTS)
     return counted.with_columns(share=share)
@@ -111,7 +111,7 @@ def everything(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     return frame
 
 
-def last_is_all(column: str) -> pl.Expr:
+def _last_is_all(column: str) -> pl.Expr:
     return pl.col(column) == ALL
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.registry.source_entry import tag_of
+from authbench.registry.load import entry_name
 from authbench.report import statistics
 from authbench.report.words import Sources, short_identity, tier, title
 from authbench.words import count, language_name, listing, percent, plural
@@ -18,21 +18,22 @@ OWN_NAMES = 0.01
 def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
     """Return every warning about a release, for the report and the manifest."""
     return [
-        *about_queries(documents, queries, list(facts["splits"])),
-        *about_split_unit(facts["config"].get("split", {})),
-        *about_labels(documents, sources, facts["ingest"]),
-        *about_origins(documents),
-        *about_own_names(documents, facts["ingest"]),
-        *about_copies(facts["dedup"], facts["config"].get("dedup", {})),
-        *about_safety(documents, facts["scorers"]),
-        *about_sources(documents, sources, facts),
-        *about_takedown(facts["takedown"]),
-        *about_exclusions(facts.get("exclusions")),
-        *about_counts(statistics.funnel_table(facts["funnel"])),
+        *_about_queries(documents, queries, list(facts["splits"])),
+        *_about_split_unit(facts["config"].get("split", {})),
+        *_about_labels(documents, sources, facts["ingest"]),
+        *_about_origins(documents),
+        *_about_own_names(documents, facts["ingest"]),
+        *_about_copies(facts["dedup"], facts["config"].get("dedup", {})),
+        *_about_safety(documents, facts["scorers"]),
+        *_about_sources(documents, sources, facts),
+        *_about_raw_lock(facts["raw_lock"]),
+        *_about_takedown(facts["takedown"]),
+        *_about_exclusions(facts.get("exclusions")),
+        *_about_counts(statistics.funnel_table(facts["funnel"])),
     ]
 
 
-def about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
+def _about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
     """Return a warning on languages whose test split (or last split) has under a hundred queries."""
     test = "test" if "test" in splits else splits[-1]
     asked = queries.filter(pl.col("split") == test).join(
@@ -49,7 +50,7 @@ def about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequen
     ]
 
 
-def about_split_unit(split: Mapping[str, Any]) -> list[str]:
+def _about_split_unit(split: Mapping[str, Any]) -> list[str]:
     if split.get("unit") == "document":
         return [
             "Documents were split one by one: an author's texts lie in several splits, and few are left for queries."
@@ -57,7 +58,7 @@ def about_split_unit(split: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
+def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
     """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
     found = []
     total = max(documents.height, 1)
@@ -89,7 +90,7 @@ def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
     return float(ingest.get(tag, {}).get("noisy_authors", stated))
 
 
-def about_origins(documents: pl.DataFrame) -> list[str]:
+def _about_origins(documents: pl.DataFrame) -> list[str]:
     origins = documents.group_by("author_id").agg(pl.col("origin").n_unique())["origin"]
     one = int((origins == 1).sum())
     if not one:
@@ -100,7 +101,7 @@ def about_origins(documents: pl.DataFrame) -> list[str]:
     ]
 
 
-def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[str]:
+def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[str]:
     named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
@@ -108,7 +109,7 @@ def about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[
     return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
 
 
-def about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, Any]) -> list[str]:
+def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, Any]) -> list[str]:
     curtailed = sum(counts.get("comparisons_curtailed", 0) for counts in dedup.values())
     if not curtailed:
         return []
@@ -119,7 +120,7 @@ def about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, 
     ]
 
 
-def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
+def _about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
     if not scorers:
         return ["No text was checked for toxicity: safety.scorers is empty."]
     found = []
@@ -140,12 +141,12 @@ def about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) 
     return found + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
 
 
-def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
+def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
     found = []
     skipped = sorted(facts["skipped_sources"])
     if skipped:
         found.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
-    unused = sorted(set(map(tag_of, facts["config"].get("sources", []))) - set(skipped) - set(documents["source"]))
+    unused = sorted(set(map(entry_name, facts["config"].get("sources", []))) - set(skipped) - set(documents["source"]))
     if unused:
         found.append(f"No document of {listing(unused)} is in the release.")
     closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]
@@ -164,12 +165,22 @@ def about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str,
     return found
 
 
-def about_takedown(takedown: Mapping[str, int]) -> list[str]:
+def _about_raw_lock(lock: Mapping[str, Any]) -> list[str]:
+    """Return a warning on sources whose raw files are not known to be what was first fetched."""
+    if lock["sha256"] is None:
+        return (
+            ["No lock says that the raw files are complete, and are what was first fetched."] if lock["sources"] else []
+        )
+    found = [f"{tag} ({state})" for tag, state in sorted(lock["sources"].items()) if state != "verified"]
+    return [f"The raw files are not those of their lock: {listing(found)}."] if found else []
+
+
+def _about_takedown(takedown: Mapping[str, int]) -> list[str]:
     lost = takedown.get("entries_without_a_document", 0)
     return [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document."] if lost else []
 
 
-def about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
+def _about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
     """Return warnings on excluded texts that no filter saw.
 
     Args:
@@ -187,10 +198,10 @@ def about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False)
 
 def about_lists(facts: Mapping[str, Any], takedown: Mapping[str, int]) -> list[str]:
     """Return lines for the end of a run on entries of the user's lists that matched nothing."""
-    return about_takedown(takedown) + about_exclusions(facts.get("exclusions"), naming=True)
+    return _about_takedown(takedown) + _about_exclusions(facts.get("exclusions"), naming=True)
 
 
-def about_counts(funnel: pl.DataFrame) -> list[str]:
+def _about_counts(funnel: pl.DataFrame) -> list[str]:
     return [
         f"The counts of {row['source']} at {row['stage']} do not add up: {count(row['in'])} in and "
         f"{count(row['gained'])} gained, {count(row['dropped'])} dropped and {count(row['kept'])} kept."

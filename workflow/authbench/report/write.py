@@ -25,14 +25,14 @@ def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -
         findings: what `write_release` returned.
     """
     written = open_complete_release(release)
-    documents, queries = written.provenance, _queries(written)
+    documents, queries = written.provenance, queries_of(written)
     tables = statistics.tables(documents, queries, findings["splits"])
     write_charts(release / "figures", figures.charts(tables, statistics.funnel_table(findings["funnel"])))
     write_text(release / "report.html", render(documents, queries, sources, findings))
     write_text(release / SUMS, checksums(release))
 
 
-def _queries(release: Release) -> pl.DataFrame:
+def queries_of(release: Release) -> pl.DataFrame:
     """Return `split` and `query_id` of every query of the release."""
     return pl.concat(
         concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).select(pl.lit(split).alias("split"), "query_id")

@@ -1,0 +1,887 @@
+"""Forgeries of a sound release (`sound_release`), each with the claim that it breaks, or why nobody can tell.
+
+A forger is careful: after rows were changed, all that follows from them is made anew (digests, lengths, measures,
+counts, statistics, targets met, SHA256SUMS); after a file was changed, SHA256SUMS is. What is left is the lie itself.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+import polars as pl
+from sound_release import AUTHORS, LANGS, prose
+
+from authbench.filter.measure import measure_texts
+from authbench.identity import author_id
+from authbench.records import length_bucket_expr
+from authbench.release.manifest import _tally
+from authbench.report import statistics
+from authbench.sample.deviation import recount
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.sha256sums import write_sums
+from authbench.tokens import load_tokenizer
+
+Row = dict[str, Any]
+SPLITS = ("train", "dev", "test")
+NAMES = ("candidates", "queries", "ground_truth")
+
+
+@dataclass
+class Release:
+    """The rows and the bookkeeping of a release, to be altered."""
+
+    rows: dict[str, dict[str, list[Row]]]
+    provenance: dict[str, Row]
+    schema: pl.Schema
+    manifest: dict[str, Any]
+    lock: dict[str, Any]
+    deviation: dict[str, Any]
+    funnel: pl.DataFrame
+
+    def all_rows(self, name: str) -> list[Row]:
+        return [row for split in SPLITS for row in self.rows[split][name]]
+
+    def of_id(self, ident: str) -> list[Row]:
+        """Every row about a document: candidate, query and provenance."""
+        found = [row for row in self.all_rows("candidates") if row["candidate_id"] == ident]
+        found += [row for row in self.all_rows("queries") if row["query_id"] == ident]
+        return [*found, self.provenance[ident]]
+
+    def truth(self, ident: str) -> Row:
+        return next(row for row in self.all_rows("ground_truth") if row["query_id"] == ident)
+
+    def ids_of(self, author: str) -> list[str]:
+        """The documents of an author, by the name that the sound release never says."""
+        return sorted(ident for ident, row in self.provenance.items() if row["author_id"] == id_of(author))
+
+    def query_of(self, author: str) -> str:
+        return next(row["query_id"] for row in self.all_rows("ground_truth") if row["author_id"] == id_of(author))
+
+    def set(self, ident: str, **fields: Any) -> None:
+        """Change fields of a document wherever they stand."""
+        for row in self.of_id(ident):
+            row.update({key: value for key, value in fields.items() if key in row})
+
+    def write_text(self, ident: str, content: str) -> None:
+        tokens = int(load_tokenizer().count(pl.Series([content]))[0])
+        self.provenance[ident]["content"] = content
+        self.set(ident, content=content, token_length=max(tokens, 1))
+
+    def remove(self, ident: str) -> None:
+        for files in self.rows.values():
+            files["candidates"] = [row for row in files["candidates"] if row["candidate_id"] != ident]
+            files["queries"] = [row for row in files["queries"] if row["query_id"] != ident]
+            files["ground_truth"] = [row for row in files["ground_truth"] if row["query_id"] != ident]
+            for row in files["ground_truth"]:
+                for key in ("positive_ids", "ignored_ids"):
+                    row[key] = [one for one in row[key] if one != ident]
+        del self.provenance[ident]
+
+    def remove_query(self, ident: str) -> None:
+        for files in self.rows.values():
+            for name in ("queries", "ground_truth"):
+                files[name] = [row for row in files[name] if row["query_id"] != ident]
+
+
+def id_of(author: str) -> str:
+    source = next(row[1] for row in AUTHORS if row[0] == author)
+    return author_id(source, author)
+
+
+def read(folder: Path) -> Release:
+    rows = {
+        split: {
+            name: [json.loads(line) for line in (folder / split / f"{name}.jsonl").read_bytes().splitlines()]
+            for name in NAMES
+        }
+        for split in SPLITS
+    }
+    provenance = pl.read_parquet(folder / "provenance.parquet")
+    manifest, lock, deviation = (
+        json.loads((folder / name).read_bytes())
+        for name in ("manifest.json", "release.lock", "sampling_deviation.json")
+    )
+    by_id = {row["id"]: row for row in provenance.iter_rows(named=True)}
+    return Release(rows, by_id, provenance.schema, manifest, lock, deviation, pl.read_csv(folder / "funnel.csv"))
+
+
+def write(release: Release, folder: Path) -> None:
+    """Write a release and all that follows from its rows."""
+    contents = {row["candidate_id"]: row["content"] for row in release.all_rows("candidates")}
+    for ident, row in release.provenance.items():
+        if "content" in row:
+            content = row.pop("content")
+            numbers = measure_texts(
+                pl.DataFrame([{"doc_key": ident, "lang": row["lang"], "content": contents.get(ident, content)}]), LANGS
+            )
+            row |= numbers.drop("doc_key").row(0, named=True)
+            row |= {
+                "content_sha256": hashlib.sha256(content.encode()).hexdigest(),
+                "char_length": len(content),
+                "length_bucket": pl.select(length_bucket_expr(pl.lit(row["token_length"]))).item(),
+            }
+    provenance = pl.DataFrame(list(release.provenance.values()), release.schema, orient="row").sort("id")
+    provenance.write_parquet(folder / "provenance.parquet")
+    for split, files in release.rows.items():
+        for name, rows in files.items():
+            rows.sort(key=lambda row: row.get("candidate_id") or row["query_id"])
+            (folder / split / f"{name}.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    queries = pl.DataFrame(
+        [(split, row["query_id"]) for split in SPLITS for row in release.rows[split]["queries"]],
+        {"split": pl.String, "query_id": pl.String},
+        orient="row",
+    )
+    release.manifest["totals"] = {
+        "documents": provenance.height,
+        "authors": provenance["author_id"].n_unique(),
+        "languages": provenance["lang"].n_unique(),
+        "queries": queries.height,
+    }
+    release.manifest["counts"] = {
+        split: {
+            "documents": part.height,
+            "authors": part["author_id"].n_unique(),
+            "queries": queries.filter(pl.col("split") == split).height,
+            "languages": _tally(part["lang"]),
+            "genres": _tally(part["genre"]),
+            "lengths": _tally(part["length_bucket"]),
+        }
+        for split in SPLITS
+        for part in [provenance.filter(pl.col("split") == split)]
+    }
+    write_plain_json(folder / "manifest.json", release.manifest)
+    write_plain_json(folder / "release.lock", release.lock)
+    if release.manifest["takedown"]["documents"] == 0:
+        release.deviation = recount(release.deviation, provenance, release.manifest["config"]["sample"])
+    write_plain_json(folder / "sampling_deviation.json", release.deviation)
+    release.funnel.write_csv(folder / "funnel.csv")
+    noisy = {"exorde", "babel_briefings"}
+    for name, table in statistics.tables(provenance, queries, SPLITS, noisy).items():
+        table.write_csv(folder / "statistics" / f"{name}.csv")
+    write_sums(folder)
+
+
+REFUSED = "(refused)"  # not a broken claim: such a release is not read at all
+
+
+class Forgery(NamedTuple):
+    """A lie in words, the function that tells it, and the claim that catches it; or why none can."""
+
+    lie: str
+    forge: Callable[[Path], None]
+    claim: str
+    undetectable: str
+
+
+FORGERIES: dict[str, Forgery] = {}
+
+
+def data(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Release], None]], None]:
+    """Declare a forgery of rows or bookkeeping: all that follows from it is made anew."""
+
+    def declare(alter: Callable[[Release], None]) -> None:
+        def forge(folder: Path) -> None:
+            release = read(folder)
+            alter(release)
+            write(release, folder)
+
+        FORGERIES[alter.__name__] = Forgery(lie, forge, claim, undetectable)
+
+    return declare
+
+
+def files(lie: str, claim: str = "", undetectable: str = "") -> Callable[[Callable[[Path], None]], None]:
+    """Declare a forgery of files: only SHA256SUMS is made anew."""
+
+    def declare(alter: Callable[[Path], None]) -> None:
+        def forge(folder: Path) -> None:
+            alter(folder)
+            write_sums(folder)
+
+        FORGERIES[alter.__name__] = Forgery(lie, forge, claim, undetectable)
+
+    return declare
+
+
+# --- settings loosened, and what they would allow ---
+
+
+@data("`split.leak_threshold` is 1, and two splits share a text but for a few words", "looser_settings")
+def leak_threshold(r: Release) -> None:
+    r.manifest["config"]["split"]["leak_threshold"] = 1.0
+    one, other = r.ids_of("Jane Roe")[3], r.ids_of("John Doe")[2]
+    r.write_text(other, r.of_id(one)[0]["content"] + " " + prose("more", "en", 15))
+
+
+@data("`split.unit` is document, and an author's text is in two splits", "looser_settings")
+def split_unit(r: Release) -> None:
+    r.manifest["config"]["split"]["unit"] = "document"
+    move(r, r.ids_of("Ada Lovelace")[-1], "test")
+
+
+@data("`dedup.threshold` is 1, and a near copy stays", "looser_settings")
+def dedup_threshold(r: Release) -> None:
+    r.manifest["config"]["dedup"]["threshold"] = 1.0
+    one, other = r.ids_of("Jane Roe")[2:4]
+    r.write_text(other, r.of_id(one)[0]["content"] + " anyhow")
+
+
+@data("`split.containment.share` is 1, and two splits share a long passage", "looser_settings")
+def containment_share(r: Release) -> None:
+    r.manifest["config"]["split"]["containment"]["share"] = 1.0
+    one, other = r.ids_of("Jane Roe")[3], r.ids_of("Emily Bronte")[2]
+    passage = prose("shared", "en", 130)
+    for ident, name in ((one, "left"), (other, "right")):
+        r.write_text(ident, prose(name, "en", 40) + " " + passage)
+
+
+@data("`sample.min_documents_per_author` is 1, and an author is left with one text", "looser_settings")
+def min_documents(r: Release) -> None:
+    r.manifest["config"]["sample"] |= {"min_documents_per_author": 1, "fallback_documents_per_author": None}
+    first, *others = r.ids_of("Jules Verne")
+    query = r.query_of("Jules Verne")
+    r.remove_query(query)
+    for ident in others:
+        r.remove(ident)
+        r.lock["documents"] = {key: value for key, value in r.lock["documents"].items() if value != ident}
+
+
+@data("`sample.max_documents_per_author` is 99, and two authors are one", "looser_settings")
+def max_documents(r: Release) -> None:
+    r.manifest["config"]["sample"]["max_documents_per_author"] = 99
+    merge(r, "Ada Lovelace", "Grace Hopper")
+
+
+@data("`release.queries_per_author` is 2, and one author has a second query", "looser_settings")
+def queries_per_author(r: Release) -> None:
+    r.manifest["config"]["release"]["queries_per_author"] = 3
+    for author, *_ in AUTHORS:
+        add_queries(r, author, 3)
+
+
+@data("`release.min_documents_for_query` is 4, and hard queries are gone", "looser_settings")
+def min_documents_for_query(r: Release) -> None:
+    r.manifest["config"]["release"]["min_documents_for_query"] = 4
+    for author, *_, many in AUTHORS:
+        if many < 4:
+            r.remove_query(r.query_of(author))
+
+
+@data("`safety.threshold` is 1, and a toxic text stays", "looser_settings")
+def safety_threshold(r: Release) -> None:
+    r.manifest["config"]["safety"]["threshold"] = 1.0
+    r.provenance["doc_000005"]["toxicity"] = 0.95
+
+
+@data("`safety.exempt_genres` exempts all, and a toxic text stays", "looser_settings")
+def exempt_genres(r: Release) -> None:
+    r.manifest["config"]["safety"]["exempt_genres"] = ["*"]
+    r.provenance["doc_000005"]["toxicity"] = 0.95
+
+
+@data("`filter.unique_words` is 0, and a text is one phrase over and over", "looser_settings")
+def unique_words(r: Release) -> None:
+    r.manifest["config"]["filter"]["unique_words"] = 0.0
+    r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
+
+
+@data("`filter.max_tokens` is a million, and a text has three thousand tokens", "looser_settings")
+def max_tokens(r: Release) -> None:
+    r.manifest["config"]["filter"]["max_tokens"] = 1_000_000
+    r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
+
+
+@data("`normalize.mask` is empty: personal data may stay in the texts", "looser_settings")
+def mask(r: Release) -> None:
+    r.manifest["config"]["normalize"]["mask"] = []
+
+
+@data("`authors.kinds` takes works, an author is one, and a positive is ignored for it", "looser_settings")
+def author_kinds(r: Release) -> None:
+    r.manifest["config"]["authors"]["kinds"].append("work")
+    ident = ignore_a_positive(r)
+    r.provenance[ident]["author_kind"] = "work"
+
+
+@data("an author is a work, of which the settings take none, and a positive is ignored for it", "admitted")
+def work_not_admitted(r: Release) -> None:
+    r.provenance[ignore_a_positive(r)]["author_kind"] = "work"
+
+
+@data("a setting that nobody knows takes the place of a known one, and a toxic text stays", "measures")
+def setting_missing(r: Release) -> None:
+    r.provenance["doc_000005"]["toxicity"] = 0.95
+    del r.manifest["config"]["safety"]["threshold"]
+    r.manifest["config"]["safety"]["treshold"] = 0.8
+
+
+# --- queries and their truth ---
+
+
+@data("a positive is moved to `ignored_ids`", "unexplained_ignored")
+def positive_ignored(r: Release) -> None:
+    ignore_a_positive(r)
+
+
+@data("texts of other authors are ignored, the hardest negatives", "unexplained_ignored")
+def negatives_ignored(r: Release) -> None:
+    row = r.truth(r.query_of("Jane Roe"))
+    row["ignored_ids"] = r.ids_of("Ada Lovelace")
+
+
+@data("a positive is left out", "missing_positive")
+def positive_left_out(r: Release) -> None:
+    r.truth(r.query_of("Jane Roe"))["positive_ids"].pop()
+
+
+@data("another author's text is a positive", "foreign_positive")
+def foreign_positive(r: Release) -> None:
+    row = r.truth(r.query_of("Jane Roe"))
+    row["positive_ids"] = sorted([*row["positive_ids"], r.ids_of("Ada Lovelace")[0]])
+
+
+@data("a query is removed", "missing_query")
+def query_removed(r: Release) -> None:
+    r.remove_query(r.query_of("Jane Roe"))
+
+
+@data("a query is removed, and a takedown is claimed for it", "takedown")
+def query_taken_down(r: Release) -> None:
+    r.remove_query(r.query_of("Jane Roe"))
+    r.manifest["takedown"] |= {"entries": 1, "documents": 1, "queries": 1}
+
+
+@data("a text of somebody is taken down, and the query of somebody else goes with it", "missing_query")
+def query_of_another_taken_down(r: Release) -> None:
+    take_down(r, r.ids_of("Otto Hahn")[-1])
+    r.remove_query(r.query_of("Jane Roe"))
+    r.manifest["takedown"]["queries"] = 1
+
+
+# --- release.lock ---
+
+
+@data("release.lock gives an author another split than the files", "lock")
+def lock_other_split(r: Release) -> None:
+    r.lock["authors"][id_of("Jane Roe")] = "test"
+
+
+@data("release.lock is empty", "lock")
+def lock_emptied(r: Release) -> None:
+    r.lock |= {"authors": {}, "documents": {}}
+
+
+@data("release.lock gives two documents one id", REFUSED)
+def lock_repeated_id(r: Release) -> None:
+    first, second, *_ = r.lock["documents"]
+    r.lock["documents"][first] = r.lock["documents"][second]
+
+
+@data("release.lock holds names instead of digests", REFUSED)
+def lock_names(r: Release) -> None:
+    r.lock["documents"] = {f"babel_briefings/Jane Roe/{key}": ident for key, ident in r.lock["documents"].items()}
+
+
+# --- provenance ---
+
+
+@data("a raw name stands in `topic`", "raw_name")
+def name_in_topic(r: Release) -> None:
+    r.provenance[r.ids_of("Jane Roe")[0]]["topic"] = "by Jane Roe"
+
+
+@data("raw names stand in `origin`", "provenance_form")
+def name_in_origin(r: Release) -> None:
+    r.provenance[r.ids_of("Jane Roe")[0]]["origin"] = "Jane Roe: collected columns"
+
+
+@data("a path stands in `file`", "provenance_form")
+def path_in_file(r: Release) -> None:
+    r.provenance["doc_000003"]["file"] = "/home/jane/raw/babel_briefings/Jane Roe.json"
+
+
+@data("a path stands in `topic`", "provenance_form")
+def path_in_topic(r: Release) -> None:
+    r.provenance["doc_000003"]["topic"] = "/home/jane/raw/babel_briefings"
+
+
+@data("a raw name stands in `task`", "provenance_form")
+def name_in_task(r: Release) -> None:
+    r.provenance["doc_000003"]["task"] = "Jane Roe"
+
+
+@data("a raw name stands in `date`", "provenance_form")
+def name_in_date(r: Release) -> None:
+    r.provenance["doc_000003"]["date"] = "2020 (Jane Roe)"
+
+
+@data("a raw name stands in `langid`", "provenance_form")
+def name_in_langid(r: Release) -> None:
+    r.provenance["doc_000003"]["langid"] = "Jane Roe"
+
+
+@data("a raw name stands in `licence`", "licence")
+def name_in_licence(r: Release) -> None:
+    r.provenance["doc_000003"]["licence"] = "CC BY Jane Roe"
+
+
+@files("provenance has one more column, of raw names", "provenance_column")
+def column_of_names(folder: Path) -> None:
+    table = pl.read_parquet(folder / "provenance.parquet")
+    table.with_columns(raw_author=pl.lit("Jane Roe")).write_parquet(folder / "provenance.parquet")
+
+
+@data("a source of tier B is called A in provenance", "licence")
+def tier_in_provenance(r: Release) -> None:
+    for row in r.provenance.values():
+        row["tier"] = "A"
+
+
+@data("a source of tier B is called A in provenance and manifest", "licence")
+def tier_everywhere(r: Release) -> None:
+    tier_b = [row for row in r.provenance.values() if row["tier"] == "B"]
+    for row in tier_b:
+        row |= {"tier": "A", "licence": "CC BY 4.0"}
+    r.manifest["licences"]["blog_authorship"] = {"name": "CC BY 4.0", "tier": "A"}
+
+
+@data("dates are others", undetectable="a date stands in the raw files alone; `authbench rebuild` compares")
+def other_dates(r: Release) -> None:
+    for row in r.provenance.values():
+        row["date"] = "1999"
+
+
+@data("topics are others", undetectable="a topic stands in the raw files alone; `authbench rebuild` compares")
+def other_topics(r: Release) -> None:
+    for row in r.provenance.values():
+        row["topic"] = "music"
+
+
+# --- thresholds and measures ---
+
+
+@data("a text's toxicity is above the threshold that the manifest states", "measures")
+def toxic_text(r: Release) -> None:
+    r.provenance["doc_000005"]["toxicity"] = 0.95
+
+
+@data("a text is one phrase over and over, as its measures say", "measures")
+def repetitive_text(r: Release) -> None:
+    r.write_text(r.ids_of("Jane Roe")[3], "this is what there was " * 39 + "again")
+
+
+@data("a text has more tokens than the manifest allows", "measures")
+def long_text(r: Release) -> None:
+    r.write_text(r.ids_of("Jane Roe")[3], prose("without end", "en", 3000))
+
+
+@data("a text of another alphabet is called English", "measures")
+def wrong_script(r: Release) -> None:
+    r.write_text(r.ids_of("Jane Roe")[3], prose("russian", "ru", 60))
+
+
+@data("a text is junk, and its measures are those of the text before it", "false_measures")
+def old_measures(r: Release) -> None:
+    ident = r.ids_of("Jane Roe")[3]
+    r.write_text(ident, "again " * 120 + "!")
+    content = r.provenance[ident].pop("content")
+    r.provenance[ident] |= {
+        "content_sha256": hashlib.sha256(content.encode()).hexdigest(),
+        "char_length": len(content),
+        "length_bucket": "long",
+    }
+
+
+@data("a text is one phrase over and over, and the measures of its words say otherwise", "false_measures")
+def false_words(r: Release) -> None:
+    ident = r.ids_of("Jane Roe")[3]
+    before = dict(r.provenance[ident])
+    r.write_text(ident, "this is what there was " * 39 + "again")
+    row = r.provenance[ident]
+    content = row.pop("content")
+    row |= (
+        measure_texts(pl.DataFrame([{"doc_key": ident, "lang": "en", "content": content}]), LANGS)
+        .drop("doc_key")
+        .row(0, named=True)
+    )
+    row |= {key: before[key] for key in ("unique_words", "dominant_word")}
+    row |= {"content_sha256": hashlib.sha256(content.encode()).hexdigest(), "char_length": len(content)}
+    row["length_bucket"] = pl.select(length_bucket_expr(pl.lit(row["token_length"]))).item()
+
+
+@data("`token_length` is false, and what follows from it", "token_length")
+def token_length(r: Release) -> None:
+    for ident in r.ids_of("Jane Roe"):
+        r.set(ident, token_length=50, length_bucket="medium")
+
+
+@data("`length_bucket` is false, so that the targets look met", "provenance")
+def length_bucket(r: Release) -> None:
+    r.provenance["doc_000005"]["length_bucket"] = "short"
+
+
+@data("German texts are called English everywhere", "measures")
+def language_renamed(r: Release) -> None:
+    for ident, row in r.provenance.items():
+        if row["lang"] == "de":
+            r.set(ident, lang="en")
+            row["content"] = r.of_id(ident)[0]["content"]
+
+
+@data("a genre is renamed everywhere", undetectable="a genre stands in the raw files or the source's entry alone")
+def genre_renamed(r: Release) -> None:
+    for ident, row in r.provenance.items():
+        if row["genre"] == "blog/arts":
+            r.set(ident, genre="blog/student")
+
+
+# --- authors, splits and texts ---
+
+
+@data("two authors of different sites are merged", "author_space")
+def authors_merged(r: Release) -> None:
+    merge(r, "Emmy Noether", "Mary Shelley")
+
+
+@data("two authors of one source are merged", "too_many_documents")
+def authors_of_a_source_merged(r: Release) -> None:
+    merge(r, "Mary Shelley", "Jules Verne")
+
+
+@data("an author is divided in two", "too_few_documents")
+def author_divided(r: Release) -> None:
+    for ident in r.ids_of("Lise Meitner")[:1]:
+        r.set(ident, author_id="0" * 64)
+        for row in r.all_rows("ground_truth"):
+            row["positive_ids"] = [one for one in row["positive_ids"] if one != ident]
+    r.lock["authors"]["0" * 64] = "train"
+
+
+@data("two authors' texts change owners", "numbering")
+def authors_swapped(r: Release) -> None:
+    one, other = id_of("Mary Shelley"), id_of("Jules Verne")
+    swap = {one: other, other: one}
+    for row in [*r.all_rows("candidates"), *r.all_rows("ground_truth"), *r.provenance.values()]:
+        row["author_id"] = swap.get(row["author_id"], row["author_id"])
+
+
+@data("a document moves to another split", "author_in_splits")
+def document_moved(r: Release) -> None:
+    move(r, r.ids_of("Otto Hahn")[-1], "test")
+
+
+@data(
+    "an author moves to another split",
+    undetectable="which authors are in which split is drawn by hash of names that no release holds; build it anew",
+)
+def author_moved(r: Release) -> None:
+    for ident in r.ids_of("Jules Verne"):
+        move(r, ident, "test")
+    r.lock["authors"][id_of("Jules Verne")] = "test"
+
+
+@data(
+    "a text is another, as plausible one",
+    undetectable="the text stands in the raw files alone; `authbench rebuild` compares",
+)
+def text_replaced(r: Release) -> None:
+    r.write_text(r.ids_of("Jane Roe")[3], prose("another", "en", 145))
+
+
+@data("a candidate is twice there, under another id", "exact_duplicate")
+def candidate_repeated(r: Release) -> None:
+    ident, copy = r.ids_of("Jane Roe")[2:4]
+    r.write_text(copy, r.of_id(ident)[0]["content"])
+
+
+# --- copies that look the same ---
+
+
+def copy(r: Release, change: Callable[[str], str]) -> None:
+    """Make a text of test a disguised copy of one of train."""
+    one, other = r.ids_of("Jane Roe")[3], r.ids_of("John Doe")[2]
+    r.write_text(one, r.of_id(one)[0]["content"] + " on 17 May 2020 at 10:30, 1234567890 times")
+    r.write_text(other, change(r.of_id(one)[0]["content"]))
+
+
+@data("a copy is disguised by zero-width spaces", "content_form")
+def zero_width_copy(r: Release) -> None:
+    copy(r, lambda text: "\u200b".join(text))
+
+
+@data("a copy is disguised by soft hyphens", "content_form")
+def soft_hyphen_copy(r: Release) -> None:
+    copy(r, lambda text: "\u00ad".join(text))
+
+
+@data("a copy is disguised by full-width letters", "near_duplicate")
+def full_width_copy(r: Release) -> None:
+    copy(r, lambda text: "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text))
+
+
+@data("a copy has Arabic digits", "near_duplicate")
+def arabic_digits_copy(r: Release) -> None:
+    copy(r, lambda text: text.translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")))
+
+
+@data("an e-mail address stands in a text", "personal_data")
+def email(r: Release) -> None:
+    ident = r.ids_of("Jane Roe")[3]
+    r.write_text(ident, r.of_id(ident)[0]["content"] + " jane.roe@example.org")
+
+
+# --- tables, report and manifest ---
+
+
+@files("funnel.csv keeps more than came in", "funnel")
+def funnel_sums(folder: Path) -> None:
+    edit(folder / "funnel.csv", "exorde,normalize,in,13", "exorde,normalize,in,12")
+
+
+@files("funnel.csv tells of fewer dropped texts, and adds up", "funnel")
+def funnel_end(folder: Path) -> None:
+    table = pl.read_csv(folder / "funnel.csv")
+    more = pl.when(pl.col("source") == "exorde").then(pl.col("documents") + 4).otherwise("documents")
+    table.with_columns(more.alias("documents")).write_csv(folder / "funnel.csv")
+
+
+@files("statistics tell of more authors", "statistics")
+def false_statistics(folder: Path) -> None:
+    edit(folder / "statistics/languages.csv", "all,all,41,12,", "all,all,41,120,")
+
+
+@files("statistics call the labels of a source clean", "statistics")
+def clean_labels(folder: Path) -> None:
+    edit(folder / "statistics/sources.csv", "exorde,de,13,4,true", "exorde,de,13,4,false")
+
+
+@files("the report tells of more documents", "report")
+def false_report(folder: Path) -> None:
+    edit(folder / "report.html", "<b>41</b>", "<b>4,100</b>")
+
+
+@files("the report leaves a warning out", "report")
+def report_without_warning(folder: Path) -> None:
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    start = page.index('<li dir="auto">')
+    (folder / "report.html").write_text(page[:start] + page[page.index("</li>", start) + 6 :], encoding="utf-8")
+
+
+@files("a figure tells of more documents", "figures")
+def false_figure(folder: Path) -> None:
+    edit(folder / "figures/languages.svg", ">English<", ">Swedish<")
+
+
+@files("sampling_deviation.json says that targets were met", "quota")
+def targets_met(folder: Path) -> None:
+    alter_json(folder / "sampling_deviation.json", lambda told: told["cells"][0].update(taken=15, deficit=0))
+
+
+@files("sampling_deviation.json has targets that the settings do not give", "quota")
+def targets_changed(folder: Path) -> None:
+    def alter(told: Any) -> None:
+        for row in [told["documents"], *told["languages"], *told["cells"]]:
+            row.update(target=row["taken"])
+            if "deficit" in row:
+                row["deficit"] = 0
+        told["bound"]["reached"] = 0.0
+
+    alter_json(folder / "sampling_deviation.json", alter)
+
+
+@files("the manifest counts more documents", "manifest")
+def false_counts(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told["counts"]["test"].update(documents=900))
+
+
+@files("the manifest's totals are others", "manifest")
+def false_totals(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told["totals"].update(authors=900))
+
+
+@files("the manifest counts other lengths", "manifest")
+def false_lengths(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told["counts"]["test"].update(lengths={"long": 9}))
+
+
+@files("the manifest leaves counts out", "manifest")
+def no_counts(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told.pop("counts"))
+
+
+@files("the manifest names no input of a source", "manifest")
+def no_input(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told["inputs"].pop("exorde"))
+
+
+@files("the manifest does not warn of raw files that are not those of their lock", "warnings")
+def lock_of_raw_files(folder: Path) -> None:
+    alter_json(
+        folder / "manifest.json",
+        lambda told: told.update(warnings=[line for line in told["warnings"] if "their lock" not in line]),
+    )
+
+
+@files("the manifest names the splits in another order, and one more", "manifest")
+def other_splits(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told.update(splits=["train", "test", "dev", "validation"]))
+
+
+@files("the manifest names no scorer, though settings have one", "manifest")
+def no_scorer(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told.update(scorers=[]))
+
+
+@files("the manifest leaves its warnings out", "warnings")
+def no_warnings(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told.update(warnings=[]))
+
+
+@files(
+    "the digest of a source's raw files is another",
+    undetectable="the raw files are not in a release; whoever has them sees it, and `authbench rebuild` does",
+)
+def false_input(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told["inputs"]["exorde"].update(sha256="0" * 64))
+
+
+@files("the name or the version of the program is another", undetectable="both are labels; no claim depends on them")
+def other_name(folder: Path) -> None:
+    alter_json(folder / "manifest.json", lambda told: told.update(name="authbench-300k"))
+    alter_json(folder / "manifest.json", lambda told: told["config"].update(name="authbench-300k"))
+
+
+# --- files ---
+
+
+@files("a file that belongs to no release is listed", "files")
+def unknown_file(folder: Path) -> None:
+    (folder / "names.csv").write_text("id,name\n", encoding="utf-8")
+
+
+def unlisted_file(folder: Path) -> None:
+    (folder / "names.csv").write_text("id,name\n", encoding="utf-8")
+
+
+def hidden_file(folder: Path) -> None:
+    (folder / ".names.csv").write_text("id,name\n", encoding="utf-8")
+
+
+def symlink(folder: Path) -> None:
+    (folder / "train" / "more").symlink_to("/etc")
+
+
+def linked_table(folder: Path) -> None:
+    (folder / ".git").mkdir()
+    (folder / "funnel.csv").rename(folder / ".git/funnel.csv")
+    (folder / "funnel.csv").symlink_to(folder / ".git/funnel.csv")
+
+
+def strange_kind(folder: Path) -> None:
+    os.mkfifo(folder / "train" / "queue")
+
+
+FORGERIES |= {
+    "unlisted_file": Forgery("a file lies in the folder that SHA256SUMS does not list", unlisted_file, "checksum", ""),
+    "hidden_file": Forgery("a hidden file lies in the folder", hidden_file, "checksum", ""),
+    "symlink": Forgery("a link to another place lies in the folder", symlink, "files", ""),
+    "linked_table": Forgery("a listed file is a link to a place that nobody looks at", linked_table, "files", ""),
+    "strange_kind": Forgery("a named pipe lies in the folder", strange_kind, "files", ""),
+}
+
+
+@files("the lock, the funnel and the statistics are removed, and SHA256SUMS does not miss them", "files")
+def bookkeeping_removed(folder: Path) -> None:
+    for name in ("release.lock", "funnel.csv", "sampling_deviation.json", "provenance.parquet"):
+        (folder / name).unlink()
+    shutil.rmtree(folder / "statistics")
+
+
+# --- the forger's tools ---
+
+
+def move(r: Release, ident: str, split: str) -> None:
+    """Move a document, with the query that it is, to another split."""
+    for files in r.rows.values():
+        for name, key in (("candidates", "candidate_id"), ("queries", "query_id"), ("ground_truth", "query_id")):
+            for row in [row for row in files[name] if row[key] == ident]:
+                files[name].remove(row)
+                r.rows[split][name].append(row)
+    r.provenance[ident]["split"] = split
+    here = {row["candidate_id"] for row in r.rows[split]["candidates"]}
+    for where, files in r.rows.items():
+        for row in files["ground_truth"]:
+            kept = [one for one in row["positive_ids"] if (one in here) == (where == split)]
+            row["positive_ids"] = kept
+            own = [row_["candidate_id"] for row_ in files["candidates"] if row_["author_id"] == row["author_id"]]
+            row["positive_ids"] = sorted(set(kept) | ({*own} - {row["query_id"], *row["ignored_ids"]}))
+
+
+def merge(r: Release, one: str, other: str) -> None:
+    """Give all texts of an author to another, in the other's split, with one query left."""
+    split = r.provenance[r.ids_of(one)[0]]["split"]
+    r.remove_query(r.query_of(other))
+    gone, kept = id_of(other), id_of(one)
+    for ident in r.ids_of(other):
+        r.set(ident, author_id=kept)
+        move(r, ident, split)
+    del r.lock["authors"][gone]
+
+
+def ignore_a_positive(r: Release) -> str:
+    row = r.truth(r.query_of("Jane Roe"))
+    ident = row["positive_ids"].pop()
+    row["ignored_ids"] = [ident]
+    return str(ident)
+
+
+def add_queries(r: Release, author: str, many: int) -> None:
+    ids = [ident for ident in r.ids_of(author) if r.provenance[ident]["author_kind"] != "work"]
+    split = r.provenance[ids[0]]["split"]
+    truth = r.truth(r.query_of(author))
+    for ident in [ident for ident in ids if ident != truth["query_id"]][: many - 1]:
+        row = {key: value for key, value in r.of_id(ident)[0].items() if key not in ("candidate_id", "author_id")}
+        r.rows[split]["queries"].append({"query_id": ident, **row})
+        positives = sorted(set(ids) - {ident})
+        r.rows[split]["ground_truth"].append(
+            {"query_id": ident, "positive_ids": positives, "author_id": truth["author_id"], "ignored_ids": []}
+        )
+
+
+def take_down(r: Release, ident: str) -> None:
+    """Take a document down as a release does."""
+    source = r.provenance[ident]["source"]
+    r.remove(ident)
+    r.manifest["takedown"] |= {"entries": 1, "documents": 1}
+    end = pl.DataFrame([(source, "release", "taken_down", 1)], r.funnel.schema, orient="row")
+    kept = (pl.col("source") == source) & (pl.col("stage") == "release") & (pl.col("reason") == "kept")
+    less = pl.when(kept).then(pl.col("documents") - 1).otherwise("documents")
+    r.funnel = pl.concat([r.funnel.with_columns(less.alias("documents")), end])
+    r.funnel = statistics.funnel_table(r.funnel.to_dicts())
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{path.name}: {old} is not there"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def alter_json(path: Path, alter: Callable[[Any], Any]) -> None:
+    told = json.loads(path.read_bytes())
+    alter(told)
+    write_plain_json(path, told)
+
+
+def table() -> str:
+    """Return the forgeries as the table of docs/reliability.md."""
+    rows = ["| forgery | caught by, or why not |", "| --- | --- |"]
+    for forgery in FORGERIES.values():
+        caught = "refused when it is opened" if forgery.claim == REFUSED else f"`{forgery.claim}`"
+        rows.append(f"| {forgery.lie} | {caught if forgery.claim else f'**not**: {forgery.undetectable}'} |")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,47 @@
+"""Targets and statistics are the same by the check's way of counting and by the stages'."""
+
+import polars as pl
+from counted_documents import DOCUMENTS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.check.quotas import _OTHER_GENRES, _pattern, _whole
+from authbench.check.tables import _compare, _expected
+from authbench.report import statistics
+from authbench.sample.targets import largest_remainder, matching_pattern
+
+GENRES = ["news", "blog/arts", "blog/other", "media_reviews/douban", "media_reviews", "social_media/weibo"]
+PATTERNS = ["*", "news", "blog/*", "blog/arts", "blog/a*", "media_reviews/*", "media_reviews/douban", "social_media/*"]
+
+
+SHARES = st.dictionaries(st.sampled_from(GENRES), st.sampled_from([0, 0.1, 1, 7, 20, 33.3, 50]), min_size=1)
+
+
+@given(st.integers(0, 5000), SHARES)
+def test_targets_are_those_of_sampling(total: int, shares: dict[str, float]) -> None:
+    if sum(shares.values()):
+        targets = largest_remainder(total, {key: share for key, share in shares.items() if share})
+        assert _whole(total, shares) == targets
+
+
+@given(st.sampled_from(GENRES), st.lists(st.sampled_from(PATTERNS), unique=True))
+def test_a_genre_counts_for_the_pattern_of_sampling(genre: str, patterns: list[str]) -> None:
+    assert _pattern(genre, dict.fromkeys(patterns, 1.0)) == (matching_pattern(genre, patterns) or _OTHER_GENRES)
+
+
+@given(st.lists(st.integers(0, DOCUMENTS.height - 1), min_size=1, max_size=12))
+def test_every_statistic_is_counted_alike(chosen: list[int]) -> None:
+    documents = DOCUMENTS[chosen].with_columns(
+        id=pl.Series([f"doc_{place}" for place in range(len(chosen))]),
+        token_length=pl.Series([7 * place + 1 for place in chosen]),
+    )
+    queries = documents.filter(pl.int_range(pl.len()) % 3 == 0).select("split", query_id="id")
+    rows = documents.with_columns(query=pl.col("id").is_in(queries["query_id"].implode())).select(
+        "id", "split", "lang", "genre", "source", "author_id", "token_length", "query", "length_bucket"
+    )
+    expected = _expected(list(rows.iter_rows()), ("train", "test"))
+    for name, table in statistics.tables(documents, queries, ("train", "test")).items():
+        written = [
+            dict(zip(table.columns, line.split(","), strict=True)) for line in table.write_csv().splitlines()[1:]
+        ]
+        assert list(_compare(name, *expected[name], written)) == []

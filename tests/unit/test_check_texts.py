@@ -1,0 +1,98 @@
+"""The check's own reading of texts: their normal form and personal data."""
+
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.check.normal_form import abnormal
+from authbench.check.personal_data import find_personal_data
+from authbench.normalize.personal import mask
+from authbench.normalize.text import normalize_text
+
+KINDS = ("email", "phone", "handle", "url")
+
+
+def is_normal(text: str) -> bool:
+    return not abnormal(pl.Series([text]))
+
+
+@pytest.mark.parametrize(
+    "sign",
+    ["\u200b", "\u00ad", "\u200e", "\u202e", "\u2066", "\u2060", "\ufeff", "\u061c", "\u00a0", "\u3000", "\t", "\x00",
+     "\x85", "\u2028", " ", "\n "],
+)  # fmt: skip
+def test_a_mark_that_no_reader_sees_and_odd_white_space_are_named(sign: str) -> None:
+    assert not is_normal(f"some {sign}text")
+    assert is_normal("some text")
+
+
+@pytest.mark.parametrize("text", ["क्‍ष", "می‌خواهم", "👩‍👩‍👧", "❤️", "a\n\nb", "ｆｕｌｌ", "e\u0301"[:1] + "é"])
+def test_joiners_variation_selectors_breaks_and_full_width_are_normal(text: str) -> None:
+    assert is_normal(text)
+
+
+CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
+    " \n\t\u200b\u200c\u200d\u00ad\ufe0f\u2028\u0301é\u1112\u1161"
+)
+
+
+@given(st.text(CHARACTERS, min_size=1, max_size=12))
+def test_normal_is_what_the_stage_leaves_as_it_is(text: str) -> None:
+    assert is_normal(text) == (normalize_text(text) == text)
+
+
+def test_every_character_is_normal_where_the_stage_leaves_it() -> None:
+    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    differ = {place for place, _ in abnormal(pl.Series(characters))}
+    assert differ == {place for place, one in enumerate(characters) if normalize_text(one) != one}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("email", "write to ann.lee@example.org."),
+        ("email", "mailto:ann@mail.example.co.uk, or"),
+        ("url", "see https://example.org/x"),
+        ("url", "(www.example.org)"),
+        ("phone", "call +49 170 1234 567 now"),
+        ("phone", "call 555-234-5678!"),
+        ("handle", "thanks @ann_lee, good"),
+        ("handle", "by @ann"),
+    ],
+)
+def test_personal_data_are_found_if_their_kind_is_to_be_masked(kind: str, text: str) -> None:
+    assert [place for place, _ in find_personal_data(pl.Series(["no", text]), KINDS)] == [1]
+    assert find_personal_data(pl.Series([text]), set(KINDS) - {kind}) == []
+    assert find_personal_data(pl.Series([mask(text, KINDS)[0]]), KINDS) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["[EMAIL] and [URL]", "@ 5 pm", "a@b", "x@@y.org z", "1999-2001", "@article{x", "5@10.5"]
+)
+def test_what_is_no_personal_data_is_not_named(text: str) -> None:
+    assert find_personal_data(pl.Series([text]), KINDS) == []
+
+
+PIECES = st.sampled_from(
+    [*"ab1_.@+-%/ \n(){[],:!", "ann", "example", ".org", "com", "www.", "http://", "+49 170 1234 567", "555-234-5678"]
+    + ["@ann", "ann@example.org", " 12", "Tel. ", "x" * 70, "é"]
+)
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_nothing_is_found_in_what_the_masks_leave(text: str) -> None:
+    masked, _ = mask(normalize_text(text), KINDS)
+    assert find_personal_data(pl.Series([masked]), KINDS) == []
+
+
+@pytest.mark.parametrize("piece", ["@", "a@", "a.b-c", "+49 12 ", "x@y.", "@ab"])
+def test_a_long_text_of_signs_is_read_in_time_linear_in_its_length(piece: str) -> None:
+    assert find_personal_data(pl.Series([piece * 30_000 + "\nann@example.org"]), ["email"]) != []
+    find_personal_data(pl.Series([piece * 30_000]), KINDS)
+
+
+def test_nfd_is_not_normal() -> None:
+    assert not is_normal(unicodedata.normalize("NFD", "café"))

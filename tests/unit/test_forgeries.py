@@ -1,0 +1,212 @@
+"""A forged release is caught by the claim that its lie breaks, or nobody could tell; and a sound one is not."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+import yaml
+from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, write
+from sound_release import CONFIG, documents, write_sound
+
+from authbench.check import Violation, check_release
+from authbench.check.settings import check_settings, defaults, merged
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.identity import author_id, sha256_of_text
+from authbench.report.verify import check_drawings
+from authbench.shipped import shipped
+from authbench.storage.sha256sums import write_sums
+
+DRAWN = {"figures", "report"}  # claims about what is drawn from the rest, which the command checks after it
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound") / "release"
+    write_sound(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sound, tmp_path / "release"))
+
+
+def broken(folder: Path, claim: str = "") -> dict[str, Violation]:
+    found = check_drawings(folder) if claim in DRAWN else check_release(folder)
+    return {violation.code: violation for violation in found}
+
+
+def test_the_release_that_is_forged_is_sound(sound: Path) -> None:
+    assert check_release(sound) == [] and check_drawings(sound) == []
+
+
+ADA, JANE = author_id("blog_authorship", "Ada Lovelace"), author_id("babel_briefings", "Jane Roe")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"queries_in_candidates": False},
+        {"positives": "other_origin"},
+        {"queries_per_author": "all"},
+        {"takedown": frozenset({ADA})},
+        {"takedown": frozenset({ADA, JANE}), "queries_in_candidates": False},
+    ],
+    ids=["disjoint", "other origin", "all queries", "one taken down", "two taken down"],
+)
+def test_a_release_of_other_settings_is_sound_where_they_are_granted(settings: dict[str, Any], tmp_path: Path) -> None:
+    write_sound(tmp_path, **settings)
+    own = {"release": {key: value for key, value in settings.items() if key != "takedown"}}
+    assert check_release(tmp_path, own) == [] and check_drawings(tmp_path) == []
+
+
+def test_a_release_without_some_texts_and_one_that_keeps_the_ids_of_another_are_sound(tmp_path: Path) -> None:
+    made = documents()
+    texts = frozenset(made.filter(pl.col("doc_key").str.contains("-0"))["content"].map_elements(sha256_of_text))
+    write_sound(tmp_path / "less", texts)
+    assert check_release(tmp_path / "less") == []
+    earlier = made.filter(pl.col("author_id") != JANE)
+    write_sound(tmp_path / "earlier", made=earlier)
+    lock = json.loads((tmp_path / "earlier/release.lock").read_bytes())
+    write_sound(tmp_path / "later", texts, lock)
+    assert check_release(tmp_path / "later") == []
+    write_sound(tmp_path / "fewer", lock=json.loads((tmp_path / "later/release.lock").read_bytes()), made=earlier)
+    assert check_release(tmp_path / "fewer") == []
+
+
+def test_a_forger_who_changes_nothing_leaves_no_trace(copy: Path) -> None:
+    write(read(copy), copy)
+    assert check_release(copy) == [] and check_drawings(copy) == []
+
+
+@pytest.mark.parametrize("forgery", [pytest.param(one, id=name) for name, one in FORGERIES.items() if one.claim])
+def test_a_forgery_is_caught_by_the_claim_that_it_breaks(forgery: Forgery, copy: Path) -> None:
+    forgery.forge(copy)
+    if forgery.claim == REFUSED:
+        with pytest.raises(InputError):
+            check_release(copy)
+        return
+    found = broken(copy, forgery.claim)
+    assert forgery.claim in found, f"{forgery.lie}: {list(found)}"
+
+
+@pytest.mark.parametrize("forgery", [pytest.param(one, id=name) for name, one in FORGERIES.items() if not one.claim])
+def test_what_nobody_can_tell_from_a_release_is_said_to_be_so(forgery: Forgery, copy: Path) -> None:
+    assert forgery.undetectable
+    forgery.forge(copy)
+    assert broken(copy) == {}
+
+
+def test_at_least_forty_of_forty_five_kinds_are_caught() -> None:
+    caught = sum(bool(forgery.claim) for forgery in FORGERIES.values())
+    assert caught >= 40 and caught / len(FORGERIES) > 40 / 45
+
+
+# --- settings ---
+
+
+@pytest.mark.parametrize("recipe", sorted(shipped("config/recipes").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_recipe_grants_its_own_settings(recipe: Path) -> None:
+    own = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+    assert list(check_settings(merged(defaults(), own), own)) == []
+
+
+def test_a_looser_setting_is_named_with_its_value_the_granted_one_and_the_recipe_that_has_it() -> None:
+    (paper, letters) = check_settings({"filter": {"preset": "paper", "alphabetic": 0.4}}, {})
+    assert paper.id == "filter.preset"
+    assert letters.note == "filter.alphabetic is 0.4, granted is 0.5 (as in config/recipes/authbench-300k.yaml)"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "0.7", None, True, [0.7], {"a": "b"}])
+def test_a_threshold_that_is_no_number_is_looser(value: object) -> None:
+    assert [finding.id for finding in check_settings({"split": {"leak_threshold": value}}, {})] == [
+        "split.leak_threshold"
+    ]
+
+
+def test_the_command_takes_granted_settings_from_a_file(
+    copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alter_json(copy / "manifest.json", lambda told: told["config"]["split"].update(leak_threshold=0.75))
+    write_sums(copy)
+    assert main(["check", str(copy)]) == 1
+    assert "split.leak_threshold is 0.75, granted is 0.7" in capsys.readouterr().out
+    (tmp_path / "granted.yaml").write_text(json.dumps({**CONFIG, "split": {"leak_threshold": 0.75}}), encoding="utf-8")
+    assert main(["check", str(copy), "--config", str(tmp_path / "granted.yaml")]) == 0
+
+
+def test_settings_whose_keys_are_data_are_replaced_and_others_merged() -> None:
+    base = {"sample": {"genres": {"zh": {"news": 1}}}, "split": {"containment": {"share": 0.3, "min_chars": 500}}}
+    more = {"sample": {"genres": {"zh": {"poetry": 1}}}, "split": {"containment": {"share": 0.2}}}
+    assert merged(base, more) == {
+        "sample": {"genres": {"zh": {"poetry": 1}}},
+        "split": {"containment": {"share": 0.2, "min_chars": 500}},
+    }
+
+
+# --- what the command prints ---
+
+
+def test_all_ids_of_a_violation_are_in_the_json_and_a_dozen_in_the_text(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pl.read_parquet(copy / "provenance.parquet").with_columns(toxicity=pl.lit(0.95))
+    table.write_parquet(copy / "provenance.parquet")
+    write_sums(copy)
+    assert main(["check", str(copy), "--json"]) == 1
+    (violation,) = orjson.loads(capsys.readouterr().out)["violations"]
+    assert violation["ids"] == table["id"].to_list() and violation["count"] == table.height > 12
+    assert main(["check", str(copy)]) == 1
+    assert f"... and {table.height - 12} more" in capsys.readouterr().out
+
+
+def test_no_sequence_of_a_release_reaches_the_terminal(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "\x1b]0;owned\x07.csv").write_text("", encoding="utf-8")
+    assert main(["check", str(copy)]) == 1
+    printed = capsys.readouterr().out
+    assert r"\x1b]0;owned\x07.csv is extra" in printed and "\x1b" not in printed
+
+
+@pytest.mark.parametrize("name", ["bookkeeping_removed", "no_counts", "other_splits", "no_scorer", "targets_met"])
+def test_the_command_ends_with_violations_where_drawings_have_nothing_to_be_compared_with(
+    name: str, copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FORGERIES[name].forge(copy)
+    assert main(["check", str(copy)]) == 1
+    assert FORGERIES[name].claim in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("key", ["config", "raw_lock", "licences", "inputs", "warnings", "takedown"])
+@pytest.mark.parametrize("value", [None, {"sources": 3}])
+def test_a_manifest_that_is_not_in_its_form_is_refused_or_found(key: str, value: object, copy: Path) -> None:
+    alter_json(copy / "manifest.json", lambda told: told.update({key: value}))
+    write_sums(copy)
+    assert main(["check", str(copy)]) in (1, 2)
+
+
+def test_what_a_release_without_bookkeeping_leaves_unchecked_is_said(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in copy.iterdir():
+        if path.is_file():
+            path.unlink()
+        elif path.name in ("statistics", "figures"):
+            shutil.rmtree(path)
+    assert main(["check", str(copy)]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split(": ")[1].split(",")[0] for line in printed.splitlines()[:-1]] == [
+        "settings", "origins", "whether files were changed"
+    ]  # fmt: skip
+
+
+def test_the_documentation_lists_every_forgery() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/reliability.md").read_text(encoding="utf-8")
+    stated = page.partition("## Forgeries")[2]
+    caught = sum(bool(forgery.claim) for forgery in FORGERIES.values())
+    assert f"{caught} of {len(FORGERIES)} forgeries" in stated
+    assert stated.endswith("\n\n" + table())

@@ -1,0 +1,32 @@
+"""The folded form of a text, in which copies are alike that differ in nothing but how characters are written.
+
+Compatibility forms (full-width letters, ligatures, presentation forms) are as in NFKC, letters are lower-case, digits
+of all scripts are 0 to 9, and characters that show nothing by themselves are left out: joiners, variation selectors,
+soft hyphens, fillers, the tatweel.
+"""
+
+import unicodedata
+from functools import cache
+
+import polars as pl
+
+_UNSEEN = r"[\p{Cf}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{640}]"
+
+
+def fold(contents: pl.Series) -> pl.Series:
+    """Return the folded form of each text."""
+    places = (~contents.str.contains(r"\A[\x00-\x7f]*\z")).arg_true()
+    folded = contents.str.to_lowercase()
+    if len(places):
+        some = contents.gather(places).str.normalize("NFKC").str.replace_all(_UNSEEN, "").str.to_lowercase()
+        with_digits = some.str.contains(r"[^\x00-\x7f&&\p{Nd}]|\p{Nd}")
+        some = some.zip_with(~with_digits, some.str.replace_many(_digits()))
+        folded = folded.scatter(places, some)
+    return folded
+
+
+@cache
+def _digits() -> dict[str, str]:
+    """Return every decimal digit beyond ASCII with its ASCII digit."""
+    points = map(chr, range(0x80, 0x20000))
+    return {one: str(unicodedata.decimal(one)) for one in points if unicodedata.category(one) == "Nd"}

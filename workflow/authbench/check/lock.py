@@ -1,0 +1,95 @@
+"""release.lock against the documents: ids, splits of authors, and what a takedown left."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.check.claims import Finding
+from authbench.check.rows import Rows
+from authbench.check.rules import taken_down
+from authbench.errors import InputError
+from authbench.format.columns import DOCUMENT_ID, SHA256
+from authbench.format.files import LOCK
+from authbench.format.lock import read_lock
+
+
+def check_lock(release: Rows) -> Iterator[Finding]:
+    """Yield ids and authors on which release.lock and the documents disagree."""
+    path = release.folder / LOCK
+    if not path.is_file():
+        return
+    lock = read_lock(path)
+    ids, splits = lock["documents"], lock["authors"]
+    if not isinstance(ids, Mapping) or not isinstance(splits, Mapping):
+        raise InputError(f"{path}: authors and documents are no objects")
+    for key, ident in ids.items():
+        if not re.fullmatch(SHA256, key) or not isinstance(ident, str) or not re.fullmatch(DOCUMENT_ID, ident):
+            yield Finding("lock", key, f"{key!r:.40} -> {ident!r:.40}")
+    many = Counter(map(str, ids.values()))
+    for ident in sorted(set(release.documents["id"])):
+        if many[ident] != 1:
+            yield Finding("lock", ident, f"{ident} stands for {many[ident]} documents")
+    for author, found in _splits(release).items():
+        if len(found) == 1 and splits.get(author) != found[0]:
+            yield Finding("lock", author, f"{author[:8]}... is in {found[0]}, not in {splits.get(author)!r:.20}")
+    if not _continues(release.manifest):
+        taken = taken_down(release.manifest)
+        absent = sorted({str(ident) for ident in ids.values()} - set(release.documents["id"]))
+        if len(absent) != taken:
+            first = absent[0] if absent else LOCK
+            yield Finding("takedown", first, f"{taken} documents taken down, {len(absent)} of the lock are absent")
+        unknown = sorted(splits.keys() - _splits(release).keys())
+        if len(unknown) > taken:
+            yield Finding(
+                "lock", unknown[0], f"{len(unknown)} authors without a document, {taken} documents taken down"
+            )
+
+
+def check_numbering(release: Rows) -> Iterator[Finding]:
+    """Yield ids that do not follow language, source and author, as in a release without an earlier lock they do."""
+    if "authbench" not in release.manifest or _continues(release.manifest):
+        return
+    rows = _numbered(release)
+    for (_, *before), (ident, *after) in zip(rows, rows[1:], strict=False):
+        if after < before:
+            yield Finding("numbering", ident, f"{ident} comes after {before[1]} {before[2][:8]}...")
+
+
+def authors_beside_gaps(release: Rows) -> frozenset[str] | None:
+    """Return the authors whose documents may have been taken down; None: any author's.
+
+    Ids are given in the order of authors: without an earlier lock a gap between ids lies within the documents of an
+    author or beside them.
+    """
+    path = release.folder / LOCK
+    if _continues(release.manifest) or not path.is_file():
+        return None
+    rows = _numbered(release)
+    numbers = [int(ident[4:]) for ident, *_ in rows]
+    authors: set[str] = set()
+    for ident in read_lock(path)["documents"].values():
+        if re.fullmatch(DOCUMENT_ID, str(ident)):
+            place = bisect_left(numbers, int(ident[4:]))
+            if place == len(numbers) or numbers[place] != int(ident[4:]):
+                authors |= {rows[beside][3] for beside in (place - 1, place) if 0 <= beside < len(rows)}
+    return frozenset(authors)
+
+
+def _numbered(release: Rows) -> list[tuple[str, str, str, str]]:
+    """Return id, language, source and author of each document, by number."""
+    known = release.documents.drop_nulls("author_id").select("id", "lang", "source", "author_id")
+    return sorted(known.iter_rows(), key=lambda row: int(row[0][4:]))
+
+
+def _splits(release: Rows) -> dict[str, list[str]]:
+    found = release.documents.drop_nulls("author_id").group_by("author_id").agg(pl.col("split").unique().sort())
+    return dict(found.sort("author_id").iter_rows())
+
+
+def _continues(manifest: Mapping[str, Any]) -> bool:
+    """Return whether the release kept the ids of an earlier one."""
+    return bool(((manifest.get("config") or {}).get("split") or {}).get("lock"))

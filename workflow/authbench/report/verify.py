@@ -1,0 +1,182 @@
+"""Hold the figures and the report of a release to its data: draw them again and compare.
+
+What the stages before a release found (raw files, copies, toxicity rates, balance of splits) is in the report alone:
+those parts are left out of the comparison, as are titles and descriptions of sources.
+"""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import polars as pl
+
+import authbench
+from authbench.check import Violation, group
+from authbench.check.claims import Finding
+from authbench.errors import InputError
+from authbench.format import files
+from authbench.format.release import Release, open_complete_release, read_json_object, read_manifest
+from authbench.presentation.charts import as_svg
+from authbench.printable import printable
+from authbench.registry.source_entry import Author, Description, License
+from authbench.report import figures
+from authbench.report.page import KINDS, render
+from authbench.report.write import queries_of
+from authbench.storage.sha256sums import SUMS
+
+_NOT_IN_FORM = (
+    InputError,
+    OSError,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    pl.exceptions.PolarsError,
+    jinja2.TemplateError,
+)
+_PIXELS = 1.0  # that versions of the drawing library may differ by
+_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_TOLD_NOWHERE_ELSE = [
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r' ?<span class="tag alert">noisy(?: in [^<]{1,12})?</span>',
+        r'<details class="plain"><summary>What the raw files held</summary>(?:(?!</details>).)*</details>',
+        r'(?<=</table></div>\n)<p dir="auto">[^<]*</p>',
+        r'<dl class="facts">(?:(?!</dl>).)*</dl>(?=\s*<h2 id="copies">)',
+        r'<div class="scroll"><table class="narrow">(?:(?!</table>).)*</table></div>(?=\s*<h2 id="safety">)',
+        r'<div class="scroll"><table><thead><tr><th>Language</th><th class="n">Scored(?:(?!</table>).)*</table></div>',
+    )
+]
+_LABEL = (
+    r'<div class="label"><div><b dir="auto">([^<]*)</b><br><code>{tag}</code>.*?<span class="tag">([^<]*)</span>'
+    r'.*?<p dir="auto" style="margin-top:6px">([^<]*)</p>'
+)
+
+
+def check_drawings(folder: Path) -> list[Violation]:
+    """Return the claims that figures and report of a release of this version break.
+
+    Those of another version are drawn and worded in another way: they are not compared (`is_compared`).
+    """
+    if not is_compared(folder):
+        return []
+    findings: list[Finding] = []
+    for claim, check in (("figures", _check_figures), ("report", _check_report)):
+        try:
+            findings += check(open_complete_release(folder))
+        except _NOT_IN_FORM as problem:
+            findings.append(Finding(claim, claim, f"what it is drawn from is not in its form: {problem!r:.120}"))
+    return list(group(findings))
+
+
+def is_compared(folder: Path) -> bool:
+    """Return whether a folder holds a complete release that this version of AuthBench drew."""
+    return read_manifest(folder).get("authbench") == authbench.__version__ and (folder / files.PROVENANCE).is_file()
+
+
+def unchecked(folder: Path) -> list[str]:
+    """Return what no claim can be about, as the release has no record of it, in words."""
+    manifest = read_manifest(folder)
+    missing = {
+        files.MANIFEST: "settings, counts and files, as there is no manifest.json of AuthBench",
+        files.PROVENANCE: "origins, measurements and licences, as there is no provenance.parquet",
+        SUMS: "whether files were changed, as there is no SHA256SUMS",
+    }
+    lines = [what for name, what in missing.items() if not (folder / name).is_file()]
+    if manifest and "authbench" not in manifest:
+        lines.insert(0, missing[files.MANIFEST])
+    if manifest.get("authbench", authbench.__version__) != authbench.__version__:
+        lines.append(f"figures and report, as they are of AuthBench {printable(str(manifest['authbench']))}")
+    return lines
+
+
+def _check_figures(release: Release) -> Iterator[Finding]:
+    tables = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in files.STATISTICS}
+    for chart in figures.charts(tables, pl.read_csv(release.folder / files.FUNNEL)):
+        path = release.folder / "figures" / f"{chart.name}.svg"
+        if not path.is_file():
+            yield Finding("figures", chart.name, f"{path.name} is missing")
+        elif not _same_picture(path.read_text(encoding="utf-8", errors="replace"), as_svg(chart)):
+            yield Finding("figures", chart.name, f"{path.name} shows something else")
+
+
+def _same_picture(one: str, other: str) -> bool:
+    """Return whether two pictures have the same elements and words, and their lines and places but for a pixel."""
+    return one == other or (
+        _elements(one) == _elements(other)
+        and _words(one) == _words(other)
+        and all(abs(a - b) <= _PIXELS for a, b in zip_longest(_places(one), _places(other), fillvalue=1e9))
+    )
+
+
+def _elements(svg: str) -> set[str]:
+    """Return the kinds of elements and attributes."""
+    return set(re.findall(r"<(\w+)", svg)) | set(re.findall(r'\s([\w:-]+)="', svg))
+
+
+def _words(svg: str) -> list[str]:
+    return [text for text in re.findall(r">([^<]*)<", svg) if text.strip()]
+
+
+def _places(svg: str) -> list[float]:
+    drawn = " ".join(re.findall(r'\s(?:d|x|y)="([^"]*)"', svg))
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", drawn)]
+
+
+def _check_report(release: Release) -> Iterator[Finding]:
+    path = release.folder / files.REPORT
+    if not path.is_file():
+        yield Finding("report", files.REPORT, "it is missing")
+        return
+    page = path.read_text(encoding="utf-8", errors="replace")
+    manifest, tags = release.manifest, release.provenance["source"].unique().sort()
+    facts = {
+        **{key: manifest[key] for key in ("config", "versions", "inputs", "scorers", "skipped_sources", "takedown")},
+        **{key: manifest[key] for key in ("splits", "warnings")},
+        "funnel": pl.read_csv(release.folder / files.FUNNEL).to_dicts(),
+        "deviation": read_json_object(release.folder / files.DEVIATION),
+        "toxicity_rates": [],
+        "ingest": {},
+        "dedup": {},
+        "split": {},
+    }
+    sources = {tag: _described(page, tag, manifest["licences"]) for tag in tags}
+    drawn = render(release.provenance, queries_of(release), sources, facts)
+    stated = zip_longest(_SVG.findall(page), _SVG.findall(drawn), fillvalue="")
+    if not all(_same_picture(one, other) for one, other in stated):
+        yield Finding("report", "pictures", "a picture shows something else")
+    yield from (Finding("report", line, line) for line in _differences(_lines(page), _lines(drawn)))
+
+
+def _described(page: str, tag: str, licences: Mapping[str, Any]) -> Description:
+    """Return a source as the report describes it, under the licence that the manifest states."""
+    found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
+    title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
+    kinds = {words: kind for kind, words in KINDS.items()}
+    terms = licences.get(tag) or {}
+    return Description(
+        title, License(str(terms.get("name")), str(terms.get("tier"))), Author(kinds.get(kind, kind)), about
+    )
+
+
+def _lines(page: str) -> list[str]:
+    """Return the lines of a report that its release has to agree with."""
+    page = _SVG.sub("", page)
+    for pattern in _TOLD_NOWHERE_ELSE:
+        page = pattern.sub("", page)
+    return [line for line in map(str.strip, page.splitlines()) if line]
+
+
+def _differences(stated: Iterable[str], drawn: Iterable[str]) -> Iterator[str]:
+    """Yield the words of the first lines that differ."""
+    differ = ((one, other) for one, other in zip_longest(stated, drawn, fillvalue="") if one != other)
+    for one, other in list(differ)[:3]:
+        yield (_plain(one) or _plain(other) or "markup")[:80]
+
+
+def _plain(line: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", line)).split())
