@@ -22,6 +22,8 @@ from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similar_pairs import similar_pairs
 from authbench.errors import InputError
 from authbench.records import REMOVED
+from authbench.split.assign import near_copies
+from authbench.split.units import unit_of
 
 WORKFLOW = str(Path(compare.__file__).parents[2])
 # 24 bands of one row miss a pair at 0.8 once in 10^16: what differs from the reference is an error, not chance.
@@ -127,7 +129,7 @@ def test_neither_order_of_input_nor_size_of_blocks_changes_anything(rows, chance
 def test_similar_pairs_are_all_pairs_at_the_threshold(rows, threshold):
     keys, texts = [row[0] for row in rows], [row[1] for row in rows]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs_in_memory, "choose_bands", lambda _: (120, 1))
+        patch.setattr(pairs_in_memory, "choose_bands", lambda *_: (120, 1))
         found = similar_pairs(keys, texts, threshold)
     pairs = [(a, b, jaccard(s, t)) for a, s in zip(keys, texts, strict=True) for b, t in zip(keys, texts, strict=True)]
     assert found.rows() == sorted((a, b, j) for a, b, j in pairs if a < b and j >= threshold)
@@ -247,7 +249,7 @@ def test_blocks_hold_whole_components(monkeypatch):
     found = []
     for limit in (50, 1):
         monkeypatch.setattr(compare, "BLOCK_SHINGLES", limit)
-        found.append([(block.start, block.stop) for block in compare.blocks(component, sizes)])
+        found.append([(block.start, block.stop) for block in compare.comparison_blocks(component, sizes)])
     assert found == [[(0, 5), (5, 7)], [(0, 2), (2, 5), (5, 7)]]
 
 
@@ -289,3 +291,21 @@ def test_banding_finds_the_share_that_is_expected():
     )
     met = (bands[::2] == bands[1::2]).any(axis=1).mean()
     assert met == pytest.approx(band_recall(0.5, 25, 5), abs=0.08)
+
+
+def test_a_crowd_of_similar_texts_takes_a_bounded_number_of_pairs_and_makes_the_same_groups_and_copies():
+    words = [f"word{number}" for number in range(60)]
+    texts = [
+        " ".join([*words[: number % 7], *words[number % 7 + number % 4 :], f"end {number}"]) for number in range(90)
+    ]
+    keys = [f"d{number:03}" for number in range(90)]
+    everything = similar_pairs(keys, texts, 0.7, near=0.9, most=1_000)
+    some = similar_pairs(keys, texts, 0.7, near=0.9, most=5)
+    assert everything.height > 2_000
+    assert some.height <= 90 * 10
+    assert set(some.iter_rows()) <= set(everything.iter_rows())
+    documents = pl.DataFrame({"doc_key": keys, "author_id": keys, "origin_id": keys})
+    assert unit_of(documents, some, "author") == unit_of(documents, everything, "author")
+    copies = near_copies(everything.filter(pl.col("similarity") >= 0.9))
+    assert copies
+    assert near_copies(some.filter(pl.col("similarity") >= 0.9)) == copies

@@ -1,5 +1,7 @@
 """MinHash signatures: datasketch's, over multisets."""
 
+import subprocess
+import sys
 from collections import Counter
 
 import datasketch
@@ -9,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from authbench.dedup import minhash, shingle_kernels
-from authbench.dedup.permutations import draw_permutations, read_permutations, write_permutations
+from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.shingles import shingle_hashes
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -99,12 +101,24 @@ def test_bands_are_equal_where_their_rows_are():
     assert (bands[:, 0] == bands[:, 1]).tolist() == [True, True, False, False, False]
 
 
-def test_permutations_are_datasketchs_and_the_same_when_read_again(tmp_path):
+def test_permutations_are_datasketchs():
     drawn = draw_permutations(125)
     factors, terms = datasketch.MinHash(num_perm=125, seed=1, scheme="affine32").permutations
     assert np.array_equal(drawn, [factors, terms])
+    assert drawn.dtype == np.uint32
     assert (drawn[0] % 2 == 1).all()
-    write_permutations(drawn, tmp_path / "permutations.json")
-    again = read_permutations(tmp_path / "permutations.json")
-    assert np.array_equal(again, drawn)
-    assert again.dtype == np.uint32
+
+
+def test_permutations_come_from_datasketch_and_its_indexes_are_not_imported():
+    """`datasketch` imports scipy.integrate, which takes half a second in each job that signs."""
+    draws = """
+import sys
+from authbench.dedup.permutations import draw_permutations
+drawn = draw_permutations(8)
+assert "datasketch.minhash" in sys.modules
+assert not {"scipy", "datasketch", "datasketch.lsh"} & set(sys.modules)
+import datasketch
+assert (drawn == datasketch.MinHash(num_perm=8, seed=1, scheme="affine32").permutations).all()
+assert (draw_permutations(8) == drawn).all()
+"""
+    subprocess.run([sys.executable, "-c", draws], check=True)

@@ -1,6 +1,8 @@
 """What must not straddle the splits moves as one, shares are kept in every bucket, and nothing depends on order."""
 
 import time
+import unicodedata
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -8,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from authbench.check.fold import fold as check_fold
 from authbench.dedup.containment import ContainmentSettings
+from authbench.normalize.fold import fold
 from authbench.split.assign import assign_splits, near_copies, split_deviation
 from authbench.split.leakage import find_leaks
 from authbench.split.units import find_bridges, unit_of
@@ -191,3 +195,30 @@ def test_what_the_check_of_a_release_would_call_similar_the_splits_know():
     assert found.contained.is_empty()
     lower, *_ = find_leaks(frame, leak=0.9, near=0.6, shingle_chars=3, containment=ContainmentSettings())
     assert lower.select("a", "b").rows() == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        str.upper,
+        lambda text: text.replace("1999", "١٩٩٩"),
+        lambda text: text.translate({point: point + 0xFEE0 for point in range(0x21, 0x7F)}),
+        lambda text: text.replace("a", "a\N{SOFT HYPHEN}"),
+        lambda text: text.replace("i", "i\N{ZERO WIDTH JOINER}") + " Well",
+    ],
+)
+def test_copies_that_differ_in_how_they_are_written_are_known(disguise: Callable[[str], str]) -> None:
+    text = "In 1999 we sailed around the whole island, and nobody at home would believe a word of it."
+    contents = [text, disguise(text), "Good.", "GOOD.", text.replace("island", "lake").replace("sailed", "walked")]
+    frame = pl.DataFrame(
+        {"doc_key": list("abcde"), "origin_id": list("abcde"), "lang": ["en"] * 5, "content": contents}
+    )
+    found = find_leaks(frame, leak=0.99, near=0.8, shingle_chars=5, containment=ContainmentSettings())
+    assert found.similar.select("a", "b").rows() == [("a", "b")]
+
+
+def test_the_folded_form_is_that_which_the_check_compares() -> None:
+    assigned = (chr(point) for point in range(0x20, 0x20000))
+    characters = [one for one in assigned if unicodedata.category(one) not in ("Cn", "Cs")]
+    texts = pl.Series([f"{one}X\u0301{one} ٣ΣΑΣ" for one in characters])
+    assert fold(texts).equals(check_fold(texts))

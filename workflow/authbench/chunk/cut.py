@@ -69,7 +69,7 @@ class _Segment:
 
 
 @dataclass(frozen=True)
-class Text:
+class _Text:
     """A normalised text with each run of line breaks made one, and how to find its places in the original."""
 
     doc_key: str
@@ -107,7 +107,7 @@ def chunk_records(
             lengths[row] = len(tokens)
             continue
         doc_key = records["doc_key"][row]
-        text = Text(doc_key, content, *_paragraph_starts(records["content"][row]))
+        text = _Text(doc_key, content, *_paragraph_starts(records["content"][row]))
         segments, over = _cut_text(text, size, tokens, tokenizer, chosen, seed)
         if over:
             source = records["source"][row]
@@ -122,11 +122,11 @@ def chunk_records(
             piece = piece.strip(" \n")
             span = text.original(begin), text.original(begin + len(piece) - 1) + 1
             pieces.append((row, f"{doc_key}#chunk_{number}", piece, *span, segment.tokens))
-    documents = documents_of(records, texts, lengths, whole, pieces)
+    documents = _documents_of(records, texts, lengths, whole, pieces)
     return documents, empty(REMOVED), over_cap
 
 
-def documents_of(
+def _documents_of(
     records: pl.DataFrame,
     texts: pl.Series,
     lengths: NDArray[np.int32],
@@ -178,7 +178,7 @@ def _paragraph_starts(text: str) -> tuple[Places, Places]:
 
 
 def _cut_text(
-    text: Text,
+    text: _Text,
     size: int,
     tokens: Tokens | None,
     tokenizer: Tokenizer,
@@ -194,7 +194,7 @@ def _cut_text(
         stretch = _read_stretch(text, tokenizer, 0, len(content), tokens)
         segments = list(_cut_stretch(text, stretch, tokenizer, settings, seed))
     else:
-        bounds = windows(text, max(1, WINDOW_BYTES * len(content) // size))
+        bounds = _windows(text, max(1, WINDOW_BYTES * len(content) // size))
         order = sorted(range(len(bounds)), key=lambda n: keyed_hash(seed, "window", text.doc_key, str(bounds[n][0])))
         stretches: dict[int, _Stretch] = {}
         segments = []
@@ -205,19 +205,19 @@ def _cut_text(
             if len(segments) >= limit:
                 break
         if len(stretches) < len(bounds):
-            return spread(segments, text, limit, seed), True
+            return _spread(segments, text, limit, seed), True
         joined = _join_stretches([stretches[number] for number in range(len(bounds))])
         segments = list(_cut_stretch(text, joined, tokenizer, settings, seed))
-    return (spread(segments, text, limit, seed), True) if len(segments) > limit else (segments, False)
+    return (_spread(segments, text, limit, seed), True) if len(segments) > limit else (segments, False)
 
 
-def spread(segments: Sequence[_Segment], text: Text, limit: int, seed: int) -> list[_Segment]:
+def _spread(segments: Sequence[_Segment], text: _Text, limit: int, seed: int) -> list[_Segment]:
     """Return the `limit` segments with the smallest hashes, in the order of the text."""
     ranked = sorted(segments, key=lambda s: keyed_hash(seed, "chunk", text.doc_key, str(text.original(s.start))))
     return sorted(ranked[:limit], key=lambda segment: segment.start)
 
 
-def windows(text: Text, size: int) -> list[tuple[int, int]]:
+def _windows(text: _Text, size: int) -> list[tuple[int, int]]:
     """Return consecutive spans of about `size` characters that begin at paragraphs, else lines, sentences, words."""
     content, spans, start = text.content, [], 0
     while len(content) - start > size * 5 // 4:
@@ -235,7 +235,7 @@ def windows(text: Text, size: int) -> list[tuple[int, int]]:
     return [*spans, (start, len(content))]
 
 
-def _read_stretch(text: Text, tokenizer: Tokenizer, start: int, end: int, tokens: Tokens | None = None) -> _Stretch:
+def _read_stretch(text: _Text, tokenizer: Tokenizer, start: int, end: int, tokens: Tokens | None = None) -> _Stretch:
     content = text.content[start:end]
     if tokens is None:
         tokens = tokenizer.encode(content)
@@ -267,7 +267,7 @@ def _join_stretches(parts: Sequence[_Stretch]) -> _Stretch:
 
 
 def _cut_stretch(
-    text: Text, stretch: _Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
+    text: _Text, stretch: _Stretch, tokenizer: Tokenizer, settings: ChunkSettings, seed: int
 ) -> Iterator[_Segment]:
     """Greedily fill one segment after another; the hash of document and start says which may be extra long."""
     shortest, longest = settings.extra_long_tokens

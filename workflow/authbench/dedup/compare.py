@@ -21,6 +21,7 @@ Texts = Callable[[I64], Sequence[str] | pl.Series]
 BLOCK_SHINGLES = 1 << 24  # 128 MB of hashes are kept in memory; a larger component goes to a temporary file
 SORTED_AT_ONCE = 1 << 21  # shingles of texts that are fetched together
 DOCUMENT_OVERHEAD = 16  # what a document takes beside its shingles, counted in shingles
+ALL = 2**62  # pairs
 PAIRS = pl.Schema({"earlier": pl.Int64, "later": pl.Int64, "similarity": pl.Float64})
 
 
@@ -44,7 +45,14 @@ class Work:
 
 
 def compare_components(
-    component: I32, sizes: U32, sketches: U64, texts: Texts, settings: DedupSettings, only_accepted: bool
+    component: I32,
+    sizes: U32,
+    sketches: U64,
+    texts: Texts,
+    settings: DedupSettings,
+    only_accepted: bool,
+    near: float = 1.0,
+    most_found: int = ALL,
 ) -> tuple[pl.DataFrame, Work]:
     """Return the verified pairs of near copies (PAIRS, by place in the table), and the work that it took.
 
@@ -56,6 +64,8 @@ def compare_components(
         texts: gives the similarity texts of documents.
         settings: threshold, shingle length and bounds of work.
         only_accepted: leave out pairs whose earlier document is similar to one before it, and so not kept.
+        near, most_found: of a document's pairs, the nearest before it that are given, beside those that join what no
+            other pair joins, and those at `near` with a document that is no copy itself.
 
     Raises:
         ValueError: where the texts are not those that were signed.
@@ -63,7 +73,7 @@ def compare_components(
     from authbench.dedup import pair_kernels
 
     found, work = [PAIRS.to_frame()], Work()
-    for block in blocks(component, sizes):
+    for block in comparison_blocks(component, sizes):
         hashes, ends = _sorted_shingles(block, sizes[block], texts, settings.shingle_chars)
         earlier, later, similarity, compared, curtailed = pair_kernels.compare_with_earlier(
             component[block],
@@ -74,13 +84,15 @@ def compare_components(
             most_apart(settings),
             settings.comparisons_per_document,
             only_accepted,
+            near,
+            most_found,
         )
         found.append(_pairs(block.start + earlier, block.start + later, similarity))
         work += Work(compared, curtailed)
     return pl.concat(found), work
 
 
-def blocks(component: I32, sizes: U32) -> Iterator[slice]:
+def comparison_blocks(component: I32, sizes: U32) -> Iterator[slice]:
     """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger one."""
     bounds = [*np.flatnonzero(np.diff(component, prepend=-1)).tolist(), len(component)]
     shingles = np.concatenate([[0], np.cumsum(sizes + np.uint32(DOCUMENT_OVERHEAD), dtype=np.int64)])

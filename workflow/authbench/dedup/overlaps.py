@@ -32,7 +32,7 @@ def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> 
 
 @compiled
 def perhaps_repeated(hashes: U64) -> BOOL:
-    """Whether another position may have the same hash: true for all that do, and for a few that do not.
+    """Return whether another position may have the same hash: true for all that do, and for a few that do not.
 
     Takes four to eight bytes a hash: a counter for each of as many values of the high bits.
     """
@@ -52,7 +52,7 @@ def perhaps_repeated(hashes: U64) -> BOOL:
 
 @compiled
 def sample_overlaps(previous: I64, owner: I32, ends: I64, sizes: I64, origin: I64, share: float) -> tuple[I32, I32]:
-    """Pairs of texts of different origins whose samples of shingles may overlap by `share` of the smaller.
+    """Return pairs of texts of different origins whose samples of shingles may overlap by `share` of the smaller.
 
     Text d's sample has `sizes[d]` shingles. Those that other texts have too are the positions `ends[d]:ends[d + 1]`,
     of which `previous` gives the last earlier position with the same shingle (-1: none) and `owner` the text. A pair

@@ -112,6 +112,8 @@ def compare_with_earlier(
     most_apart: int,
     most: int,
     only_accepted: bool,
+    near: float,
+    most_found: int,
 ) -> tuple[I32, I32, F64, int, int]:
     """Compare each document with the earlier ones of its component.
 
@@ -120,6 +122,9 @@ def compare_with_earlier(
     document that resembles an earlier one is no longer there for those after it: a crowd of copies costs one
     comparison each. Each document meets at most the `most` nearest before it.
 
+    Of a document's pairs the nearest `most_found` are given, and of the others those without which something would be
+    lost: that join what no pair before joined, and those at `near` with a document that is no copy (at `near`) itself.
+
     Gives the pairs at the threshold (earlier, later, similarity), the number of exact comparisons, and the number of
     documents that met fewer than there were.
     """
@@ -127,6 +132,7 @@ def compare_with_earlier(
     first, last = 0, 0  # of `standing`, those of the component
     earlier, later, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
     found, compared, curtailed = 0, 0, 0
+    joined, is_copy = np.arange(len(component)).astype(np.int32), np.zeros(len(component), np.bool_)
     for d in range(len(component)):
         if d > 0 and component[d] != component[d - 1]:
             first = last
@@ -139,6 +145,12 @@ def compare_with_earlier(
             compared += 1
             value = _jaccard_from(hashes[ends[other] : ends[other + 1]], hashes[ends[d] : ends[d + 1]], threshold)
             if value >= threshold:
+                x, y = _root_of(joined, other), _root_of(joined, d)
+                joined[max(x, y)] = min(x, y)
+                of_kept = value >= near and not is_copy[other]
+                is_copy[d] |= of_kept
+                if found - found_before >= most_found and x == y and not of_kept:
+                    continue
                 if found == len(earlier):
                     earlier = np.concatenate((earlier, np.empty_like(earlier)))
                     later = np.concatenate((later, np.empty_like(later)))

@@ -1,14 +1,14 @@
-"""The random permutations of MinHash: datasketch's scheme `affine32`.
+"""The random permutations of MinHash: datasketch's scheme `affine32`."""
 
-One job of a build draws them, and the jobs that sign read its file, as importing datasketch takes half a second.
-"""
-
-from pathlib import Path
+import importlib
+import sys
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from authbench.arrays import U32
-from authbench.storage.json_files import read_json, write_json
 
 SEED = 1
 
@@ -19,18 +19,21 @@ def draw_permutations(count: int) -> U32:
     Returns:
         shape (2, count), uint32: the odd factors a, and the terms b.
     """
-    from datasketch import MinHash
-
-    return np.asarray(MinHash(num_perm=count, seed=SEED, scheme="affine32").permutations, np.uint32)
-
-
-def write_permutations(permutations: U32, path: str | Path) -> None:
-    """Write permutations as the lists `factors` and `terms` of a JSON file."""
-    factors, terms = permutations.tolist()
-    write_json(path, {"factors": factors, "terms": terms})
+    drawn = _minhash_module().MinHash(num_perm=count, seed=SEED, scheme="affine32").permutations
+    return np.asarray(drawn, np.uint32)
 
 
-def read_permutations(path: str | Path) -> U32:
-    """Return the permutations that `write_permutations` wrote."""
-    permutations = read_json(path)
-    return np.array([permutations["factors"], permutations["terms"]], np.uint32)
+def _minhash_module() -> Any:
+    """Return the module `datasketch.minhash`.
+
+    The package datasketch imports all its indexes, and scipy.integrate for them: half a second in every job. While an
+    empty package of its name stands in its place, the module and what it needs are imported alone.
+    """
+    if "datasketch" in sys.modules or not (found := find_spec("datasketch")):
+        return importlib.import_module("datasketch.minhash")
+    sys.modules["datasketch"] = package = ModuleType("datasketch")
+    package.__path__ = list(found.submodule_search_locations or [])
+    try:
+        return importlib.import_module("datasketch.minhash")
+    finally:
+        del sys.modules["datasketch"]

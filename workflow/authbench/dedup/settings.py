@@ -9,6 +9,7 @@ from authbench.errors import InputError
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
 PERMUTATIONS = 128  # at most, where bands are chosen
+MOST_BANDS, MOST_PERMUTATIONS = 500, 4096  # of a configuration: what a signature holds, and a job signs with
 SKETCH_BITS = 128  # at most: a sketch has one bit of each value of a signature
 PART_MB = 1_000  # of raw text, for which one job links and one compares
 SCREENED_OUT = 1e-7  # of the pairs at the threshold, at most, by a sketch that disagrees by chance
@@ -31,7 +32,19 @@ class DedupSettings:
 
 
 def dedup_problems(config: Mapping[str, Any]) -> Iterator[str]:
-    if problem := _weakness(*(config["dedup"][key] for key in ("threshold", "bands", "rows"))):
+    """Yield what is wrong with the section `dedup` of a configuration."""
+    threshold, bands, rows = (config["dedup"][key] for key in ("threshold", "bands", "rows"))
+    if bands > MOST_BANDS or bands * rows > MOST_PERMUTATIONS:
+        yield (
+            f"dedup: {bands} bands of {rows} rows; expected at most {MOST_BANDS} bands and, multiplied, "
+            f"{MOST_PERMUTATIONS} permutations. Set fewer bands or rows."
+        )
+        return
+    try:
+        problem = _weakness(threshold, bands, rows)
+    except InputError as error:
+        problem = f"dedup.threshold: {error}"
+    if problem:
         yield problem
 
 
@@ -52,17 +65,17 @@ def _weakness(threshold: float, bands: int, rows: int) -> str | None:
     )
 
 
-def choose_bands(threshold: float, recall: float = 0.999) -> tuple[int, int]:
-    """Return the bands and rows, of at most 128 permutations, that reach `recall` with the fewest false candidates.
+def choose_bands(threshold: float, recall: float = 0.999, permutations: int = PERMUTATIONS) -> tuple[int, int]:
+    """Return the bands and rows, of at most so many permutations, that reach `recall` with the fewest false candidates.
 
     >>> choose_bands(0.8), choose_bands(0.7)
     ((25, 5), (32, 4))
     """
-    for rows in range(PERMUTATIONS, 0, -1):
-        if band_recall(threshold, PERMUTATIONS // rows, rows) >= recall:
-            return PERMUTATIONS // rows, rows
+    for rows in range(permutations, 0, -1):
+        if band_recall(threshold, permutations // rows, rows) >= recall:
+            return permutations // rows, rows
     raise InputError(
-        f"Pairs that are only {threshold:g} similar cannot be found with {PERMUTATIONS} permutations; "
+        f"Pairs that are only {threshold:g} similar cannot be found with {permutations} permutations; "
         "set the threshold to 0.06 or more."
     )
 
@@ -87,11 +100,11 @@ def _least_agreement(threshold: float, bits: int) -> int:
 
 
 def most_apart(settings: DedupSettings) -> int:
-    """Bits in which the sketches of near copies may differ."""
+    """Return how many bits the sketches of near copies may differ in."""
     bits = min(settings.bands * settings.rows, SKETCH_BITS)
     return bits - _least_agreement(settings.threshold, bits)
 
 
 def part_count(raw_mb: float, bands: int) -> int:
-    """The parts in which texts are linked and compared: one per 1,000 MB of raw text, at most one per band."""
+    """Return the number of parts in which texts are compared: one per 1,000 MB of raw text, at most one per band."""
     return min(max(1, ceil(raw_mb / PART_MB)), bands)

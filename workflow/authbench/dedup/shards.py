@@ -27,11 +27,11 @@ def read_column(signatures: Paths, *names: str) -> U64:
     return values[:, 0] if len(names) == 1 else values
 
 
-def read_rows(signatures: Paths, rows: I64, names: Sequence[str], order: Sequence[str] = ()) -> pl.DataFrame:
+def read_documents(signatures: Paths, rows: I64, names: Sequence[str], order: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of the documents with these numbers, in this order; with an order of sources their `place` too."""
     if order:
         places = pl.DataFrame({"source": order}, schema={"source": pl.String}).with_row_index("place")
-        return read_rows(signatures, rows, names).join(places, on="source", maintain_order="left")
+        return read_documents(signatures, rows, names).join(places, on="source", maintain_order="left")
     ascending = np.argsort(rows, kind="stable")
     starts = starts_of(signatures)
     cuts = np.searchsorted(rows, starts, sorter=ascending)
@@ -62,7 +62,7 @@ def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) 
     return first_copies(
         read_column(signatures, "text_0"),
         _taking_part(signatures, filtered),
-        lambda rows: read_rows(signatures, rows, ["text_1", "doc_key", "source"], order),
+        lambda rows: read_documents(signatures, rows, ["text_1", "doc_key", "source"], order),
     )
 
 

@@ -42,7 +42,7 @@ def _mix32(h: np.uint32) -> np.uint32:
 
 @compiled
 def _is_space(point: int) -> bool:
-    """The white space of `str.split`."""
+    """Return whether a code point is white space as of `str.split`."""
     if point < 0x1680:
         return 9 <= point <= 13 or 28 <= point <= 32 or point == 0x85 or point == 0xA0
     return (

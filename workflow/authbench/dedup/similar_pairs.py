@@ -10,18 +10,31 @@ from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.settings import DedupSettings, choose_bands
 from authbench.dedup.signatures import SKETCH, sign_texts
 
+MOST = 100  # pairs of a text with those before it
+# The check of a release finds every pair, so that one in a thousand missed here would stop a build now and then.
+RECALL, PERMUTATIONS = 1 - 1e-6, 256
+
 
 def similar_pairs(
-    keys: Sequence[str] | pl.Series, texts: Sequence[str] | pl.Series, threshold: float, shingle_chars: int = 5
+    keys: Sequence[str] | pl.Series,
+    texts: Sequence[str] | pl.Series,
+    threshold: float,
+    shingle_chars: int = 5,
+    near: float = 1.0,
+    most: int = MOST,
 ) -> pl.DataFrame:
-    """Return all pairs of texts with J >= threshold, verified: frame(a, b, similarity) with a < b, sorted.
+    """Return the pairs of texts with J >= threshold, verified: frame(a, b, similarity) with a < b, sorted.
 
-    For the groups that share a split (AuthBench paper, A.7) and the checks of a release. Bands are chosen for the
-    threshold (`choose_bands`), so that a pair at the threshold is missed with probability under 0.001.
+    All of them, but for a text that more than `most` before it resemble: of its pairs the nearest in order are given,
+    those that join what no other pair joins, and those at `near` with a text that is no copy at `near` itself. So
+    groups and copies are the same, and a crowd takes memory for `most` pairs a text.
+
+    For the groups that share a split (AuthBench paper, A.7). Bands are chosen for the threshold (`choose_bands`), so
+    that a pair at the threshold is missed with probability under 0.000001.
     """
     from authbench.dedup import links
 
-    bands, rows = choose_bands(threshold)
+    bands, rows = choose_bands(threshold, RECALL, PERMUTATIONS)
     settings = DedupSettings(threshold, shingle_chars, bands, rows, comparisons_per_document=max(1, len(keys)))
     table = pl.DataFrame({"key": keys, "text": texts}, schema={"key": pl.String, "text": pl.String}).sort("key")
     signed = sign_texts(table["text"], table["text"], draw_permutations(bands * rows), settings)
@@ -38,6 +51,8 @@ def similar_pairs(
         lambda places: table["text"].gather(members[places]),
         settings,
         only_accepted=False,
+        near=near,
+        most_found=most,
     )
     one, other = table["key"].gather(members[similar["earlier"]]), table["key"].gather(members[similar["later"]])
     return pl.DataFrame({"a": one, "b": other, "similarity": similar["similarity"]}).sort("a", "b")

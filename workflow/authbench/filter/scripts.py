@@ -133,7 +133,7 @@ def _mark(table: NDArray[np.uint8] | NDArray[np.uint16], pattern: str, value: in
 
 
 def _spans(pattern: str) -> Iterable[tuple[int, int]]:
-    """Ranges of code points that match a class of characters."""
+    """Return the ranges of code points that match a class of characters."""
     for (start, _), characters in zip(ASSIGNED, _characters(), strict=True):
         for match in regex.finditer(rf"(?V1){pattern}+", characters):
             yield start + match.start(), start + match.end()

@@ -1,10 +1,8 @@
 """Check the settings of the filters."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from authbench.errors import InputError
-from authbench.registry.checks import missing_file
+from authbench.registry.checks import unreadable_file
 from authbench.registry.entries import Settings
 
 
@@ -12,11 +10,10 @@ def filter_problems(config: Settings) -> Iterator[str]:
     filters = config["filter"]
     if filters["min_tokens"] > filters["max_tokens"]:
         yield "filter: min_tokens is larger than max_tokens"
-    yield from missing_file("filter.exclude", filters["exclude"])
-    if filters["exclude"] and Path(filters["exclude"]).is_file():
-        from authbench.review.exclusions import read_exclusions
+    yield from unreadable_file("filter.exclude", filters["exclude"], _read_exclusions)
 
-        try:
-            read_exclusions(filters["exclude"])
-        except InputError as problem:
-            yield f"filter.exclude: {problem}"
+
+def _read_exclusions(path: str) -> object:
+    from authbench.review.exclusions import read_exclusions
+
+    return read_exclusions(path)

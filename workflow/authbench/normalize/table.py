@@ -10,9 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from authbench.nfc import compose
 from authbench.normalize import boilerplate
 from authbench.normalize.personal import MAY_HOLD, mask
-from authbench.normalize.text import CANONICAL, CURLY_QUOTES, compose, normalize_text, not_composed, unusual
+from authbench.normalize.text import CANONICAL, CURLY_QUOTES, normalize_text, not_composed, unusual
 from authbench.records import REMOVED
 from authbench.registry.source_entry import Normalize
 

@@ -7,11 +7,11 @@ source's markup is undone.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Set
 from functools import cache
 
 import regex
 
+from authbench.nfc import class_of, compose
 from authbench.normalize.markup import undo_html
 
 INVISIBLE = (
@@ -70,27 +70,6 @@ def normalize_text(text: str, html: int = 0, unwrap: bool = False, quotes: str =
     return compose(text)
 
 
-def compose(text: str) -> str:
-    """Return the text in NFC, in time linear in its length.
-
-    Python puts marks into their order by insertion, which takes minutes for a letter with 100,000 marks: here long
-    runs are sorted first, as NFC sorts them.
-    """
-    if unicodedata.is_normalized("NFC", text):
-        return text
-    return unicodedata.normalize("NFC", _long_runs().sub(_in_order, text))
-
-
-@cache
-def _long_runs() -> re.Pattern[str]:
-    marks = {character for character in map(chr, range(0x300, 0x30000)) if unicodedata.combining(character)}
-    return re.compile(f"{_class_of(marks)}{{64,}}")
-
-
-def _in_order(marks: re.Match[str]) -> str:
-    return "".join(sorted(marks[0], key=unicodedata.combining))
-
-
 def _canonical_characters(text: str) -> str:
     if LONE_SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -136,12 +115,6 @@ def not_composed() -> str:
             elif len(decomposition) > 4:
                 first, second = (chr(int(code, 16)) for code in decomposition.split())
                 joined[second].add(first)
-    pairs = [f"{_class_of(firsts)}{second}" for second, firsts in joined.items()]
+    pairs = [f"{class_of(firsts)}{second}" for second, firsts in joined.items()]
     hangul = ["[\u1100-\u1112][\u1161-\u1175]", "[가-힣][\u11a8-\u11c2]"]
-    return "|".join([_class_of(replaced), f"{_class_of(marks)}{{2}}", *pairs, *hangul])
-
-
-def _class_of(characters: Set[str]) -> str:
-    starts = sorted(c for c in characters if chr(ord(c) - 1) not in characters)
-    ends = sorted(c for c in characters if chr(ord(c) + 1) not in characters)
-    return "[" + "".join(f"{start}-{end}" for start, end in zip(starts, ends, strict=True)) + "]"
+    return "|".join([class_of(replaced), f"{class_of(marks)}{{2}}", *pairs, *hangul])

@@ -5,7 +5,6 @@ text, so that a changed threshold, or a repeated run, scores nothing twice.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.nfc import compose
 from authbench.storage.parquet import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
@@ -116,4 +116,4 @@ def score_texts(
 
 def fold(text: str) -> str:
     """Return text as scorers compare it: NFC, case-folded."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return compose(compose(text).casefold())

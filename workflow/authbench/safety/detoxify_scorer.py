@@ -52,13 +52,14 @@ def load_detoxify(
     device: str = "cpu",
     batch_size: int = 32,
     max_tokens: int = 256,
+    sha256: str | None = None,
 ) -> DetoxifyScorer:
     """Return a scorer from a published model (the package's cache, else its download) or from a local checkpoint.
 
     `huggingface_config_path` is a folder with config and tokenizer of the model the checkpoint was made from; without
-    it they come from the Hugging Face cache or hub. The package itself unpickles checkpoints without restraint; here
-    only a file whose SHA-256 begins as a published one's may need that, any other may hold weights and plain values
-    alone. Raises InputError for a missing package, missing or unfit files, and a limit beyond the model's.
+    it they come from the Hugging Face cache or hub. The package itself unpickles checkpoints without restraint, which
+    can run code; here a file holds weights and plain values alone, or its whole SHA-256 is declared as `sha256`.
+    Raises InputError for a missing package, missing or unfit files, and a limit beyond the model's.
     """
     if model not in LANGUAGES:
         raise InputError(f"safety.detoxify.model: unknown model {model!r}; known are {', '.join(LANGUAGES)}")
@@ -76,7 +77,9 @@ def load_detoxify(
         raise InputError(f"safety.detoxify.checkpoint: there is no file {path}")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    loaded = _load(torch, path, trusted=any(_prefix(url) == digest[:8] for url in MODEL_URLS.values()))
+    if sha256 is not None and sha256.lower() != digest:
+        raise InputError(f"safety.detoxify.sha256: {path} has {digest}, expected {sha256}; it is not loaded")
+    loaded = _load(torch, path, digest, trusted=sha256 is not None)
     architecture = dict(loaded["config"]["arch"]["args"])
     if huggingface_config_path:
         # The package would read the original's configuration from the network all the same, and take the number of
@@ -148,14 +151,15 @@ def _prefix(url: str) -> str:
     return url.rpartition("-")[2].removesuffix(".ckpt")
 
 
-def _load(torch: Any, path: Path, trusted: bool) -> Mapping[str, Any]:
+def _load(torch: Any, path: Path, digest: str, trusted: bool) -> Mapping[str, Any]:
     try:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as problem:
         if not trusted:
             raise InputError(
-                f"{path}: not a checkpoint of weights and plain values ({_first_line(problem)}); it is not loaded, as "
-                "unpickling anything else could run code"
+                f"{path}: not a checkpoint of weights and plain values alone, and unpickling anything else could run "
+                f"code; it is not loaded. If its publisher says that {digest} is its SHA-256, declare that as "
+                f"safety.detoxify.sha256 ({_first_line(problem)})"
             ) from None
         loaded = torch.load(path, map_location="cpu", weights_only=False)
     try:

@@ -134,14 +134,14 @@ def _parts(term: str, lang: str) -> tuple[str, str, str]:
 
 def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
     """Return the scorer of the built-in lists and of `extra`, where a severity given again replaces ours."""
-    lists = read_lists(LIST)
-    for lang, (terms, innocent) in (read_lists(Path(extra)) if extra else {}).items():
+    lists = read_word_lists(LIST)
+    for lang, (terms, innocent) in (read_word_lists(Path(extra)) if extra else {}).items():
         ours = lists.get(lang, ({}, frozenset[str]()))
         lists[lang] = ({**ours[0], **terms}, ours[1] | innocent)
     return WordListScorer(lists)
 
 
-def read_lists(path: Path) -> Lists:
+def read_word_lists(path: Path) -> Lists:
     """Return terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))

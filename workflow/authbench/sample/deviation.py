@@ -54,7 +54,7 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
                 reached += abs(row["deficit"])
                 cells.append(row)
         if taken.height:
-            least += least_deviation(part, selection.lengths[language], selection.genres[language], settings)
+            least += _least_deviation(part, selection.lengths[language], selection.genres[language], settings)
     per_author = marked.filter("chosen").group_by("author").len()["len"]
     return {
         "documents": {"target": settings["documents"], "taken": int(selection.chosen.sum())},
@@ -75,8 +75,8 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
         pattern = matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
         taken.update({(lang,): many, ("length", lang, length): many, ("genre", lang, pattern): many})
 
-    def row(told: Mapping[str, Any], *key: str) -> dict[str, Any]:
-        return {**told, "taken": taken[key], "deficit": told["target"] - taken[key]}
+    def row(counted: Mapping[str, Any], *key: str) -> dict[str, Any]:
+        return {**counted, "taken": taken[key], "deficit": counted["target"] - taken[key]}
 
     cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
     per_author = documents.group_by(AUTHOR).len()["len"]
@@ -90,7 +90,7 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
     }
 
 
-def least_deviation(
+def _least_deviation(
     part: pl.DataFrame, lengths: Mapping[str, int], genres: Mapping[str, int], settings: Mapping[str, Any]
 ) -> float:
     """Return the least sum of absolute deviations of both marginals under the author rule, in documents.

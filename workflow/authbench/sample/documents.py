@@ -69,24 +69,24 @@ def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) 
 
 
 @dataclass(frozen=True)
-class Language:
+class _Language:
     """One language's part of the pool: its neighbouring rows, and the arrays that the selection works on."""
 
     rows: slice
     pool: Pool
 
 
-def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, Language]:
+def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]:
     """Return the parts of a pool that is sorted by language and author; languages without a share are left out."""
     ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
     return {
-        lang: Language(slice(end - size, end), _flat(pool.slice(end - size, size), lang, settings))
+        lang: _Language(slice(end - size, end), _flat(pool.slice(end - size, size), lang, settings))
         for size, lang, end in ends.iter_rows()
         if settings["languages"].get(lang)
     }
 
 
-def select_documents(languages: Mapping[str, Language], verdicts: Verdicts, settings: Settings) -> Selection:
+def select_documents(languages: Mapping[str, _Language], verdicts: Verdicts, settings: Settings) -> Selection:
     """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`."""
     rule = AuthorRule(
         settings["min_documents_per_author"],

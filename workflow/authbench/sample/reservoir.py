@@ -77,7 +77,7 @@ def fill_reservoir(
     ranked = hashed.join(authors.select(*AUTHOR, "author"), on=AUTHOR).sort(
         "author", "length_bucket", "rank", "doc_key"
     )
-    reservoir = ranked.filter(places(ranked, "author", "length_bucket") < size)
+    reservoir = ranked.filter(_places(ranked, "author", "length_bucket") < size)
     names = authors.select(pl.concat_str(AUTHOR, separator="\x1f")).to_series()
     tallies = authors.with_columns(author_rank=keyed_hashes(seed, "author", names))
     return reservoir.select(RESERVOIR.names()).cast(RESERVOIR), tallies.select(TALLIES.names()).cast(TALLIES)
@@ -108,10 +108,10 @@ def trim_authors(pool: pl.DataFrame, size: int) -> pl.DataFrame:
     `pool` has `author, length_bucket, rank`; what stays is sorted by author and turn.
     """
     by_length = pool.sort("author", "length_bucket", "rank")
-    in_turn = by_length.with_columns(places(by_length, "author", "length_bucket").alias("round")).sort(
+    in_turn = by_length.with_columns(_places(by_length, "author", "length_bucket").alias("round")).sort(
         "author", "round", "rank"
     )
-    return in_turn.filter(places(in_turn, "author") < size).drop("round")
+    return in_turn.filter(_places(in_turn, "author") < size).drop("round")
 
 
 def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
@@ -121,11 +121,11 @@ def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
     """
     bucket = ("lang", "length_bucket", "genre", "task")
     first = pool.select(*bucket, "author").unique().sort(*bucket, "author")
-    needed = first.filter(places(first, *bucket) < authors)["author"].unique()
+    needed = first.filter(_places(first, *bucket) < authors)["author"].unique()
     return pool.filter(pl.col("author").is_in(needed.implode()))
 
 
-def places(ordered: pl.DataFrame, *columns: str) -> pl.Series:
+def _places(ordered: pl.DataFrame, *columns: str) -> pl.Series:
     """Return of every row its place, from 0, among neighbouring rows with the same values."""
     changed = ordered.select(pl.any_horizontal(pl.col(columns).ne_missing(pl.col(columns).shift()))).to_series()
     rows = np.arange(ordered.height)

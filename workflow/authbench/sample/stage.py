@@ -26,7 +26,7 @@ from authbench.sample.documents import (
 )
 from authbench.sample.reservoir import AUTHOR, LENGTH, keep_per_bucket, merge_tallies, trim_authors
 from authbench.sample.targets import matching_pattern
-from authbench.storage.parquet import read_rows
+from authbench.storage.parquet import read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
 # The named columns of documents that stand at places (rows of a frame with `shard, row`), in batches, and the place of
@@ -45,7 +45,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class _Outcome:
     """`selected` (SELECTED, sorted by doc_key), what was too toxic (REMOVED), and the tables for the report."""
 
     selected: pl.DataFrame
@@ -62,7 +62,7 @@ def stored_documents(paths: Sequence[str]) -> Documents:
         numbered = places.select("shard", "row", at=pl.int_range(pl.len())).sort("shard", "row")
         for (shard,), part in numbered.group_by("shard", maintain_order=True):
             done = 0
-            for found in read_rows(paths[int(shard)], part["row"].to_numpy(), columns):
+            for found in read_numbered_rows(paths[int(shard)], part["row"].to_numpy(), columns):
                 yield _alone(found).with_columns(part["at"].slice(done, found.height))
                 done += found.height
 
@@ -82,7 +82,7 @@ def sample(
     scorers: Sequence[Scorer],
     store: ScoreStore,
     settings: Settings,
-) -> Outcome:
+) -> _Outcome:
     """Select the documents of a benchmark from what `reservoir.fill_reservoir` kept of each shard.
 
     In memory stand some 300 bytes for each document of a reservoir, and at first 250 for each author of each shard.
@@ -144,7 +144,7 @@ def sample(
         .sum(),
     }
     log.info("selected %d of %d documents in %d rounds", selected.height, pool.height, rounds)
-    return Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)
+    return _Outcome(selected, _removed(judged.filter("toxic"), documents, settings), counts, deviation, facts)
 
 
 def admit(

@@ -19,7 +19,7 @@ from authbench.split.units import find_bridges, unit_of
 
 
 @dataclass(frozen=True)
-class Splits:
+class _Splits:
     """doc_key, split, unit and left_out (the reason; split null), and what it took.
 
     Reasons are `near_duplicate`, `leak_bridge` and `author_with_too_few_left`.
@@ -32,7 +32,7 @@ class Splits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class _Outcome:
     """`documents` that stay, with `split` and `unit`; those left out (REMOVED); the tables for the report."""
 
     documents: pl.DataFrame
@@ -49,7 +49,7 @@ def split_documents(
     near: float,
     seed: int,
     lock: Mapping[str, Any],
-) -> Outcome:
+) -> _Outcome:
     """Give the selected documents their splits.
 
     `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
@@ -83,7 +83,7 @@ def split_documents(
         **({"common_passages": leaks.common} if leaks.common else {}),
         "buckets": split_deviation(kept, settings["splits"]),
     }
-    return Outcome(kept, removed, tally.counts(), facts)
+    return _Outcome(kept, removed, tally.counts(), facts)
 
 
 def assign_splits(
@@ -94,7 +94,7 @@ def assign_splits(
     seed: int,
     lock: Mapping[str, str],
     copies: Set[str] = frozenset(),
-) -> Splits:
+) -> _Splits:
     """Assign every document to a split.
 
     `documents` has doc_key, source, author_id, author_kind, origin_id, lang, genre, length_bucket; `linked` pairs
@@ -124,7 +124,7 @@ def assign_splits(
     ]
     assigned = assigned.with_columns(pl.coalesce(left_out).alias("left_out"))
     churn = int((cut != settled).sum())
-    return Splits(assigned, churn, len(units), len(bridges))
+    return _Splits(assigned, churn, len(units), len(bridges))
 
 
 def near_copies(pairs: pl.DataFrame) -> frozenset[str]:

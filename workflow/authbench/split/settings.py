@@ -3,8 +3,16 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from authbench.registry.checks import missing_file, unbalanced_shares
+from authbench.dedup.settings import choose_bands
+from authbench.errors import InputError
+from authbench.format.files import FOLDERS
+from authbench.format.lock import read_lock
+from authbench.registry.checks import unbalanced_shares, unreadable_file
 from authbench.registry.entries import Settings
+
+# Folders of a release, and what Hugging Face's datasets call all splits together.
+RESERVED = FOLDERS | {"all"}
+RESERVED_FOR = "a folder of the release has it, or all splits together"
 
 
 def split_problems(config: Settings) -> Iterator[str]:
@@ -14,4 +22,14 @@ def split_problems(config: Settings) -> Iterator[str]:
         others = [given for given in split["splits"] if given != name]
         if name not in split["splits"] and (close := get_close_matches(name, others, 1, 0.7)):
             yield f"split.splits: '{close[0]}' looks like '{name}'"
-    yield from missing_file("split.lock", split["lock"])
+    for name in sorted(RESERVED & set(split["splits"])):
+        yield f"split.splits: '{name}' is taken ({RESERVED_FOR}); choose another name"
+    if config["evaluate"]["models"] and config["evaluate"]["split"] not in split["splits"]:
+        yield (
+            f"evaluate.split: '{config['evaluate']['split']}' is no split; expected one of {', '.join(split['splits'])}"
+        )
+    try:
+        choose_bands(min(split["leak_threshold"], config["dedup"]["threshold"]))
+    except InputError as problem:
+        yield f"split.leak_threshold: {problem}"
+    yield from unreadable_file("split.lock", split["lock"], read_lock)

@@ -6,7 +6,7 @@ from pathlib import Path
 from authbench.dedup.compare import compare_components
 from authbench.dedup.links import components, members, share_of_work
 from authbench.dedup.settings import DedupSettings
-from authbench.dedup.shards import Paths, read_rows, starts_of
+from authbench.dedup.shards import Paths, read_documents, starts_of
 from authbench.dedup.signatures import SKETCH
 from authbench.dedup.similarity import stored_texts
 from authbench.storage.json_files import write_json
@@ -29,10 +29,10 @@ def compare_part(
     """
     component = components(int(starts_of(signatures)[-1]), (read_columns([path]) for path in links))
     rows = members(component)
-    sizes = read_rows(signatures, rows, ["grams"])["grams"].to_numpy()
+    sizes = read_documents(signatures, rows, ["grams"])["grams"].to_numpy()
     rows = rows[share_of_work(component[rows], sizes, *share)]
     table = (
-        read_rows(signatures, rows, ["doc_key", "source", "grams", *SKETCH], order)
+        read_documents(signatures, rows, ["doc_key", "source", "grams", *SKETCH], order)
         .with_columns(row=rows, component=component[rows])
         .sort("component", "place", "doc_key")
     )

@@ -8,7 +8,7 @@ import polars as pl
 
 from authbench.dedup.representatives import choose_representatives
 from authbench.dedup.settings import DedupSettings, band_recall
-from authbench.dedup.shards import Paths, read_first_copies, read_rows, sources_of
+from authbench.dedup.shards import Paths, read_documents, read_first_copies, sources_of
 from authbench.funnel import Tally
 from authbench.records import REMOVED
 from authbench.storage.json_files import read_json, write_json
@@ -34,7 +34,7 @@ def decide_all(
     similar = read_columns(pairs)
     repeated = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
     rows = np.unique(np.concatenate([repeated, first[repeated], similar["earlier"], similar["later"]]).astype(np.int64))
-    copies = read_rows(signatures, rows, ["doc_key", "source", "author_id"], order)
+    copies = read_documents(signatures, rows, ["doc_key", "source", "author_id"], order)
     gone, facts = choose_representatives(
         copies.with_columns(row=rows, first=first[rows].astype(np.int64)), similar, settings
     )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.dedup.permutations import read_permutations
+from authbench.dedup.permutations import draw_permutations
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.signatures import sign_texts
 from authbench.dedup.similarity import similarity_text
@@ -13,12 +13,12 @@ AT_ONCE = 50_000  # documents whose signatures, 300 bytes each, are in memory: a
 KEYS = ["doc_key", "source", "author_id"]
 
 
-def sign_shard(texts: str | Path, permutations: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
+def sign_shard(texts: str | Path, signatures: str | Path, settings: DedupSettings) -> None:
     """Sign the texts of a shard. Memory: a row group of texts, and AT_ONCE signatures."""
-    drawn = read_permutations(permutations)
+    permutations = draw_permutations(settings.bands * settings.rows)
     batches = progress(read_batches([texts], [*KEYS, "lang", "content"]), "sign: batches")
     signed = (
-        part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], drawn, settings))
+        part.select(KEYS).hstack(sign_texts(similarity_text(part), part["content"], permutations, settings))
         for batch in batches
         for part in (batch.iter_slices(AT_ONCE) if batch.height else [batch])
     )
