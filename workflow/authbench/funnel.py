@@ -105,8 +105,8 @@ def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
                 raise Unaccounted(
                     f"{stage}, {source}: {count['in']} came in, {carried.get(source, 0)} were kept before"
                 )
-            told = {"in": count["in"], "gained": count["gained"], **count["dropped"], "kept": count["kept"]}
-            for reason, number in told.items():
+            numbers = {"in": count["in"], "gained": count["gained"], **count["dropped"], "kept": count["kept"]}
+            for reason, number in numbers.items():
                 if number or reason in ("in", "kept"):
                     rows.append({"source": source, "stage": stage, "reason": reason, "documents": number})
         lost = {source for source, number in carried.items() if number} - set(counts[stage]["sources"])

@@ -2,10 +2,11 @@
 
 import hashlib
 import hmac
-import unicodedata
 from collections.abc import Iterable
 
 import polars as pl
+
+from authbench.nfc import compose
 
 SEPARATOR = "\x1f"
 
@@ -19,7 +20,7 @@ def author_id(author_space: str, raw_author: str, key: bytes | None = None) -> s
     >>> author_id("blog", "A  B") == author_id("blog", "A B")
     True
     """
-    name = f"{author_space}:{fold_space(unicodedata.normalize('NFC', raw_author))}".encode("utf-8", "surrogatepass")
+    name = f"{author_space}:{fold_space(compose(raw_author))}".encode("utf-8", "surrogatepass")
     return hmac.new(key, name, hashlib.sha256).hexdigest() if key else hashlib.sha256(name).hexdigest()
 
 

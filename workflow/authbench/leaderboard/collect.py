@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.format.names import name_problem, split_problem
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
+from authbench.storage.json_files import read_foreign_json
 
 # What two results must share to be compared, by its place in scores.json.
 SHARED = (
@@ -18,6 +21,8 @@ SHARED = (
     ("settings", "negatives_per_query"),
     ("versions", "authbench"),
 )
+
+_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -36,13 +41,23 @@ class Result:
         return str(self.scores["model"]["group"])
 
     @property
+    def unverified(self) -> str:
+        """Return why the release that was scored is not verified; empty where it is."""
+        benchmark = self.scores["benchmark"]
+        return "" if benchmark.get("verified") is True else str(benchmark.get("reason", "not stated"))
+
+    @property
     def seen(self) -> list[str]:
         """Return the sources of the split's queries whose texts the model was, or may have been, trained on."""
         return sorted(set(self.scores["model"]["trained_on"]) & set(self.scores["by_source"]))
 
     def queries(self) -> pl.DataFrame:
-        """Return the metrics of every query, sorted by id."""
-        return pl.read_parquet(self.folder / "queries.parquet").sort("id")
+        """Return the metrics of every query, sorted by id. Raises InputError where there are none."""
+        path = self.folder / "queries.parquet"
+        try:
+            return pl.read_parquet(path).sort("id")
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
@@ -59,7 +74,7 @@ def collect(folders: Sequence[Path]) -> list[Result]:
         if one.name == other.name:
             raise InputError(f"{one.folder} and {other.folder} are both results of {one.name}. Give one of them.")
     for other in results[1:]:
-        expect_comparable(results[0], other)
+        _expect_comparable(results[0], other)
     return results
 
 
@@ -70,19 +85,21 @@ def read_results(folder: Path) -> Iterator[Result]:
     if not places:
         raise InputError(f"{folder}: no scores.json here or one folder below. Expected what authbench evaluate writes.")
     for place in places:
-        try:
-            scores = orjson.loads((place / "scores.json").read_bytes())
-        except orjson.JSONDecodeError as problem:
-            raise InputError(
-                f"{place / 'scores.json'}: cannot be read as JSON: {problem}. Evaluate the model again."
-            ) from None
-        missing = {"model", "benchmark", "settings", "versions", "overall", "by_source"} - set(scores)
-        if missing:
-            raise InputError(f"{place / 'scores.json'}: lacks {', '.join(sorted(missing))}. Evaluate the model again.")
-        yield Result(place, scores)
+        scores = read_foreign_json(place / "scores.json")
+        if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
+            shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
+            raise InputError(f"{place / 'scores.json'}: {shown}. Evaluate the model again.")
+        result = Result(place, scores)
+        for what, name, problem in (
+            ("model", result.name, name_problem(result.name)),
+            ("split", scores["benchmark"]["split"], split_problem(scores["benchmark"]["split"])),
+        ):
+            if problem:
+                raise InputError(f"{place / 'scores.json'} names the {what} {name!a:.80}: {problem}.")
+        yield result
 
 
-def expect_comparable(one: Result, other: Result) -> None:
+def _expect_comparable(one: Result, other: Result) -> None:
     for part, key in SHARED:
         mine, theirs = one.scores[part].get(key), other.scores[part].get(key)
         if mine != theirs:

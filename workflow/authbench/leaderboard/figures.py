@@ -20,16 +20,16 @@ def charts(scores: pl.DataFrame) -> list[Chart]:
     leading = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == ATTRIBUTION.key))
     models = leading.sort("value", "model", descending=[True, False])["model"].head(MOST_DOTS).to_list()
     present = set(scores.select("facet", "metric").unique().rows())
-    found = [bars(scores, metric) for metric in DRAWN if ("overall", metric.key) in present]
+    found = [_bars(scores, metric) for metric in DRAWN if ("overall", metric.key) in present]
     return found + [
-        by_slice(scores, facet, metric, models)
+        _by_slice(scores, facet, metric, models)
         for metric in (ATTRIBUTION, VERIFICATION)
         for facet in FACETS
         if (facet, metric.key) in present
     ]
 
 
-def bars(scores: pl.DataFrame, metric: Metric) -> Chart:
+def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
     """Return a bar per model with its interval, best first."""
     rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key)).sort(
         "value", "model", descending=[metric.more_is_better, False]
@@ -39,7 +39,7 @@ def bars(scores: pl.DataFrame, metric: Metric) -> Chart:
             label=row["model"],
             value=row["value"],
             mark=mark_of(row["model"]),
-            tip=f"{row['model']}: {interval_in_words(row)}",
+            tip=f"{row['model']}: {_interval_in_words(row)}",
             low=row["low"],
             high=row["high"],
             group=row["group"],
@@ -52,7 +52,7 @@ def bars(scores: pl.DataFrame, metric: Metric) -> Chart:
     return value_bars(metric.key.partition("@")[0], f"{metric.heading}, all models", about, values)
 
 
-def by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[str]) -> Chart:
+def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[str]) -> Chart:
     """Return a row per slice of a facet, with a dot and its interval for each model."""
     rows = scores.filter((pl.col("facet") == facet) & (pl.col("metric") == metric.key) & pl.col("model").is_in(models))
     groups: dict[str, list[Value]] = {}
@@ -64,7 +64,7 @@ def by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[
                 label=model,
                 value=here[model]["value"],
                 mark=mark_of(model),
-                tip=f"{model}, {name}: {interval_in_words(here[model])}, {here[model]['queries']} queries",
+                tip=f"{model}, {name}: {_interval_in_words(here[model])}, {here[model]['queries']} queries",
                 low=here[model]["low"],
                 high=here[model]["high"],
             )
@@ -78,7 +78,7 @@ def by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[
     return dots(file, title, "A dot per model, with 95 % intervals over authors.", legend, groups)
 
 
-def interval_in_words(row: dict[str, float | None]) -> str:
+def _interval_in_words(row: dict[str, float | None]) -> str:
     """Return a score with its interval, where there is one."""
     low, high = row["low"], row["high"]
     return decimals(row["value"]) + ("" if low is None or high is None else f" ({low:.3f} to {high:.3f})")

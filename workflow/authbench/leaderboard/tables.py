@@ -1,7 +1,7 @@
 """Tables of a leaderboard: all queries, and the slices of each facet."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -46,7 +46,7 @@ def all_tables(results: Sequence[Result]) -> list[Table]:
     found = [overall(results)]
     for facet in FACETS:
         for metric in (ATTRIBUTION, VERIFICATION):
-            table = by_slice(results, facet, metric)
+            table = _by_slice(results, facet, metric)
             if len(table.columns) > NAMES:
                 found.append(table)
     return found
@@ -62,13 +62,15 @@ def overall(results: Sequence[Result]) -> Table:
             if shortcut is not None and row["group"] != SHORTCUT and row[metric.key] is not None:
                 row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
     columns = (*METRICS, *GAINS)
-    return score_table("overall", "All queries", columns, as_frame(rows, columns), seen_by(results))
+    table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results))
+    verified = pl.Series("verified", [not result.unverified for result in results], dtype=pl.Boolean)
+    return replace(table, data=table.data.with_columns(verified), notes=[*table.notes, *unverified_notes(results)])
 
 
 def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
     """Return group, model and METRICS of each result, over all queries."""
     return [
-        described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in METRICS}
+        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in METRICS}
         for result in results
     ]
 
@@ -93,7 +95,7 @@ def score_table(
         seen: the models that may know some of the texts from their training, with the sources of these.
     """
     seen = seen or {}
-    place = [places(frame, metric) for metric in metrics]
+    place = [_places(frame, metric) for metric in metrics]
     rows = []
     for number, row in enumerate(frame.iter_rows(named=True)):
         named = f"{row['model']} {DAGGER}" if row["model"] in seen else row["model"]
@@ -110,7 +112,7 @@ def score_table(
     return Table(name, title, columns, rows, frame.rename({one.key: one.heading for one in metrics}), notes)
 
 
-def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
+def _by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
     """Return one metric in each slice of a facet that any model has a score for."""
     values: list[dict[str, float]] = []
     for result in results:
@@ -124,18 +126,25 @@ def by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
             }
     names = sorted({name for value in values for name in value}, key=slice_order)
     columns = tuple(Metric(name, name, metric.more_is_better) for name in names)
-    rows = [described(result) | value for result, value in zip(results, values, strict=True)]
+    rows = [_described(result) | value for result, value in zip(results, values, strict=True)]
     what = facet.removeprefix("by_").replace("_", " ")
     name = f"{facet}_{metric.key.partition('@')[0]}"
-    return score_table(name, f"{metric.heading} by {what}", columns, as_frame(rows, columns), seen_by(results))
+    table = score_table(name, f"{metric.heading} by {what}", columns, _as_frame(rows, columns), _seen_by(results))
+    return replace(table, notes=[*table.notes, *unverified_notes(results)])
 
 
-def seen_by(results: Sequence[Result]) -> dict[str, Sequence[str]]:
+def _seen_by(results: Sequence[Result]) -> dict[str, Sequence[str]]:
     return {result.name: result.seen for result in results if result.seen}
 
 
+def unverified_notes(results: Sequence[Result]) -> list[str]:
+    return [
+        f"{one.name}: scores of a release that is not verified ({one.unverified})." for one in results if one.unverified
+    ]
+
+
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
-    """Return a row per model, slice and metric: value, 95 % interval, queries and authors."""
+    """Return a row per model, slice and metric: value, 95 % interval, counts, and if the release is verified."""
     rows = []
     for result in results:
         parts = {"overall": {"all": result.scores["overall"]}} | {facet: result.scores[facet] for facet in SLICES}
@@ -156,11 +165,13 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
                                 high,
                                 cell["queries"],
                                 cell["authors"],
+                                not result.unverified,
                             )
                         )
     schema = {
         "group": pl.String, "model": pl.String, "facet": pl.String, "slice": pl.String, "metric": pl.String,
         "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "queries": pl.Int64, "authors": pl.Int64,
+        "verified": pl.Boolean,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -170,16 +181,16 @@ def slice_order(name: str) -> tuple[int, str]:
     return (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name)
 
 
-def described(result: Result) -> dict[str, Any]:
+def _described(result: Result) -> dict[str, Any]:
     return {"group": result.group, "model": result.name}
 
 
-def as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl.DataFrame:
+def _as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl.DataFrame:
     schema = {"group": pl.String, "model": pl.String, **{metric.key: pl.Float64 for metric in columns}}
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
 
 
-def places(frame: pl.DataFrame, metric: Metric) -> list[int]:
+def _places(frame: pl.DataFrame, metric: Metric) -> list[int]:
     """Return for each row 1 if it is the best of its group at three decimals, 2 if second, else 0.
 
     A group of one has no best.

@@ -28,9 +28,9 @@ def evaluate(truth: Truth, scores: F64) -> dict[str, float]:
     """
     found = {
         "auc": float(np.nan_to_num(auc(truth, scores))),
-        "c@1": c_at_1(truth, scores),
+        "c@1": _c_at_1(truth, scores),
         "f1": f1(truth, scores),
-        "f0.5u": f05u(truth, scores),
+        "f0.5u": _f05u(truth, scores),
         "brier": brier(truth, scores),
     }
     return {**found, "overall": overall(found)}
@@ -41,7 +41,7 @@ def overall(found: Mapping[str, float], measures: tuple[str, ...] = MEASURES) ->
     return float(np.mean([found[name] for name in measures]))
 
 
-def c_at_1(truth: Truth, scores: F64) -> float:
+def _c_at_1(truth: Truth, scores: F64) -> float:
     """Return accuracy, each non-answer counting as the share of all problems that are answered rightly."""
     answered = scores != 0.5
     right = int((answered & ((scores > 0.5) == truth)).sum())
@@ -58,7 +58,7 @@ def f1(truth: Truth, scores: F64) -> float:
     return 2 * right / (2 * right + wrong) if right else 0.0
 
 
-def f05u(truth: Truth, scores: F64) -> float:
+def _f05u(truth: Truth, scores: F64) -> float:
     """Return F0.5 of "same author", a non-answer on any problem counting as one missed (Bevendorff et al. 2019).
 
     NaN where there is no same-author problem, none is claimed, and none is unanswered. NaN scores count nowhere.

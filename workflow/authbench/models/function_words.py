@@ -23,7 +23,7 @@ def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: 
 
     A language without a list has zeros. The shape is (documents, words of all languages).
     """
-    lists = read_lists()
+    lists = read_function_words()
     starts = dict(zip(lists, np.cumsum([0, *map(len, lists.values())])[:-1].tolist(), strict=True))
     table = np.zeros((documents.height, sum(map(len, lists.values()))))
     for row, (lang, text) in enumerate(documents.select("lang", "content").iter_rows()):
@@ -34,7 +34,7 @@ def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: 
 
 
 @cache
-def read_lists() -> Mapping[str, Sequence[str]]:
+def read_function_words() -> Mapping[str, Sequence[str]]:
     """Return the function words of each language."""
     lists: Mapping[str, Sequence[str]] = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
     return lists

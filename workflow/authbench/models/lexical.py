@@ -25,7 +25,7 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
 
-    corpus = None if parameters.fit_on == CANDIDATES else read_corpus(Path(parameters.fit_on))
+    corpus = None if parameters.fit_on == CANDIDATES else _read_corpus(Path(parameters.fit_on))
     parts = []
     for part in parameters.parts:
         analyzer = part.analyzer
@@ -42,7 +42,7 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
     return parts[0] if len(parts) == 1 else normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
 
 
-def read_corpus(path: Path) -> pl.DataFrame:
+def _read_corpus(path: Path) -> pl.DataFrame:
     """Return `content` and `lang` of the rows of a JSON lines file; `lang` is empty where a row has none."""
     from authbench.errors import InputError
     from authbench.storage.json_lines import read_objects

@@ -54,7 +54,7 @@ class RareWordsParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class NgramPart:
+class _NgramPart:
     """N-grams of one analyzer (char, char_wb, word, pos), with the shortest and the longest `n`."""
 
     analyzer: str
@@ -71,7 +71,7 @@ class NgramsParameters(_Parameters):
         tagger: what tags parts of speech, None where its parts are left out for lack of one, else NOT_USED.
     """
 
-    parts: tuple[NgramPart, ...]
+    parts: tuple[_NgramPart, ...]
     lower_case: bool
     sublinear: bool
     fit_on: str

@@ -109,7 +109,7 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
     Texts are tokenised once and run in batches of like length. The composition of a batch moves a value by float
     rounding only (under 1e-5 in float32).
     """
-    parts, owners = tokenised(model, texts, parameters, prompt)
+    parts, owners = _tokenised(model, texts, parameters, prompt)
     vectors: F32 = np.empty((0, 0), np.float32)
     for rows, found in _in_batches(model, parts):
         if not len(vectors):
@@ -129,7 +129,7 @@ def embed_tokens(
     """
     import torch
 
-    parts, owners = tokenised(model, texts, parameters, prompt)
+    parts, owners = _tokenised(model, texts, parameters, prompt)
     tokens = sum(map(len, parts))
     if tokens > most:
         raise InputError(
@@ -193,7 +193,7 @@ def _forward(model: Any, batch: Sequence[Sequence[int]]) -> Mapping[str, Any]:
     return found
 
 
-def tokenised(
+def _tokenised(
     model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str
 ) -> tuple[list[list[int]], list[int]]:
     """Return the token ids of every part of every text, special tokens and prompt included, and whose part each is."""

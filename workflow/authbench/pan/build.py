@@ -13,13 +13,14 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_documents
 from authbench.format.pan import write_pairs, write_truth
+from authbench.format.release import Release
 from authbench.pan.pairs import both, build
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 
 
-def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
+def write_sets(place: Path | Release, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
     """Build the sets from a release or a table, write them, and return what pairs.json holds."""
     documents = _documents(place, topic)
     sets = build(documents, settings, seed)
@@ -29,6 +30,8 @@ def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed:
         "authors": documents["author"].n_unique(),
         "sets": {name: _counted(pairs) for name, pairs in sets.items()},
     }
+    if isinstance(place, Release):
+        metadata["release"] = place.verification
     with atomic_folder(out) as folder:
         for name, pairs in sets.items():
             write_pairs(pairs, folder / name / "pairs.jsonl")
@@ -37,8 +40,9 @@ def write_sets(place: Path, out: Path, settings: PairSettings, topic: str, seed:
     return metadata
 
 
-def _documents(place: Path, topic: str) -> pl.DataFrame:
+def _documents(place: Path | Release, topic: str) -> pl.DataFrame:
     documents = pl.concat([pl.DataFrame(schema=DOCUMENTS), *read_documents(place, topic)])
+    place = place.folder if isinstance(place, Release) else place
     if not documents.height:
         raise InputError(f"{place}: none of its documents has an author, a topic ({topic}) and a text.")
     distinct = documents.unique(maintain_order=True)

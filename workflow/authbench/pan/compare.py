@@ -61,7 +61,7 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
     return scores_table(part, year)
 
 
-def team(system: str) -> str:
+def _team(system: str) -> str:
     """Return a system's name without the training set that names of PAN's systems end in.
 
     >>> team("boenninghoff21-large"), team("all-minilm-l6-v2")
@@ -79,7 +79,7 @@ def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
         others = others.filter(pl.col("overall") > most)
     best: dict[str, str] = {}
     for name in others["system"]:
-        best.setdefault(team(name), name)
+        best.setdefault(_team(name), name)
     return list(best.values())
 
 

@@ -32,7 +32,7 @@ def render(
             silence={
                 name: value if isinstance(value, int) else decimals(value, DIGITS) for name, value in silence.items()
             },
-            topics=topic_rows(topics) if topics else [],
+            topics=_topic_rows(topics) if topics else [],
             baselines=baselines,
         )
     )
@@ -56,7 +56,7 @@ def _cell(value: Any, best: Any) -> Cell:
     return Cell(str(value), value if isinstance(value, int) else None)
 
 
-def topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what is known of topics, in lines of a name and words."""
     rows = [("Topics", str(found["topics"]))]
     for name in ("all", "same_author", "different_authors"):

@@ -25,16 +25,16 @@ Pair = tuple[int, int]  # rows of documents
 
 
 def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[str, pl.DataFrame]:
-    """The sets LARGE, SMALL and TEST, as `verifiers.PAIRS` with `doc1` and `doc2`, by id.
+    """Return the sets LARGE, SMALL and TEST, as `verifiers.PAIRS` with `doc1` and `doc2`, by id.
 
     `documents` as `documents.DOCUMENTS`; equal texts count once. Raises InputError where a set would be empty, and
     AssertionError where a set breaks a rule.
     """
-    pool = eligible(documents, seed)
+    pool = _eligible(documents, seed)
     if settings.setting == "open":
-        train, test = (same_author(part, settings.per_author, seed) for part in divided(pool, settings.test, seed))
+        train, test = (same_author(part, settings.per_author, seed) for part in _divided(pool, settings.test, seed))
     else:
-        train, test = closed(pool, settings, seed)
+        train, test = _closed(pool, settings, seed)
     sets = {}
     for name, pairs in ((LARGE, train), (TEST, test)):
         if not pairs:
@@ -46,17 +46,17 @@ def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[st
             )
         others = different_authors(pool, pairs, round(len(pairs) * (1 - settings.same) / settings.same), seed)
         wanted = round(len(others) * settings.same / (1 - settings.same))
-        sets[name] = as_table(pool, in_order(pool, pairs, seed)[:wanted], others, seed)
+        sets[name] = as_table(pool, _in_order(pool, pairs, seed)[:wanted], others, seed)
         if not others:
             raise InputError(f"The {name} set has no two authors who write in one language on different topics.")
-    sets[SMALL] = small_within(sets[LARGE], settings, seed)
+    sets[SMALL] = _small_within(sets[LARGE], settings, seed)
     broken = violations(sets, settings)
     assert not broken, "\n".join(broken)
     return sets
 
 
-def eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Documents of authors with two topics or more, of each at most MOST_TOPICS, by hash; equal texts once, sorted."""
+def _eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Return documents of authors with two or more topics, at most MOST_TOPICS by hash; equal texts once, sorted."""
     unique = documents.sort("id").unique("text", keep="first", maintain_order=True)
     topics = unique.select("author", "topic").unique(maintain_order=True)
     order = keyed_hashes(seed, "author's topic", topics["author"] + "\x1f" + topics["topic"])
@@ -74,8 +74,8 @@ def eligible(documents: pl.DataFrame, seed: int) -> pl.DataFrame:
     return pool.with_row_index("row")
 
 
-def divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Documents of the train and of the test authors, on train and on test topics.
+def _divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return documents of the train and of the test authors, on train and on test topics.
 
     Of DIVISIONS of the topics by hash that one is taken which keeps most authors on the scarcer side, measured by
     `share`. Who writes on two topics of either side goes to one of them by hash.
@@ -113,7 +113,7 @@ def divided(pool: pl.DataFrame, share: float, seed: int) -> tuple[pl.DataFrame, 
 
 
 def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
-    """Pairs by one author on two topics, each text in at most one, at most `most` of an author."""
+    """Return pairs by one author on two topics, each text in at most one, at most `most` of an author."""
     order = keyed_hashes(seed, "same author", documents["id"])
     sorted_ = (
         documents.select("row", "author", "topic").with_columns(order.alias("order")).sort("author", "order", "row")
@@ -122,12 +122,12 @@ def same_author(documents: pl.DataFrame, most: int, seed: int) -> list[Pair]:
     for rows, topics in (
         sorted_.group_by("author", maintain_order=True).agg("row", "topic").select("row", "topic").rows()
     ):
-        pairs += cross_topic(rows, topics, most)
+        pairs += _cross_topic(rows, topics, most)
     return pairs
 
 
-def cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterator[Pair]:
-    """Each row with the next free one on another topic."""
+def _cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterator[Pair]:
+    """Return each row with the next free one on another topic."""
     waiting: list[tuple[int, str]] = []
     made = 0
     for row, topic in zip(rows, topics, strict=True):
@@ -139,8 +139,8 @@ def cross_topic(rows: Sequence[int], topics: Sequence[str], most: int) -> Iterat
             made += 1
 
 
-def closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Pairs by one author for train and test: a share of all goes to test by hash, but no author's first pair.
+def _closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Return pairs by one author for train and test: a share of all goes to test by hash, but no author's first pair.
 
     A test pair on a topic that train has not stays in train.
     """
@@ -148,7 +148,7 @@ def closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list[
     pairs = same_author(pool, settings.per_author, seed)
     first = dict.fromkeys(authors[one] for one, _ in pairs)
     train = [pair for pair in pairs if first.pop(authors[pair[0]], pair) is None]
-    others = in_order(pool, without(pairs, train), seed)
+    others = _in_order(pool, without(pairs, train), seed)
     wanted = max(1, round(settings.test * len(pairs)))
     known = {topics[row] for pair in [*train, *others[wanted:]] for row in pair}
     test = [pair for pair in others[:wanted] if known >= {topics[row] for row in pair}]
@@ -160,8 +160,8 @@ def without(pairs: Iterable[Pair], gone: Iterable[Pair]) -> list[Pair]:
     return [pair for pair in pairs if pair not in known]
 
 
-def in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:
-    """The pairs by a hash of their ids."""
+def _in_order(pool: pl.DataFrame, pairs: Iterable[Pair], seed: int) -> list[Pair]:
+    """Return the pairs by a hash of their ids."""
     ids = pool["id"].to_list()
     return sorted(pairs, key=lambda pair: (keyed_hash(seed, "order", *(ids[row] for row in pair)), pair))
 
@@ -197,7 +197,7 @@ def different_authors(pool: pl.DataFrame, same: Sequence[Pair], count: int, seed
 
 
 def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], seed: int) -> pl.DataFrame:
-    """The pairs with their texts; which text is first, and the order of the rows, is by hash."""
+    """Return the pairs with their texts; a hash decides which text is first, and the order of the rows."""
     ids = pool["id"].to_list()
     rows = []
     for is_same, pairs in ((True, same), (False, others)):
@@ -217,8 +217,8 @@ def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], s
     return pl.DataFrame(columns)
 
 
-def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.DataFrame:
-    """A share of the large set, balanced alike: pairs with a topic that has none yet come first, then by hash."""
+def _small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.DataFrame:
+    """Return a share of the large set, balanced alike: first pairs with a topic that has none yet, then by hash."""
     ranked = large.with_columns(keyed_hashes(seed, "small", large["id"]).alias("order")).sort("order", "id")
     kept: list[str] = []
     for is_same in (True, False):
@@ -234,7 +234,7 @@ def small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.D
 
 
 def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list[str]:
-    """Every rule that the sets break, in words."""
+    """Return every rule that the sets break, in words."""
     broken = []
     for name, pairs in sets.items():
         contradicts = (pl.col("author1") == pl.col("author2")) != pl.col("same")
@@ -269,5 +269,5 @@ def violations(sets: Mapping[str, pl.DataFrame], settings: PairSettings) -> list
 
 
 def both(pairs: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """The named columns of the first texts, then of the second."""
+    """Return the named columns of the first texts, then of the second."""
     return pl.concat([pairs.select(**{name: f"{name}{side}" for name in columns}) for side in (1, 2)], how="vertical")

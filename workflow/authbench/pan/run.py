@@ -36,7 +36,7 @@ HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "
 
 
 def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] = ()) -> tuple[Systems, list[str]]:
-    """The answers of each file, a system each, to the problems of a truth file; and what the reader should know.
+    """Return the answers of each file, a system each, to the problems of a truth file; and notes for the reader.
 
     A folder stands for the truth.jsonl or answers.jsonl in it. Raises InputError where a file is not as it should be,
     two systems have one name, or a baseline is none of them.
@@ -44,7 +44,7 @@ def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] 
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
     for path in answers:
-        name = system_name(path)
+        name = _system_name(path)
         if name in scores:
             raise InputError(f"{path}: there is a system '{name}' already. Give the file or its folder another name.")
         file = path / "answers.jsonl" if path.is_dir() else path
@@ -61,12 +61,12 @@ def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] 
         if name not in scores:
             raise InputError(f"--baseline: there are no answers of '{name}'{did_you_mean(name, scores)}")
     if problems["same"].n_unique() == 1:
-        notes.append("All problems are of one class: the AUC is undefined and told as 0, as PAN's evaluator does.")
+        notes.append("All problems are of one class: the AUC is undefined and reported as 0, as PAN's evaluator does.")
     return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines)), notes
 
 
-def system_name(path: Path) -> str:
-    """What a system is called: its file's name, or its folder's where the file is answers.jsonl.
+def _system_name(path: Path) -> str:
+    """Return the name of a system: its file's, or its folder's where the file is answers.jsonl.
 
     >>> system_name(Path("runs/answers_gagala20-small.jsonl")), system_name(Path("runs/naive/answers.jsonl"))
     ('answers_gagala20-small', 'naive')
@@ -77,13 +77,13 @@ def system_name(path: Path) -> str:
 
 
 def as_json(table: pl.DataFrame) -> str:
-    """Each system's measures; null where one is undefined."""
-    told = {row["system"]: {key: row[key] for key in HEADINGS} for row in table.iter_rows(named=True)}
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    """Return each system's measures; null where one is undefined."""
+    measures = {row["system"]: {key: row[key] for key in HEADINGS} for row in table.iter_rows(named=True)}
+    return orjson.dumps(measures, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def headed(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns of the overview's table, in its words."""
+    """Return the columns of the overview's table, in its words."""
     return table.select("system", *HEADINGS).rename(HEADINGS)
 
 
@@ -105,27 +105,27 @@ def write_report(
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])
     best = leading(table, systems.baselines) or table["system"].to_list()
-    told = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
+    differences = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
     shown = [measure_table("scores", "Scores", headed(table))]
-    if told is not None:
-        shown += significance_tables(told)
+    if differences is not None:
+        shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
         part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
         shown.append(measure_table(f"answered_by_{system}", f"Where {system} answers", headed(part)))
     if beside:
-        others = {path.resolve().name: read_results(path) for path in beside}
+        others = {path.resolve().name: _read_results(path) for path in beside}
         shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
-    drawn = charts(ordered, table, best)
+    drawn = _charts(ordered, table, best)
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
     if pairs is not None:
-        found, similar, more = told_of_topics(systems, pairs, topics, seed)
+        found, similar, more = _told_of_topics(systems, pairs, topics, seed)
         drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table))
         write_text(folder / "systems.csv", table.write_csv())
-        if told is not None:
-            write_text(folder / "pairs_of_systems.csv", told.write_csv())
+        if differences is not None:
+            write_text(folder / "pairs_of_systems.csv", differences.write_csv())
         for one in shown:
             write_table(folder, one)
         write_charts(folder / "figures", drawn)
@@ -137,7 +137,7 @@ def write_report(
         write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines))
 
 
-def significance_tables(pairs: pl.DataFrame) -> list[Table]:
+def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
     """Return the overview's table 2, without and with Holm's correction."""
     note = (
         "Approximate randomisation, 10,000 rounds. = p of 0.05 or more, * below 0.05, ** below 0.01, *** below 0.001."
@@ -150,7 +150,7 @@ def significance_tables(pairs: pl.DataFrame) -> list[Table]:
     ]
 
 
-def charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[Chart]:
+def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[Chart]:
     """Return scores, curves and non-answers, for the leading systems and their mean."""
     scores = {name: systems.scores[name] for name in best}
     together = np.concatenate(list(scores.values()))
@@ -163,7 +163,7 @@ def charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[C
     ]
 
 
-def told_of_topics(
+def _told_of_topics(
     systems: Systems, pairs: Path, topics: int, seed: int
 ) -> tuple[dict[str, Any], pl.DataFrame, list[Chart]]:
     """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
@@ -191,12 +191,12 @@ def told_of_topics(
     return found, table, drawn
 
 
-def read_results(folder: Path) -> pl.DataFrame:
+def _read_results(folder: Path) -> pl.DataFrame:
     """`system` and its measures, from a folder that `write_report` wrote."""
     path = folder / "scores.json"
     try:
-        told = orjson.loads(path.read_bytes())
-        rows = [{"system": name, **{key: found[key] for key in HEADINGS}} for name, found in told.items()]
+        measures = orjson.loads(path.read_bytes())
+        rows = [{"system": name, **{key: found[key] for key in HEADINGS}} for name, found in measures.items()]
     except (OSError, orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         raise InputError(f"{path}: cannot be read. Expected a folder that pan-evaluate --out wrote.") from None
     return pl.DataFrame(rows, schema_overrides=dict.fromkeys((*MEASURES, "overall"), pl.Float64))

@@ -15,7 +15,7 @@ import regex
 from authbench.arrays import F64
 from authbench.metrics.pan import Truth
 from authbench.pan.settings import TOPIC_MODEL
-from authbench.verifiers.texts import cosines, distinct
+from authbench.verifiers.texts import distinct, text_cosines
 
 MOST_WORDS = 5_000  # of the vocabulary
 WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
@@ -56,7 +56,7 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS are enough to compare topics
         shares = normalize(model.fit_transform(words), norm="l1")
-    return np.minimum(cosines(normalize(shares), first, second), 1.0), used
+    return np.minimum(text_cosines(normalize(shares), first, second), 1.0), used
 
 
 def content_words(text: str) -> list[str]:
@@ -68,9 +68,11 @@ def content_words(text: str) -> list[str]:
 @cache
 def _function_words() -> frozenset[str]:
     """Return the function words of the ten languages, and the parts of those that are several words."""
-    from authbench.models.function_words import read_lists
+    from authbench.models.function_words import read_function_words
 
-    return frozenset(word for words in read_lists().values() for entry in words for word in WORD.findall(entry.lower()))
+    return frozenset(
+        word for words in read_function_words().values() for entry in words for word in WORD.findall(entry.lower())
+    )
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
@@ -89,9 +91,9 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
         "different_authors": _spread(different),
         "mann_whitney": None,
         "regression": {
-            "all": regression(similar, scores),
-            "right": regression(similar[answered & right], scores[answered & right]),
-            "wrong": regression(similar[answered & ~right], scores[answered & ~right]),
+            "all": _regression(similar, scores),
+            "right": _regression(similar[answered & right], scores[answered & right]),
+            "wrong": _regression(similar[answered & ~right], scores[answered & ~right]),
         },
     }
     if len(same) and len(different):
@@ -109,7 +111,7 @@ def _spread(values: F64) -> dict[str, Any]:
     }
 
 
-def regression(similar: F64, scores: F64) -> dict[str, Any]:
+def _regression(similar: F64, scores: F64) -> dict[str, Any]:
     """Return `beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope of the inverse.
 
     Only the latter can be the overview's 0.16, given the spread of its scores and similarities.

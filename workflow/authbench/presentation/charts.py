@@ -154,8 +154,8 @@ def as_pdf(chart: Chart) -> bytes:
         canvas = Canvas(chart.height, latin=True)
         chart.draw(canvas)
         written = io.BytesIO()
-        told = {"Title": chart.title, "Creator": None, "Producer": None, "CreationDate": None}
-        canvas.figure.savefig(written, format="pdf", metadata=told)
+        metadata = {"Title": chart.title, "Creator": None, "Producer": None, "CreationDate": None}
+        canvas.figure.savefig(written, format="pdf", metadata=metadata)
     return written.getvalue()
 
 

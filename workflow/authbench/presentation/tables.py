@@ -74,17 +74,17 @@ def as_markdown(table: Table) -> str:
     """Return a Markdown table: the best in bold, the second underlined."""
     marks = {BEST: "**{}**", SECOND: "<u>{}</u>"}
     lines = [
-        f"| {' | '.join(escaped_markdown(column.heading) for column in table.columns)} |",
+        f"| {' | '.join(_escaped_markdown(column.heading) for column in table.columns)} |",
         f"| {' | '.join('---' if column.words else '---:' for column in table.columns)} |",
     ]
     for group, rows in groupby(table.rows, key=lambda row: row.group):
         if group:
-            lines.append(f"| *{escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
+            lines.append(f"| *{_escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
         for row in rows:
-            cells = [marks.get(cell.place, "{}").format(escaped_markdown(cell.text)) for cell in row.cells]
+            cells = [marks.get(cell.place, "{}").format(_escaped_markdown(cell.text)) for cell in row.cells]
             lines.append(f"| {' | '.join(cells)} |")
-    notes = "".join(f"\n{escaped_markdown(note)}\n" for note in table.notes)
-    return f"**{escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
+    notes = "".join(f"\n{_escaped_markdown(note)}\n" for note in table.notes)
+    return f"**{_escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def as_latex(table: Table) -> str:
@@ -94,16 +94,16 @@ def as_latex(table: Table) -> str:
     lines = [
         rf"\begin{{tabular}}{{{''.join('l' if column.words else 'r' for column in table.columns)}}}",
         r"\toprule",
-        " & ".join(escaped_latex(column.heading) + _arrow(column) for column in table.columns) + r" \\",
+        " & ".join(_escaped_latex(column.heading) + _arrow(column) for column in table.columns) + r" \\",
     ]
     for group, rows in groupby(table.rows, key=lambda row: row.group):
         lines.append(r"\midrule")
         if group:
-            lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{escaped_latex(group)}}}}} \\")
+            lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{_escaped_latex(group)}}}}} \\")
         for row in rows:
-            cells = [marks.get(cell.place, "%s") % escaped_latex(cell.text) for cell in row.cells]
+            cells = [marks.get(cell.place, "%s") % _escaped_latex(cell.text) for cell in row.cells]
             lines.append(" & ".join(cells) + r" \\")
-    notes = [rf"\multicolumn{{{wide}}}{{l}}{{{escaped_latex(note)}}} \\" for note in table.notes]
+    notes = [rf"\multicolumn{{{wide}}}{{l}}{{{_escaped_latex(note)}}} \\" for note in table.notes]
     return "\n".join([*lines, r"\bottomrule", *notes, r"\end{tabular}"]) + "\n"
 
 
@@ -122,12 +122,12 @@ def as_text(table: Table) -> str:
     return "\n".join(map(line, lines)) + "\n"
 
 
-def escaped_markdown(words: str) -> str:
+def _escaped_markdown(words: str) -> str:
     """Return a text with the markup characters of Markdown and HTML escaped."""
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else " " if char in "\r\n" else char for char in words)
 
 
-def escaped_latex(words: str) -> str:
+def _escaped_latex(words: str) -> str:
     """Return a text with the special characters of LaTeX escaped."""
     return "".join(_LATEX.get(char, char) for char in words)
 

@@ -22,10 +22,10 @@ def write_answers(
     wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
     texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)))
     own = work / verifier.name if verifier.shares_vectors else work / pairs.stem / verifier.name / path.stem
-    write_parquet(answer_folds(verifier, drawn, texts, folds, own, seed), path)
+    write_parquet(_answer_folds(verifier, drawn, texts, folds, own, seed), path)
 
 
-def answer_folds(
+def _answer_folds(
     verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], folder: Path, seed: int
 ) -> pl.DataFrame:
     """Return the scores on the test pairs of these folds, as ANSWERS.

@@ -7,8 +7,9 @@ from typing import Any
 from authbench.errors import InputError
 from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RavenSettings
+from authbench.registry.checks import same_names
 from authbench.registry.entries import schema_problems
-from authbench.registry.load import load_entry
+from authbench.registry.load import entry_name, load_entry
 from authbench.shipped import shipped
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 
@@ -20,6 +21,8 @@ def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
     if folds == smallest == 2:
         yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
+    yield from same_names("raven.encoders", "models", map(entry_name, settings.subsets.encoders))
+    yield from same_names("raven.verifiers", "verifiers", map(entry_name, settings.verifiers))
     for name in settings.subsets.encoders:
         try:
             load_encoder(name, base)

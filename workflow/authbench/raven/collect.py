@@ -12,7 +12,7 @@ from authbench.storage.parquet import read_columns
 
 
 def read_run(facts: Path, pairs: Path, answers: Path, verifiers: Sequence[str]) -> Run:
-    """The facts of all subsets and the scores of every verifier on every fold."""
+    """Return the metadata of all subsets and the scores of every verifier on every fold."""
     metadata = read_json(facts)
     tables = []
     for name in (name for name, about in metadata.items() if about["trained"]):

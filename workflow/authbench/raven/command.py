@@ -12,17 +12,25 @@ from pathlib import Path
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
-from authbench.raven.documents import write_documents
+from authbench.raven.documents import VERIFICATION, write_documents
 from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
 from authbench.raven.settings import RavenSettings
 from authbench.raven.subsets import trained
 from authbench.raven.topics import write_topics
+from authbench.storage.json_files import read_json
 
 
-def run(settings: RavenSettings, seed: int, out: Path) -> str:
-    """Run RAVEN into the folder `out` and return the shortcut table in Markdown."""
+def run(settings: RavenSettings, seed: int, out: Path, unverified: bool = False) -> str:
+    """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
+
+    Args:
+        settings: what is run on what.
+        seed: random seed.
+        out: the folder.
+        unverified: whether a release that contradicts itself is taken all the same.
+    """
     documents, metadata, pairs, answers = (
         out / "documents.parquet",
         out / "subsets.json",
@@ -32,7 +40,7 @@ def run(settings: RavenSettings, seed: int, out: Path) -> str:
     encoders = [load_encoder(name) for name in settings.subsets.encoders]
     verifiers = load_verifiers(settings)
     topics = {encoder.name: out / "topics" / f"{encoder.name}.parquet" for encoder in encoders}
-    write_documents(settings.documents, documents, seed)
+    write_documents(settings.documents, documents, seed, unverified=unverified)
     for encoder in encoders:
         write_topics(documents, encoder, settings.limits, seed, topics[encoder.name])
     write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
@@ -42,4 +50,5 @@ def run(settings: RavenSettings, seed: int, out: Path) -> str:
                 path = answers / subset.name / name / f"{part}.parquet"
                 write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out / "work", seed, path)
     found = read_run(metadata, pairs, answers, list(verifiers))
-    return write_report(found, settings.as_section(), out / "report")
+    verification = read_json(documents.with_name(VERIFICATION))
+    return write_report(found, settings.as_section(), out / "report", verification)

@@ -13,23 +13,39 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES
 from authbench.format.documents import NEEDED, SUFFIXES, complete_documents, expect_unique_ids, read_frames
+from authbench.format.files import MANIFEST
+from authbench.format.release import Release
+from authbench.format.verify import open_verified
 from authbench.identity import digest
 from authbench.raven.planted import planted_documents
 from authbench.raven.settings import PLANTED, RELEASE
+from authbench.release.published import DATA, open_published
 from authbench.runtime.inventory import source_digest, take_inventory
+from authbench.storage.json_files import write_json
 from authbench.storage.json_lines import read_objects
-from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_rows, write_batches
-from authbench.storage.raw_files import FileSet
+from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_numbered_rows, write_batches
+from authbench.storage.raw_paths import FileSet
+from authbench.storage.sha256sums import SUMS
 
 DOCUMENTS = pl.Schema(
     {"id": pl.String, "author": pl.String, "topic": pl.String, "lang": pl.String, "content": pl.String}
 )
+VERIFICATION = "release.json"
 KEYS = ("id", "author", "topic")
 _LANGUAGE_OF_PAN = "en"
 
 
-def write_documents(place: str, path: Path, seed: int) -> str:
+def write_documents(place: str, path: Path, seed: int, built: bool = False, unverified: bool = False) -> str:
     """Write the documents of `place` to `path` as DOCUMENTS, each text of an author on a topic once.
+
+    Beside it VERIFICATION has whether the release is verified; nothing where they are not of a release.
+
+    Args:
+        place: the planted corpus, a release, PAN's files, or a table.
+        path: the file to write.
+        seed: of the planted corpus.
+        built: whether `place` is a release that the build has just made and checked.
+        unverified: whether a release that contradicts itself is taken all the same.
 
     Returns:
         A line that says how many.
@@ -38,10 +54,11 @@ def write_documents(place: str, path: Path, seed: int) -> str:
         InputError: nothing can be read, or nothing has an author, a topic and a text.
     """
     counts = {"read": 0, "kept": 0}
+    opened = _open(place, built, unverified)
 
     def distinct() -> Iterator[pl.DataFrame]:
         known: set[str] = set()
-        for frame in _read_frames(place, seed):
+        for frame in _read_frames(opened, seed):
             counts["read"] += frame.height
             frame = complete_documents(frame)
             new = []
@@ -65,22 +82,34 @@ def write_documents(place: str, path: Path, seed: int) -> str:
     except InputError:
         path.unlink()
         raise
+    write_json(path.with_name(VERIFICATION), opened.verification if isinstance(opened, Release) else {})
     return f"{counts['kept']:,} documents, {counts['read'] - counts['kept']:,} left out (copies, or incomplete)"
 
 
-def _read_frames(place: str, seed: int) -> Iterator[pl.DataFrame]:
-    """Yield frames of some of the columns of documents: `planted`, a folder (a release, or PAN's files), or a table."""
+def _open(place: str, built: bool, unverified: bool) -> str | Path | Release:
+    """Return the place as it is read: PLANTED, the folder of PAN's files, a release, or the path of a table."""
     path = Path(place)
     if place == PLANTED:
-        return (frame.rename({"content": "text"}) for frame in planted_documents(seed))
+        return place
     if path.is_dir() and list(path.glob("*truth.jsonl")):
-        return _of_pan(path)
-    if (path.is_dir() and list(path.glob(f"*/{CANDIDATES.file}"))) or (path.is_file() and path.suffix in SUFFIXES):
-        return read_frames(path)
+        return path
+    if path.is_dir() and list(path.glob(f"*/{CANDIDATES.file}")):
+        return open_published(path.with_name(DATA)) if built else open_verified(path, unverified=unverified)
+    if path.is_file() and path.suffix in SUFFIXES:
+        return path
     raise InputError(
         f"{place}: cannot be read as documents. Expected {PLANTED}, a release, a folder with pairs.jsonl and "
         f"truth.jsonl of PAN, or a table ({', '.join(SUFFIXES)}) with {', '.join(NEEDED)}."
     )
+
+
+def _read_frames(opened: str | Path | Release, seed: int) -> Iterator[pl.DataFrame]:
+    """Yield frames of some of the columns of documents."""
+    if isinstance(opened, str):
+        return (frame.rename({"content": "text"}) for frame in planted_documents(seed))
+    if isinstance(opened, Path) and opened.is_dir():
+        return _of_pan(opened)
+    return read_frames(opened)
 
 
 def place_digest(place: str, memory: Path) -> str:
@@ -88,7 +117,7 @@ def place_digest(place: str, memory: Path) -> str:
     path = Path(place)
     if place in (PLANTED, RELEASE) or not path.exists():
         return place
-    files = [path.name] if path.is_file() else ["*.jsonl", "*/*.jsonl", "provenance.parquet"]
+    files = [path.name] if path.is_file() else ["*.jsonl", "*/*.jsonl", "provenance.parquet", MANIFEST, SUMS]
     folder = path.parent if path.is_file() else path
     return source_digest(
         take_inventory(folder.parent, {folder.name: FileSet(folder.name, tuple(files))}, memory)[folder.name]
@@ -123,7 +152,7 @@ def read_contents(path: Path, keys: pl.DataFrame, columns: Sequence[str] = ("id"
     """Return columns of the documents of these keys (with `row`, ascending)."""
     rows = keys["row"].sort().to_numpy()
     return pl.concat(
-        [pl.DataFrame(schema={name: DOCUMENTS[name] for name in columns}), *read_rows(path, rows, columns)]
+        [pl.DataFrame(schema={name: DOCUMENTS[name] for name in columns}), *read_numbered_rows(path, rows, columns)]
     )
 
 

@@ -28,11 +28,6 @@ class TopicEncoder:
         return cls(plain["name"], plain["model"] and ModelEntry.from_dict(plain["model"]))
 
 
-def encoder_name(requested: str) -> str:
-    """Return what the files of an encoder are called: its name, or that of the entry that a path names."""
-    return Path(requested).stem if requested.endswith((".yaml", ".yml")) else requested
-
-
 def load_encoder(requested: str, base: Path = Path()) -> TopicEncoder:
     """Return an encoder by its name, or by the path of a model's entry.
 

@@ -19,8 +19,8 @@ def charts(tables: Sequence[Table]) -> list[Chart]:
     data: Mapping[str, pl.DataFrame] = {table.name: table.data for table in tables}
     return [
         scores(data["table_2_scores"]),
-        shortcut(data["table_11_shortcut"]),
-        stability(data["table_4_stability"]),
+        _shortcut(data["table_11_shortcut"]),
+        _stability(data["table_4_stability"]),
         similarity(data["table_7_similarity"]),
     ]
 
@@ -47,7 +47,7 @@ def scores(rows: pl.DataFrame) -> Chart:
     return dots("scores", "Overall on HITS and on Random topics", about, SAMPLINGS, groups)
 
 
-def shortcut(rows: pl.DataFrame) -> Chart:
+def _shortcut(rows: pl.DataFrame) -> Chart:
     """Return a bar per verifier: Random less HITS, coloured where the difference is significant."""
     marks = {LEANS: Mark(VERMILION), UNSHOWN: Mark(GREY)}
     values = []
@@ -61,7 +61,7 @@ def shortcut(rows: pl.DataFrame) -> Chart:
     return value_bars("shortcut", "What a verifier loses where topics are unlike", about, values, legend)
 
 
-def stability(rows: pl.DataFrame) -> Chart:
+def _stability(rows: pl.DataFrame) -> Chart:
     """Return a bar per dataset: the mean of the correlations over measures."""
     values = [
         Value(

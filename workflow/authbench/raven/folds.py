@@ -24,7 +24,7 @@ PAIRS = pl.Schema(
 
 
 def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
-    """The topics, in their order, in `count` folds whose sizes differ by one at most.
+    """Return the topics, in their order, in `count` folds whose sizes differ by one at most.
 
     Raises InputError for fewer than two folds, or more than there are topics.
     """
@@ -38,14 +38,14 @@ def topic_folds(topics: Sequence[Topic], count: int) -> list[list[Topic]]:
 
 
 def topics_tested(members: Mapping[str, object], count: int, seed: int) -> list[list[str]]:
-    """The topics that each fold tests: those of the subset, in folds by hash."""
-    return topic_folds(by_hash(members, seed, "fold"), count)
+    """Return the topics that each fold tests: those of the subset, in folds by hash."""
+    return topic_folds(_by_hash(members, seed, "fold"), count)
 
 
 def fold_pairs(
     name: str, documents: pl.DataFrame, members: Mapping[str, Sequence[str]], count: int, seed: int
 ) -> pl.DataFrame:
-    """The pairs of all folds of a subset, as PAIRS: fold, part, the ids of two documents, whether of one author.
+    """Return the pairs of all folds of a subset, as PAIRS: fold, part, the ids of two documents, whether of one author.
 
     `documents` (id, author, topic) may hold others too; `members` are the subset's topics, each with those that are
     joined to it and share its fold. Topics come into folds by hash. Raises InputError where a part to learn from
@@ -60,17 +60,17 @@ def fold_pairs(
     by_topic = {str(key[0]): part for key, part in here.partition_by("leader", as_dict=True).items()}
     rows = []
     for fold, test in enumerate(topics_tested(members, count, seed)):
-        rest = by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
+        rest = _by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
         pairs = {"test": draw(test, by_topic, seed)}
         for size in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):
             pairs["calibrate"] = draw(rest[:size], by_topic, seed)
-            if both_kinds(pairs["calibrate"]):
+            if _both_kinds(pairs["calibrate"]):
                 break
         else:
-            raise one_kind(name, fold, "calibrate")
+            raise _one_kind(name, fold, "calibrate")
         pairs["train"] = draw(rest[size:], by_topic, seed)
-        if not both_kinds(pairs["train"]):
-            raise one_kind(name, fold, "train")
+        if not _both_kinds(pairs["train"]):
+            raise _one_kind(name, fold, "train")
         rows += [
             (fold, part, f"{first}|{second}", first, second, same)
             for part in PARTS
@@ -79,12 +79,12 @@ def fold_pairs(
     return pl.DataFrame(rows, schema=PAIRS, orient="row")
 
 
-def by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
+def _by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
     return sorted(topics, key=lambda topic: (keyed_hash(seed, *purpose, topic), topic))
 
 
 def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int) -> list[tuple[str, str, bool]]:
-    """The pairs of the texts of these topics, each pair once: ids in alphabetical order, whether of one author.
+    """Return the pairs of the texts of these topics, each once: ids in alphabetical order, whether of one author.
 
     An author's texts stand on a circle by hash, and each makes a pair with the next, so that a pair of one fold is
     mostly one of others too.
@@ -101,24 +101,24 @@ def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int)
     found: dict[tuple[str, str], bool] = {}
     for own in authors.values():
         if len(own) > 1:
-            found |= {ordered(one, other): True for one, other in zip(own, [*own[1:], own[0]], strict=True)}
+            found |= {_ordered(one, other): True for one, other in zip(own, [*own[1:], own[0]], strict=True)}
     for rank, ident, author in texts:
         if len(names) > 1:
             at = keyed_hash(seed, "author", ident) % (len(names) - 1)
             others = authors[names[at + (at >= place[author])]]
-            found[ordered(ident, others[rank % len(others)])] = False
+            found[_ordered(ident, others[rank % len(others)])] = False
     return [(first, second, same) for (first, second), same in sorted(found.items())]
 
 
-def ordered(one: str, other: str) -> tuple[str, str]:
+def _ordered(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def both_kinds(pairs: Sequence[tuple[str, str, bool]]) -> bool:
+def _both_kinds(pairs: Sequence[tuple[str, str, bool]]) -> bool:
     return len({same for _, _, same in pairs}) == 2
 
 
-def one_kind(subset: str, fold: int, part: str) -> InputError:
+def _one_kind(subset: str, fold: int, part: str) -> InputError:
     return InputError(
         f"raven: fold {fold} of {subset} has no pairs by one author, or none by two, to {part} on. Expected both: "
         "ask for fewer folds or more topics, or give documents whose authors have several within a few topics."

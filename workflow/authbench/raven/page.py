@@ -4,6 +4,7 @@ raven/report/index.html      every table and picture on one page that loads noth
 raven/report/table_*.csv .md .tex the paper's tables, in its order
 raven/report/scores.csv      every measure of every subset, verifier and fold
 raven/report/figures/*.svg   the pictures
+raven/report/release.json    whether the release is verified, where the documents are of one
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +18,18 @@ from authbench.raven.figures import charts
 from authbench.raven.subsets import MAIN
 from authbench.raven.tables import Run, all_tables
 from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
 
 
-def write_report(run: Run, settings: Mapping[str, Any], out: Path) -> str:
-    """Write the report into the folder `out`, as a whole or not at all; return the shortcut table in Markdown."""
+def write_report(run: Run, settings: dict[str, Any], out: Path, verification: dict[str, Any]) -> str:
+    """Write the report into the folder `out`, as a whole or not at all; return the shortcut table in Markdown.
+
+    Args:
+        run: what is reported.
+        settings: the section `raven` of the configuration.
+        out: the folder.
+        verification: whether the release of the documents is verified; empty where they are not of one.
+    """
     tables = all_tables(run)
     drawn = charts(tables)
     with atomic_folder(out) as folder:
@@ -28,7 +37,9 @@ def write_report(run: Run, settings: Mapping[str, Any], out: Path) -> str:
             write_table(folder, table)
         write_text(folder / "scores.csv", run.scores.write_csv())
         write_charts(folder / "figures", drawn)
-        write_text(folder / "index.html", render(run, settings, tables, drawn))
+        if verification:
+            write_plain_json(folder / "release.json", verification)
+        write_text(folder / "index.html", render(run, settings | verification, tables, drawn))
     return as_markdown(next(table for table in tables if table.name == "table_11_shortcut"))
 
 
@@ -47,12 +58,12 @@ def render(run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn
             settings=settings,
             tables=tables,
             pictures=pictures(drawn),
-            unscored=unscored(run),
+            unscored=_unscored(run),
         )
     )
 
 
-def unscored(run: Run) -> list[str]:
+def _unscored(run: Run) -> list[str]:
     """Return the folds without scores, in words."""
     missing = (
         run.scores.filter(run.scores["overall"].is_null()).select("subset", "fold").unique().sort("subset", "fold")

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from authbench.identity import keyed_hash
-from authbench.models.function_words import read_lists
+from authbench.models.function_words import read_function_words
 
 WORDS = 100  # of a text
 CONTENT = 0.5  # share of them that are the topic's
@@ -37,30 +37,30 @@ class Design:
 
 
 def planted_documents(seed: int, design: Design = Design()) -> Iterator[pl.DataFrame]:
-    """The corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
+    """Return the corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
     for family in range(design.single + design.large):
         for topic in range(1 if family < design.single else design.many):
-            yield planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", design)
+            yield _planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", design)
 
 
-def planted_topic(seed: int, family: str, topic: str, design: Design) -> pl.DataFrame:
+def _planted_topic(seed: int, family: str, topic: str, design: Design) -> pl.DataFrame:
     name = f"{family}-{topic}"
     rows = []
-    shared, own = made_up(seed, FAMILY_WORDS, family), made_up(seed, TOPIC_WORDS, name)
+    shared, own = _made_up(seed, FAMILY_WORDS, family), _made_up(seed, TOPIC_WORDS, name)
     for number in range(design.authors):
         author = f"{name}-author-{number}"
-        chance = generator(seed, author)
+        chance = _generator(seed, author)
         habits = chance.dirichlet(np.full(len(function_words()), LEAN))
         marks = chance.dirichlet(np.full(len(MARKS), LEAN))
         for text in range(design.texts):
-            rows.append((f"{author}-{text}", author, name, "en", written(chance, shared, own, habits, marks)))
+            rows.append((f"{author}-{text}", author, name, "en", _written(chance, shared, own, habits, marks)))
     return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "content"], orient="row")
 
 
-def written(
+def _written(
     chance: np.random.Generator, shared: list[str], own: list[str], habits: np.ndarray, marks: np.ndarray
 ) -> str:
-    """A text of WORDS words in sentences of about twelve."""
+    """Return a text of WORDS words in sentences of about twelve."""
     content = chance.random(WORDS) < CONTENT
     words = np.where(
         content,
@@ -73,18 +73,18 @@ def written(
 
 @cache
 def function_words() -> list[str]:
-    return [word for word in read_lists()["en"] if word.isalpha()][:FUNCTION_WORDS]
+    return [word for word in read_function_words()["en"] if word.isalpha()][:FUNCTION_WORDS]
 
 
 @cache
-def made_up(seed: int, count: int, whose: str) -> list[str]:
-    """Words of three or four syllables that mean nothing."""
-    chance = generator(seed, "words", whose)
+def _made_up(seed: int, count: int, whose: str) -> list[str]:
+    """Return words of three or four syllables that mean nothing."""
+    chance = _generator(seed, "words", whose)
     syllables = [consonant + vowel for consonant in "bcdfghjklmnprstvwz" for vowel in "aeiou"]
     drawn = chance.integers(len(syllables), size=(count, 4))
     lengths = chance.integers(3, 5, size=count)
     return ["".join(syllables[at] for at in row[:length]) for row, length in zip(drawn, lengths, strict=True)]
 
 
-def generator(seed: int, *whose: str) -> np.random.Generator:
+def _generator(seed: int, *whose: str) -> np.random.Generator:
     return np.random.default_rng(keyed_hash(seed, "planted", *whose))

@@ -17,7 +17,7 @@ TIED = 1e-12  # scores no further apart are equal, and the lower row goes first
 
 
 def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
-    """The rows of `count` topics in the order they are taken, and the score each was taken for.
+    """Return the rows of `count` topics in the order they are taken, and the score each was taken for.
 
     `vectors` is topics x dimensions. The first score is the mean cosine similarity to all other topics, the others are
     leakage scores (equation 3), a product also where its factors are negative. A row of zeros is like no other. Takes
@@ -29,7 +29,7 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
         )
     rows = unit_rows(vectors)
     scores = mean_similarity_to_others(rows)
-    taken, scored = [lowest(scores)], [float(scores.min())]
+    taken, scored = [_lowest(scores)], [float(scores.min())]
     total, most = np.zeros(len(rows)), np.full(len(rows), -np.inf)
     scored[0] = float(scores[taken[0]])
     for size in range(1, count):
@@ -38,13 +38,13 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
         most = np.maximum(most, similar)
         scores = total / size * most
         scores[taken] = np.inf
-        taken.append(lowest(scores))
+        taken.append(_lowest(scores))
         scored.append(float(scores[taken[-1]]))
     return taken, scored
 
 
 def mean_similarity_to_others(rows: F64) -> F64:
-    """Of each row of length 1 (or 0) the mean cosine similarity to all other rows; 0 where there is no other."""
+    """Return the mean cosine similarity of each row of length 1 (or 0) to all others; 0 where there is no other."""
     if len(rows) == 1:
         return np.zeros(1)
     own = np.einsum("td,td->t", rows, rows)
@@ -71,7 +71,7 @@ def similarities(vectors: F64) -> F64:
 
 
 def unit_rows(vectors: F64) -> F64:
-    """The rows, each of length 1; a row of zeros stays. Raises InputError where a number is not finite."""
+    """Return the rows, each of length 1; a row of zeros stays. Raises InputError where a number is not finite."""
     rows = np.asarray(vectors, np.float64)
     if not np.isfinite(rows).all():
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
@@ -81,5 +81,5 @@ def unit_rows(vectors: F64) -> F64:
     return unit
 
 
-def lowest(scores: F64) -> int:
+def _lowest(scores: F64) -> int:
     return int(np.flatnonzero(scores <= scores.min() + TIED)[0])

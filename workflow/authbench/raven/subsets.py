@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.raven.encoders import encoder_name
 from authbench.raven.select import F64, nearest, select_topics
 from authbench.raven.settings import SubsetSettings
+from authbench.registry.load import entry_name
 
 MAIN = "hits"
 
@@ -33,7 +33,7 @@ class Subset:
 def plan(settings: SubsetSettings) -> list[Subset]:
     """Return all subsets of a run: HITS and random of `topics` topics, then those of the other tables."""
     topics, seeds, sizes = settings.topics, settings.seeds, settings.sizes
-    first, *others = map(encoder_name, settings.encoders)
+    first, *others = map(entry_name, settings.encoders)
     return [
         Subset(MAIN, "hits", topics, first),
         *(Subset(f"random-{seed}", "random", topics, first, seed) for seed in range(seeds)),

@@ -61,12 +61,13 @@ class Run:
 def all_tables(run: Run) -> list[Table]:
     """Return the tables in the paper's order, without those that were not requested from the run."""
     makers: tuple[Callable[[Run], Table | None], ...] = (
-        sizes, scores, stability, ranks, most_alike, similarity, stability_by_size, cut_or_group, encoders, shortcut,
+        _sizes, scores, _stability, _ranks, _most_alike, similarity, _stability_by_size, _cut_or_group, encoders,
+        _shortcut,
     )  # fmt: skip
     return [table for make in makers if (table := make(run)) is not None]
 
 
-def by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
+def _by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
     """Return for each number of topics the metadata of the subset of HITS, and of those of all random seeds."""
     found = []
     for size in sorted({int(about["topics"]) for about in run.facts.values()}):
@@ -77,17 +78,17 @@ def by_size(run: Run) -> list[tuple[int, str, list[Mapping[str, Any]]]]:
     return [row for row in found if row[2]]
 
 
-def sizes(run: Run) -> Table:
+def _sizes(run: Run) -> Table:
     keys = ("documents", "train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both")
     rows = []
-    for size, how, subsets in by_size(run):
+    for size, how, subsets in _by_size(run):
         folds = [fold for about in subsets for fold in about["sizes"]]
         means = {key: float(np.mean([fold[key] for fold in folds])) for key in keys[1:]}
         rows.append(
             {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in subsets]))} | means
         )
     shown = [[str(row["topics"]), str(row["sampling"]), *(f"{row[key]:,.0f}" for key in keys)] for row in rows]
-    return paper_table(
+    return _paper_table(
         "table_1_sizes",
         "Table 1. Sizes",
         "Rounded means over folds, and over the seeds of Random. Those to learn from include those kept aside for "
@@ -115,16 +116,16 @@ def scores(run: Run) -> Table:
             row: dict[str, Any] = {"sampling": how, "verifier": verifier}
             cells = [how, verifier]
             for measure in MEASURES:
-                mean, spread = mean_and_spread(found[measure][at])
+                mean, spread = _mean_and_spread(found[measure][at])
                 p = p_of_unpaired_means(values["HITS"][measure][at], values["Random"][measure][at])
-                other = mean_and_spread(values["Random"][measure][at])[0]
+                other = _mean_and_spread(values["Random"][measure][at])[0]
                 lower = how == "HITS" and p < SURE and mean < other
                 row |= {measure: mean, f"{measure}_sd": spread} | ({f"{measure}_p": p} if how == "HITS" else {})
                 cells.append(with_spread(mean, spread) + ("*" if lower else ""))
             rows.append(row)
             shown.append(cells)
-        best |= highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
-    return paper_table(
+        best |= _highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
+    return _paper_table(
         "table_2_scores",
         f"Table 2. Scores at m = {run.facts[MAIN]['topics']}",
         "Means over folds ± their standard deviation; Overall is the mean of the four, as in 2020. Best in bold. "
@@ -137,7 +138,7 @@ def scores(run: Run) -> Table:
     )
 
 
-def stability(run: Run) -> Table:
+def _stability(run: Run) -> Table:
     """Return table 4: a row for HITS, for each random seed, and for all seeds."""
     random = run.random()
     named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
@@ -147,7 +148,7 @@ def stability(run: Run) -> Table:
         }
         for name, subsets in named.items()
     }
-    return correlation_table(
+    return _correlation_table(
         "table_4_stability",
         f"Table 4. Stability of rankings at m = {run.facts[MAIN]['topics']}",
         "Spearman's correlation of the ranking of verifiers, mean over pairs of folds; Avg.: the mean of the columns. "
@@ -158,22 +159,22 @@ def stability(run: Run) -> Table:
     )
 
 
-def ranks(run: Run) -> Table:
+def _ranks(run: Run) -> Table:
     random = run.random()
     named = {"HITS": [MAIN], "R avg": random, **{f"R{seed}": [name] for seed, name in enumerate(random)}}
     rows: list[dict[str, Any]] = []
     shown = []
     for name, subsets in named.items():
-        found = np.concatenate([ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
-        summaries = [mean_and_spread(row) for row in found]
+        found = np.concatenate([_ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
+        summaries = [_mean_and_spread(row) for row in found]
         rows.append(
             {"dataset": name}
             | {verifier: mean for verifier, (mean, _) in zip(run.verifiers, summaries, strict=True)}
             | {f"{verifier}_sd": spread for verifier, (_, spread) in zip(run.verifiers, summaries, strict=True)}
         )
         shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in summaries)])
-    best = {cell for at, row in enumerate(rows) for cell in lowest([row[name] for name in run.verifiers], at)}
-    return paper_table(
+    best = {cell for at, row in enumerate(rows) for cell in _lowest([row[name] for name in run.verifiers], at)}
+    return _paper_table(
         "table_5_ranks",
         "Table 5. Ranks by Overall",
         "Mean rank over folds ± standard deviation; less is better, the best of each row in bold.",
@@ -184,17 +185,17 @@ def ranks(run: Run) -> Table:
     )
 
 
-def ranked(values: F64) -> F64:
+def _ranked(values: F64) -> F64:
     return system_ranks(values[:, ~np.isnan(values).any(axis=0)])
 
 
-def most_alike(run: Run) -> Table:
+def _most_alike(run: Run) -> Table:
     rows = []
     for how, subsets in (("HITS", [MAIN]), ("Random", run.random())):
         pairs = {tuple(sorted((p["train"], p["test"]))): p for name in subsets for p in run.facts[name]["most_alike"]}
         listed = sorted(pairs.values(), key=lambda pair: (-pair["similarity"], pair["train"], pair["test"]))[:5]
         rows += [{"sampling": how, **pair} for pair in listed]
-    return paper_table(
+    return _paper_table(
         "table_6_most_alike",
         "Table 6. Most similar train and test topics",
         "The five highest cosine similarities over all folds (and seeds); a pair of topics is listed once.",
@@ -207,13 +208,13 @@ def most_alike(run: Run) -> Table:
 
 def similarity(run: Run) -> Table:
     means: dict[int, dict[str, Any]] = {}
-    for size, how, subsets in by_size(run):
+    for size, how, subsets in _by_size(run):
         row = means.setdefault(size, {"topics": size})
         for key in ("mean", "max"):
             row[f"{key}_{how.lower()}"] = float(np.mean([value for a in subsets for value in a[f"{key}_similarity"]]))
     columns = ("mean_random", "mean_hits", "max_random", "max_hits")
     rows = [{"topics": row["topics"], **{name: row.get(name) for name in columns}} for row in means.values()]
-    return paper_table(
+    return _paper_table(
         "table_7_similarity",
         "Table 7. Similarity of train and test topics",
         "Mean and maximum of each fold, means over folds (and seeds).",
@@ -223,10 +224,10 @@ def similarity(run: Run) -> Table:
     )
 
 
-def stability_by_size(run: Run) -> Table | None:
+def _stability_by_size(run: Run) -> Table | None:
     """Return table 8."""
     subset_of = {
-        str(size): about["name"] for size, how, facts in by_size(run) if how == "HITS" for about in facts
+        str(size): about["name"] for size, how, facts in _by_size(run) if how == "HITS" for about in facts
         if about["trained"]
     }  # fmt: skip
     if len(subset_of) < 2:
@@ -234,7 +235,7 @@ def stability_by_size(run: Run) -> Table | None:
     found = {
         size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in subset_of.items()
     }
-    return correlation_table(
+    return _correlation_table(
         "table_8_stability_by_size",
         "Table 8. Stability of rankings by HITS with m topics",
         "As table 4; highest in bold.",
@@ -243,7 +244,7 @@ def stability_by_size(run: Run) -> Table | None:
     )
 
 
-def cut_or_group(run: Run) -> Table | None:
+def _cut_or_group(run: Run) -> Table | None:
     """Return table 9."""
     if "group" not in run.facts:
         return None
@@ -251,7 +252,7 @@ def cut_or_group(run: Run) -> Table | None:
         name: {measure: run.correlations(subset, measure) for measure in MEASURES}
         for name, subset in (("Cut", MAIN), ("Group", "group"))
     }
-    return correlation_table(
+    return _correlation_table(
         "table_9_cut_or_group",
         "Table 9. Stability of rankings: topics that HITS does not take are cut, or join the one they are most like",
         "As table 4; highest in bold. * lower than the other (p < 0.05, unpaired t-test).",
@@ -272,7 +273,7 @@ def encoders(run: Run) -> Table | None:
         encoder: {measure: run.correlations(name, measure) for measure in MEASURES}
         for encoder, name in {str(main["encoder"]): MAIN, **others}.items()
     }
-    return correlation_table(
+    return _correlation_table(
         "table_10_encoders",
         "Table 10. Stability of rankings by the vectors that HITS goes by",
         f"As table 4; highest in bold. * lower than {main['encoder']} (p < 0.05, unpaired t-test).",
@@ -282,7 +283,7 @@ def encoders(run: Run) -> Table | None:
     )
 
 
-def shortcut(run: Run) -> Table:
+def _shortcut(run: Run) -> Table:
     hits = np.nanmean(run.of(MAIN, "overall"), axis=1, keepdims=True)
     per_seed = [run.of(name, "overall") for name in run.random()]
     random = np.stack([np.nanmean(values, axis=1) for values in per_seed], axis=1)
@@ -295,7 +296,7 @@ def shortcut(run: Run) -> Table:
         "verifier", "random", "hits", "avg", "diff", "place", "p", "leans_on_topics"
     )
     rows = found.to_dicts()
-    best = highest([[row["avg"]] for row in rows], 0, 3)
+    best = _highest([[row["avg"]] for row in rows], 0, 3)
     best |= {(at, 4) for at, row in enumerate(rows) if row["place"] == 1}
     shown = [
         [
@@ -307,7 +308,7 @@ def shortcut(run: Run) -> Table:
         ]
         for row in rows
     ]
-    return paper_table(
+    return _paper_table(
         "table_11_shortcut",
         "Table 11. Topic shortcut test",
         "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
@@ -320,7 +321,7 @@ def shortcut(run: Run) -> Table:
     )
 
 
-def correlation_table(
+def _correlation_table(
     name: str,
     title: str,
     note: str,
@@ -342,23 +343,23 @@ def correlation_table(
         row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
         cells = [key]
         for measure in MEASURES:
-            mean = mean_and_spread(values[measure])[0]
+            mean = _mean_and_spread(values[measure])[0]
             row[measure] = mean
             mark = ""
             if rival is not None:
                 row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
-                lower = mean < mean_and_spread(found[rival][measure])[0]
+                lower = mean < _mean_and_spread(found[rival][measure])[0]
                 mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
             cells.append(decimals(mean) + mark)
-        row["average"] = mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
+        row["average"] = _mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
         rows.append(row)
         shown.append([*cells, decimals(row["average"])])
-    best = highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
+    best = _highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return paper_table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
+    return _paper_table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
 
 
-def paper_table(
+def _paper_table(
     name: str,
     title: str,
     note: str,
@@ -373,7 +374,7 @@ def paper_table(
     return Table(name, title, columns, plain_rows(shown, best), data, [note])
 
 
-def mean_and_spread(values: F64) -> tuple[float, float]:
+def _mean_and_spread(values: F64) -> tuple[float, float]:
     """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
     known = values[~np.isnan(values)]
     return (
@@ -382,7 +383,7 @@ def mean_and_spread(values: F64) -> tuple[float, float]:
     )
 
 
-def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
+def _highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
     """Return the cells with the highest value of their column, compared at three decimals."""
     best = set()
     for column, values in enumerate(zip(*rows, strict=True)):
@@ -395,7 +396,7 @@ def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) 
     return best
 
 
-def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
+def _lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
     """Return the cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
     known = [round(value, 3) for value in values if not np.isnan(value)]
     return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}

@@ -69,10 +69,10 @@ class TopicSums:
         names = sorted(self.places)
         order = [self.places[name] for name in names]
         means = self.sums[order] / np.array(self.counts, np.float64)[order][:, None]
-        return names, in_fewer_dimensions(means) if issparse(means) else means
+        return names, _in_fewer_dimensions(means) if issparse(means) else means
 
 
-def in_fewer_dimensions(rows: Any) -> F64:
+def _in_fewer_dimensions(rows: Any) -> F64:
     """Return dense rows with the inner products of these sparse ones, exact but for rounding (rows x rows)."""
     products = np.asarray((rows @ rows.T).todense(), np.float64)
     values, axes = np.linalg.eigh(products)
@@ -106,11 +106,11 @@ def document_rows(encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, s
     if encoder.model is None:
         return topic_model(encoder.name, sample["content"], keyed_hash(seed, "topic model", encoder.name) % (1 << 32))
     model = open_model(encoder.model)
-    reference = None if complete else as_documents(sample)
-    return lambda batch: model.embed(as_documents(batch), reference)
+    reference = None if complete else _as_documents(sample)
+    return lambda batch: model.embed(_as_documents(batch), reference)
 
 
-def as_documents(frame: pl.DataFrame) -> pl.DataFrame:
+def _as_documents(frame: pl.DataFrame) -> pl.DataFrame:
     """Return documents as models take them."""
     return frame.select(
         "id",

@@ -104,7 +104,7 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
                 "key": shown(copy),
                 "why": reason.replace("_", " "),
                 "similarity": similarity,
-                "text": begins(copy, beside),
+                "text": _begins(copy, beside),
             }
             for copy, reason, similarity in copies[:MOST]
         ],
@@ -116,7 +116,7 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
     }
 
 
-def begins(key: str, beside: Beside) -> list[Part]:
+def _begins(key: str, beside: Beside) -> list[Part]:
     return shown(beside.begins.get(key, ""))
 
 

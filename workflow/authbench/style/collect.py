@@ -45,7 +45,7 @@ class Result:
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
-    """The results in these folders (each a model's, or one of such), by group, name and treatment of long texts.
+    """Return the results in these folders (each a model's, or one of such), by group, name and treatment of long texts.
 
     Raises InputError where there are none, one cannot be read, or two cannot be compared.
     """
@@ -59,7 +59,7 @@ def collect(folders: Sequence[Path]) -> list[Result]:
         results += [read(place) for place in places]
     results.sort(key=lambda result: (result.group, result.name, result.long_texts))
     for other in results[1:]:
-        expect_comparable(results[0], other)
+        _expect_comparable(results[0], other)
     return results
 
 
@@ -74,8 +74,8 @@ def read(path: Path) -> Result:
     return Result(path, content)
 
 
-def expect_comparable(one: Result, other: Result) -> None:
-    """Raises InputError where seed, version, or the rows or probed features of a dataset differ."""
+def _expect_comparable(one: Result, other: Result) -> None:
+    """Raise InputError where seed, version, or the rows or probed features of a dataset differ."""
     differing = [
         (f"their {part} differ in {key}", one.content[part].get(key), other.content[part].get(key))
         for part, key in SHARED

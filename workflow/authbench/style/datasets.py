@@ -10,13 +10,12 @@ import orjson
 
 from authbench.registry.load import list_entries, load_entries
 from authbench.runtime.inventory import source_digest, take_inventory
-from authbench.storage.raw_files import FileSet
+from authbench.storage.raw_paths import FileSet
 from authbench.style import features
-from authbench.style.entries import DATASETS, Dataset
+from authbench.style.entries import ALL, DATASETS, Dataset
 
 RELEASE = "release_retrieval"  # the dataset that any release gives
 DESCRIPTIVE = ("title", "about", "licence", "tried")  # fields that neither scores nor messages beside them have
-ALL = "all"
 
 # The tasks, in the order of the paper's columns, with the figure that goes into its tables.
 FIGURES = {

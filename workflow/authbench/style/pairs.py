@@ -17,7 +17,7 @@ DECIMALS = 12  # cosines closer than rounding can tell are equal
 
 
 def unit(vectors: Any) -> Any:
-    """The rows in double precision, each of length 1; a row of zeros stays."""
+    """Return the rows in double precision, each of length 1; a row of zeros stays."""
     from scipy.sparse import csr_matrix, issparse
     from sklearn.preprocessing import normalize
 
@@ -62,7 +62,7 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
-    """The cosines of each text with all later ones, a block of texts at a time, and which are of one label."""
+    """Yield the cosines of each text with all later ones, a block of texts at a time, and which are of one label."""
     texts = len(labels)
     step = max(1, BLOCK_BYTES // (8 * texts))
     for start in range(0, texts, step):
@@ -83,7 +83,7 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, An
 
 
 def cosines(one: Any, other: Any) -> F64:
-    """The cosine of each unit row with the same row of the other."""
+    """Return the cosine of each unit row with the same row of the other."""
     product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
     found: F64 = np.round(np.asarray(product).ravel(), DECIMALS)
     return found

@@ -31,7 +31,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
     Of sparse vectors the WIDEST leading directions are taken. Chance is one fifth.
     """
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
-    rows = narrow(vectors)
+    rows = _narrow(vectors)
     by_feature: dict[str, Any] = {}
     left_out = []
     for column, name in enumerate(names):
@@ -51,8 +51,8 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
     }
 
 
-def narrow(vectors: Any) -> NDArray[np.float64]:
-    """The rows centred and scaled to a mean squared length of WIDEST: one penalty then means the same for all."""
+def _narrow(vectors: Any) -> NDArray[np.float64]:
+    """Return the rows centred and scaled to a mean squared length of WIDEST: one penalty then suits all."""
     rows = compact(unit(vectors))
     rows = rows[:, :WIDEST] if issparse(vectors) else rows
     rows = rows - rows.mean(axis=0)
@@ -62,7 +62,7 @@ def narrow(vectors: Any) -> NDArray[np.float64]:
 
 
 def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """The quantile bin of each value, 0 to 4; None where equal values leave fewer than five bins.
+    """Return the quantile bin of each value, 0 to 4; None where equal values leave fewer than five bins.
 
     >>> quantile_bins(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10])).tolist()
     [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
@@ -73,7 +73,7 @@ def quantile_bins(values: NDArray[np.float64]) -> NDArray[np.int64] | None:
 
 
 def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[NDArray[np.int64]] | None:
-    """The rows of train, validation and test: of every bin as many, in the given order; None where too few."""
+    """Return the rows of train, validation and test: of every bin as many, in the given order; None where too few."""
     members = [order[bins[order] == one] for one in range(BINS)]
     each = min(map(len, members))
     if each < FEWEST:
@@ -85,7 +85,7 @@ def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[ND
 
 
 def _probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> dict[str, float]:
-    """The test accuracy of the penalty that is best on validation (of equal ones the strongest)."""
+    """Return the test accuracy of the penalty that is best on validation (of equal ones the strongest)."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 

@@ -6,11 +6,14 @@ chance: there are clusters from eight models on, and once made they stay, so tha
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
+from authbench.errors import InputError
 from authbench.metrics.ranks import centred_ranks
 
 FEWEST_MODELS = 8
@@ -28,7 +31,7 @@ def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The linkage of the datasets as scipy gives it (datasets - 1 x 4)."""
+    """Return the linkage of the datasets as scipy gives it (datasets - 1 x 4)."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -37,8 +40,8 @@ def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(linkage(squareform(apart, checks=False), "ward"))
 
 
-def clusters(scores: NDArray[np.float64]) -> list[int]:
-    """The cluster of each dataset (models x datasets), numbered in the order in which they are met."""
+def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
+    """Return the cluster of each dataset (models x datasets), numbered in the order in which they are met."""
     if scores.shape[1] < 2:
         return [0] * scores.shape[1]
     from scipy.cluster.hierarchy import fcluster
@@ -48,7 +51,7 @@ def clusters(scores: NDArray[np.float64]) -> list[int]:
 
 
 def frozen(held: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -> list[int] | None:
-    """The clusters of a task's datasets as they were frozen; one that was not there then is a cluster of its own."""
+    """Return a task's clusters of datasets as they were frozen; a dataset that was not there then is one of its own."""
     if held is None or task not in held["clusters"]:
         return None
     known: Mapping[str, int] = held["clusters"][task]
@@ -57,7 +60,26 @@ def frozen(held: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -
 
 
 def macro(values: NDArray[np.float64], of_cluster: Sequence[int]) -> NDArray[np.float64]:
-    """Means within each cluster, then over the clusters (models x datasets -> models)."""
+    """Return means within each cluster, then over the clusters (models x datasets -> models)."""
     labels = np.array(of_cluster)
     within = [values[:, labels == one].mean(axis=1) for one in sorted(set(of_cluster))]
     return np.asarray(np.mean(within, axis=0))
+
+
+def read_clusters(path: Path) -> Mapping[str, Any]:
+    """Return frozen clusters.
+
+    Raises:
+        InputError: the file holds none.
+    """
+    try:
+        cluster_datasets: Mapping[str, Any] = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as problem:
+        raise InputError(f"{path}: no frozen clusters ({problem}). Expected the clusters.json of a report.") from None
+    if (
+        not isinstance(cluster_datasets, dict)
+        or cluster_datasets.get("version") != 1
+        or not isinstance(cluster_datasets.get("clusters"), dict)
+    ):
+        raise InputError(f"{path}: no frozen clusters of version 1. Expected the clusters.json of a report.")
+    return cluster_datasets

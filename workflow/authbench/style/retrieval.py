@@ -54,7 +54,7 @@ def score(
 
 
 def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
-    """The mean of the L2-normalised rows of each wanted owner (owners x dimensions)."""
+    """Return the mean of the L2-normalised rows of each wanted owner (owners x dimensions)."""
     from scipy.sparse import csr_matrix
 
     place = {owner: number for number, owner in enumerate(wanted)}
@@ -65,6 +65,6 @@ def _means(rows: Any, owners: Sequence[str], wanted: Sequence[str]) -> Any:
 
 
 def scored(queries: Any, targets: Any) -> Any:
-    """The cosines of each query with all targets, a block of queries at a time."""
+    """Yield the cosines of each query with all targets, a block of queries at a time."""
     for start in range(0, queries.shape[0], 256):
         yield from np.round(dense(queries[start : start + 256] @ targets.T), DECIMALS)

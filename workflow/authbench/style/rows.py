@@ -13,15 +13,16 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.ingest.fields import compile_expression, compile_pattern, names, needs
+from authbench.ingest.fields import compile_expression, compile_pattern, needs
 from authbench.ingest.readers import READERS
 from authbench.ingest.rows import BadRow, Block, Row, Wanted
+from authbench.registry.expressions import FILE_FIELDS, names
 from authbench.registry.readers import Reader
-from authbench.storage.raw_files import RawFile, UnreadableFile, match_files
-from authbench.style.entries import Dataset, Table
+from authbench.storage.raw_files import RawFile, UnreadableFile
+from authbench.storage.raw_paths import match_files
+from authbench.style.entries import Dataset, DatasetTable
 from authbench.style.steps import apply
 
-OF_THE_FILE = frozenset({"path", "file_name"})
 MOST_BAD = 0.01  # a table with a larger share of unreadable rows is not used
 
 
@@ -43,7 +44,7 @@ def missing_files(dataset: Dataset, data: Path) -> str | None:
     return None
 
 
-def read_rows(dataset: Dataset, data: Path) -> Rows:
+def read_dataset(dataset: Dataset, data: Path) -> Rows:
     """Return the rows of a dataset whose files are below `data`.
 
     Raises:
@@ -51,21 +52,21 @@ def read_rows(dataset: Dataset, data: Path) -> Rows:
     """
     if problem := missing_files(dataset, data):
         raise InputError(f"{dataset.name}: {problem}")
-    read = {name: read_table(dataset, table, data) for name, table in dataset.all_tables.items()}
+    read = {name: _read_table(dataset, table, data) for name, table in dataset.all_tables.items()}
     frames = {name: frame for name, (frame, _) in read.items()}
     frame = apply(dataset.steps, frames["rows"], frames, f"config/style/{dataset.name}.yaml")
     digest = hashlib.sha256(frame.write_json().encode()).hexdigest()
     return Rows(frame, sum(bad for _, bad in read.values()), digest)
 
 
-def read_table(dataset: Dataset, table: Table, data: Path) -> tuple[pl.DataFrame, int]:
+def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> tuple[pl.DataFrame, int]:
     """Return the rows of one table, a text column per field, null without a value, and how many were unreadable."""
     where = f"config/style/{dataset.name}.yaml"
     folder = data / dataset.folder(table)
     derived = {name: compile_expression(one, f"{where}: derive.{name}") for name, one in table.derive.items()}
     fields = {name: compile_expression(one, f"{where}: fields.{name}") for name, one in table.fields.items()}
     pattern = compile_pattern(table.path_fields, f"{where}: path_fields") if table.path_fields else None
-    given = OF_THE_FILE | set(pattern.groupindex if pattern else ()) | set(derived)
+    given = FILE_FIELDS | set(pattern.groupindex if pattern else ()) | set(derived)
     every = [*table.fields.values(), *table.derive.values()]
     wanted = Wanted(
         frozenset(name.partition(".")[0] for one in every for name in names(one)) - given,
@@ -81,7 +82,7 @@ def read_table(dataset: Dataset, table: Table, data: Path) -> tuple[pl.DataFrame
             of_path: Row = {"path": member.relative, "file_name": member.relative.rpartition("/")[2]}
             if pattern and (found := pattern.search(member.relative)):
                 of_path.update(found.groupdict())
-            for block in blocks(member, table.reader, wanted):
+            for block in _blocks(member, table.reader, wanted):
                 rows = [{**row, **of_path} for row in block if not isinstance(row, BadRow)]
                 good, bad = good + len(rows), bad + len(block) - len(rows)
                 for name, values in derived.items():
@@ -94,7 +95,7 @@ def read_table(dataset: Dataset, table: Table, data: Path) -> tuple[pl.DataFrame
     return pl.DataFrame({name: list(_plain(values)) for name, values in columns.items()}, strict=False), bad
 
 
-def blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
+def _blocks(file: RawFile, options: Reader, wanted: Wanted) -> Iterator[Block]:
     """Yield the blocks of rows of a file; one that is empty, or not in its encoding, is one bad row."""
     try:
         yield from READERS[type(options)](file, options, wanted)

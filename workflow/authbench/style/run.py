@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits  # scikit-learn brings it
 
 from authbench import __version__, tokens
 from authbench.errors import InputError
+from authbench.format.release import Release
 from authbench.models.entries import ModelEntry, with_long_texts
 from authbench.models.model import Model, VectorCache, flops_per_text
 from authbench.models.open import open_model
@@ -29,7 +30,7 @@ from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
 from authbench.style.entries import Dataset
-from authbench.style.rows import Rows, missing_files, read_rows
+from authbench.style.rows import Rows, missing_files, read_dataset
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
 
@@ -57,7 +58,7 @@ def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dic
         raise InputError(
             f"{data}: no files of what was asked for, {count}\n{listed}" + ("\n  ..." if len(absent) > FEW else "")
         )
-    return {one.name: read_rows(one, data) for one in datasets if one.name not in absent}, absent
+    return {one.name: read_dataset(one, data) for one in datasets if one.name not in absent}, absent
 
 
 def run(
@@ -69,6 +70,7 @@ def run(
     cache: VectorCache,
     long_texts: str = "chunk_and_pool",
     seed: int = 0,
+    release: Release | None = None,
 ) -> dict[str, Any]:
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
@@ -76,6 +78,7 @@ def run(
         rows: rows of the datasets whose files are there, by name.
         absent: why other datasets are not run, by name.
         cache: keeps vectors, and what each dataset gave.
+        release: the release that one of the datasets is, if any; the result says whether it is verified.
     """
     model = open_model(with_long_texts(entry, long_texts), cache)
     rates = cache.folder / "rates" / f"{entry.name}-{long_texts}.json"
@@ -104,6 +107,7 @@ def run(
         "versions": versions,
         "datasets": results,
         "not_run": dict(absent),
+        **({"release": release.verification} if release else {}),
     }
     path = out / entry.name / f"{long_texts}.json"
     write_plain_json(path, result)

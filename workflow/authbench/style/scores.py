@@ -26,12 +26,12 @@ Figures = Mapping[tuple[str, str], float]
 
 @cache
 def assignment() -> Mapping[str, Any]:
-    """Which datasets make which column (resources/style/scores.yaml)."""
+    """Return which datasets make which column (resources/style/scores.yaml)."""
     return read_yaml(PAGE)
 
 
 def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    """Every score of a model's results; what is undefined has none."""
+    """Return every score of a model's results; what is undefined has none."""
     found = {}
     for dataset, cell in result["datasets"].items():
         for task, result in cell["tasks"].items():
@@ -43,26 +43,26 @@ def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 
 def shared(models: Mapping[str, Figures], kind: str, only: Iterable[str] | None = None) -> list[str]:
-    """The datasets for which every model has a figure of this kind."""
+    """Return the datasets for which every model has a figure of this kind."""
     names = {dataset for one in models.values() for task, dataset in one if task == kind}
     chosen = names if only is None else names & set(only)
     return sorted(name for name in chosen if all((kind, name) in one for one in models.values()))
 
 
 def table(models: Mapping[str, Figures], kind: str, datasets: Sequence[str]) -> np.ndarray:
-    """Models x datasets."""
+    """Return the figures, models x datasets."""
     return np.array([[one[kind, name] for name in datasets] for one in models.values()]).reshape(len(models), -1)
 
 
 def column_kind(task: str) -> str:
-    """The figure that a task gives to the operational score: of order alignment its distractor."""
+    """Return the kind of figure that a task gives to the operational score: of order alignment its distractor."""
     return DISTRACTOR if task == "order_alignment" else task
 
 
 def operational(
     models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """A row per model with a column per task and `score`, their mean; and how many datasets each column has.
+    """Return a row per model with a column per task and `score`, their mean; and the number of datasets per column.
 
     Within a column: the mean over redundancy clusters where `held` has them, else over datasets.
     """
@@ -79,7 +79,7 @@ def operational(
 
 
 def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> dict[str, Any] | None:
-    """The redundancy clusters of these models' results, to be kept; None where there are fewer than eight models."""
+    """Return the redundancy clusters of these models' results, to be kept; None for fewer than eight models."""
     if len(models) < redundancy.FEWEST_MODELS:
         return None
     english = set(english)
@@ -87,13 +87,13 @@ def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> dict[str, A
     for task in FIGURES:
         datasets = shared(models, column_kind(task), english)
         if datasets:
-            found = redundancy.clusters(table(models, column_kind(task), datasets))
+            found = redundancy.cluster_datasets(table(models, column_kind(task), datasets))
             made[task] = dict(zip(datasets, found, strict=True))
     return {"version": 1, "models": sorted(models), "clusters": made}
 
 
 def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """A row per model: the objects of study and their mean, linguistic features, content independence, `score`.
+    """Return a row per model: objects of study and their mean, linguistic features, content independence, `score`.
 
     The mean of the objects of study is over those that were run. Content independence is the distractor alone, and all
     else is every task of a dataset, order alignment by its accuracy.
@@ -114,7 +114,7 @@ def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str,
 
 
 def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """A row per model: detection, adversarial, verification (with easy, medium, hard beside it), retrieval, `score`."""
+    """Return a row per model: detection, adversarial, verification (also easy, medium, hard), retrieval, `score`."""
     page, ours = assignment()["application"], assignment()["ours"]
     columns: dict[str, Any] = {"model": list(models)}
     counts: dict[str, int] = {}
@@ -127,7 +127,7 @@ def application(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, 
 
 
 def multilingual(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """A row per model: AUROC of predefined pairs and MRR of retrieval in other languages than English, and `score`."""
+    """Return a row per model: AUROC of predefined pairs and MRR of retrieval in other languages, and `score`."""
     page, ours = assignment()["multilingual"], assignment()["ours"]["multilingual"]
     columns: dict[str, Any] = {"model": list(models)}
     counts: dict[str, int] = {}
@@ -168,7 +168,7 @@ def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataF
 def sensitivity(
     models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
 ) -> pl.DataFrame:
-    """A row per dataset: what becomes of the operational ranking without it.
+    """Return a row per dataset: the change of the operational ranking without it.
 
     `correlation` is Spearman's with the whole ranking, `best` the model that then leads, `moved` how many places the
     model goes that goes farthest.

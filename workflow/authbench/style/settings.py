@@ -1,10 +1,17 @@
 """Check the settings of the style suite."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from authbench.registry.checks import missing_file
+from authbench.registry.checks import unreadable_file
 from authbench.registry.entries import Settings
 
 
 def style_problems(config: Settings) -> Iterator[str]:
-    yield from missing_file("style.clusters", config["style"]["clusters"])
+    yield from unreadable_file("style.clusters", config["style"]["clusters"], _read_clusters)
+
+
+def _read_clusters(path: str) -> object:
+    from authbench.style.redundancy import read_clusters
+
+    return read_clusters(Path(path))

@@ -20,7 +20,7 @@ Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
 
 
 def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
-    """The rows after all steps; `tables` are those that `join` may ask for. Raises InputError naming the step."""
+    """Return the rows after all steps; `tables` are those that `join` may name. Raises InputError naming the step."""
     for place, step in enumerate(steps):
         name, argument = next(iter(step.items()))
         if name not in STEPS:
@@ -34,7 +34,7 @@ def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Table
 
 
 def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None) -> pl.Series:
-    """A uniform 64-bit number for every row, by a hash of its columns."""
+    """Return a uniform 64-bit number for every row, by a hash of its columns."""
     chosen_columns = frame.select(columns or frame.columns)
     return pl.Series(
         "draw", [keyed_hash(0, purpose, *map(str, row)) for row in chosen_columns.iter_rows()], dtype=pl.UInt64
@@ -42,7 +42,7 @@ def draw(frame: pl.DataFrame, purpose: str, columns: Sequence[str] | None = None
 
 
 def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """A row per line of `text` that is not blank, with its number in the file (from 1) as `number`."""
+    """Make a row of each line of `text` that is not blank, with its number in the file (from 1) as `number`."""
     text, number = argument["text"], argument["number"]
     cut = frame.with_row_index("#row").with_columns(pl.col(text).str.split("\n")).explode(text)
     numbered = cut.with_columns((pl.int_range(pl.len()).over("#row") + 1).cast(pl.String).alias(number))
@@ -50,7 +50,7 @@ def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> p
 
 
 def align(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Rows that agree in `by` become one, with a column for each of `levels`: the `text` of the row at that `level`.
+    """Join rows that agree in `by`, with a column for each of `levels`: the `text` of the row at that `level`.
 
     What lacks a level is left out; of several rows at one level the first counts.
     """
@@ -65,12 +65,12 @@ def align(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> p
 
 
 def stack(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], tables: Tables) -> pl.DataFrame:
-    """Each row becomes one row per entry, whose columns are renamed as the entry says (ours: theirs)."""
+    """Make of each row one row per entry, whose columns are renamed as the entry says (ours: theirs)."""
     return pl.concat([frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in argument])
 
 
 def orient(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """The texts of `first` and `second` change places where the column `when` is `backward`."""
+    """Swap the texts of `first` and `second` where the column `when` is `backward`."""
     first, second = argument["first"], argument["second"]
     turned = pl.col(argument["when"]) == "backward"
     return frame.with_columns(
@@ -80,17 +80,17 @@ def orient(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> 
 
 
 def distinct(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
-    """Of rows that are equal in these columns the first stays."""
+    """Keep the first of rows that are equal in these columns."""
     return frame.unique(argument, keep="first", maintain_order=True)
 
 
 def join(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """The columns of another table of the entry, where it agrees in `by`; rows without are left out."""
+    """Add the columns of another table of the entry, where it agrees in `by`; leave out rows without a match."""
     return frame.join(tables[argument["table"]], on=argument["by"], how="inner", maintain_order="left")
 
 
 def join_texts(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """The texts of rows that agree in `by` become one, a blank line between them, in the order of `order`.
+    """Join the texts of rows that agree in `by`, a blank line between them, in the order of `order`.
 
     Known texts of one author become one document (PAN 2013 to 2015, PAN 2018, Enron).
     """
@@ -102,7 +102,7 @@ def join_texts(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables)
 
 
 def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Each two neighbouring parts of a document become a pair `first`, `second`, with `same`.
+    """Make a pair `first`, `second`, with `same`, of each two neighbouring parts of a document.
 
     `parts` is a pattern of what stands between parts, `changes` the column with a list of 0 and 1 (the author changes
     here). A document with another number of changes than of places between parts is left out.
@@ -121,7 +121,7 @@ def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: 
 
 
 def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """A document becomes a pair: cut where its author first changes, or else at the paragraph nearest to its middle."""
+    """Cut a document into a pair where its author first changes, or else at the paragraph nearest to its middle."""
     made = []
     for row in frame.iter_rows(named=True):
         text, places = row[argument["text"]], row[argument["positions"]] or []
@@ -135,7 +135,7 @@ def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tabl
 
 
 def balance_per_document(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Of each `document` all pairs of different authors stay, and as many drawn ones of the same (PAN 2026)."""
+    """Keep all pairs of different authors of a `document`, and as many drawn ones of the same (PAN 2026)."""
     same = pl.col(argument["same"]) == "true"
     drawn = frame.with_columns(draw(frame, "balance")).with_columns(
         (~same).sum().over(argument["document"]).alias("#different"),
@@ -152,13 +152,13 @@ def subset(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> 
 
 
 def drop_equal(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
-    """Rows go in which two of these columns are the same text but for case and white space."""
+    """Drop rows in which two of these columns are the same text but for case and white space."""
     plain = [bare(pl.col(name)) for name in argument]
     return frame.filter(~pl.any_horizontal(*(one == other for one, other in combinations(plain, 2))))
 
 
 def drop_shared(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """Texts that occur under more than one label go, case and white space aside (Bible versions)."""
+    """Drop texts under more than one label, case and white space aside (Bible versions)."""
     bared = frame.with_columns(bare(pl.col(argument["text"])).alias("#text"))
     return bared.filter(pl.col(argument["label"]).n_unique().over("#text") == 1).drop("#text")
 
@@ -168,13 +168,13 @@ def bare(text: pl.Expr) -> pl.Expr:
 
 
 def every_label(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
-    """A text with several labels, which `split` separates, becomes a row for each (CORE)."""
+    """Make a row for each label of a text with several, which `split` separates (CORE)."""
     name = argument["label"]
     return frame.with_columns(pl.col(name).str.split(argument["split"])).explode(name).filter(pl.col(name) != "")
 
 
 def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Labels that fit one of the patterns of `into` become its label, by the first that fits; others stay."""
+    """Replace labels that fit a pattern of `into` by its label, the first that fits; others stay."""
     name = argument["label"]
     merged = pl.col(name)
     for pattern, label in reversed(argument["into"].items()):
@@ -183,12 +183,12 @@ def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -
 
 
 def leave_out(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Rows go whose `label` is one of `values`, or is found by the pattern `matching` (M4: BloomZ)."""
+    """Drop rows whose `label` is one of `values`, or is found by the pattern `matching` (M4: BloomZ)."""
     return frame.filter(~chosen(argument))
 
 
 def keep(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Only those rows stay that `leave_out` would take away."""
+    """Keep only the rows that `leave_out` would drop."""
     return frame.filter(chosen(argument))
 
 
@@ -199,7 +199,7 @@ def chosen(argument: Mapping[str, Any]) -> pl.Expr:
 
 
 def at_least(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Labels with fewer than `rows` rows go."""
+    """Drop labels with fewer than `rows` rows."""
     return frame.filter(pl.len().over(argument["label"]) >= argument["rows"])
 
 
@@ -213,7 +213,7 @@ def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tab
 
 
 def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Texts are cut, at white space, into pieces of at most `characters`; `most` of each text stay."""
+    """Cut texts, at white space, into pieces of at most `characters`, and keep `most` of each text."""
     text, size = argument["text"], argument["characters"]
     cut = regex.compile(rf"(?s)\S(?:.{{0,{size - 2}}}\S)?(?=\s|$)|\S{{{size}}}")
     return (
@@ -273,7 +273,7 @@ def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: T
 
 
 def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
-    """Texts in the folder `unknown` ask, those in a candidate's folder answer (PAN 2018 attribution).
+    """Make queries of the texts in the folder `unknown`, candidates of those in other folders (PAN 2018 attribution).
 
     Who wrote an unknown text is the column `author` of the table `truth`, by `problem` and `file`; a problem's
     candidates are no other problem's. Adds `author`, `role` and `query` (the unknown text's own name).

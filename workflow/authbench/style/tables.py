@@ -39,17 +39,17 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
     found = [
-        summed("operational", ranked, *scores.operational(models, english(ranked), clusters)),
-        summed("definitional", ranked, *scores.definitional(models)),
-        summed("application", ranked, *scores.application(models)),
-        summed("multilingual", ranked, *scores.multilingual(models)),
+        _summed("operational", ranked, *scores.operational(models, english(ranked), clusters)),
+        _summed("definitional", ranked, *scores.definitional(models)),
+        _summed("application", ranked, *scores.application(models)),
+        _summed("multilingual", ranked, *scores.multilingual(models)),
     ]
     found = [table for table in found if len(table.columns) > NAMES]
     for kind in (*FIGURES, scores.DISTRACTOR):
         table = of_task(kind, ranked, models)
         if len(table.columns) > NAMES:
             found.append(table)
-    found.append(cost(ranked))
+    found.append(_cost(ranked))
     if compared := long_texts(results):
         found.append(compared)
     return found
@@ -67,7 +67,7 @@ def english(results: Sequence[Result]) -> set[str]:
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
-def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Mapping[str, int]) -> Table:
+def _summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Mapping[str, int]) -> Table:
     """Return an aggregate table; each heading has the number of its datasets."""
     columns = tuple(
         Metric(
@@ -76,7 +76,7 @@ def summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Ma
         for key in frame.columns
         if key != "model"
     )
-    return score_table(name, TITLES[name], columns, with_groups(results, frame))
+    return score_table(name, TITLES[name], columns, _with_groups(results, frame))
 
 
 def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
@@ -88,10 +88,10 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     task = "order_alignment" if kind == scores.DISTRACTOR else kind
     figure = FIGURE_NAMES["distractor" if kind == scores.DISTRACTOR else FIGURES[task]]
     columns = tuple(Metric(name, name) for name in datasets)
-    return score_table(kind, f"{HEADINGS[task]}: {figure}", columns, with_groups(results, frame))
+    return score_table(kind, f"{HEADINGS[task]}: {figure}", columns, _with_groups(results, frame))
 
 
-def cost(results: Sequence[Result]) -> Table:
+def _cost(results: Sequence[Result]) -> Table:
     """Return texts per second of encoding, and 10^9 operations per text, the mean over all texts."""
     rows = []
     for result in results:
@@ -110,7 +110,7 @@ def cost(results: Sequence[Result]) -> Table:
         )
     schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
     columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
-    return score_table("cost", "Cost", columns, with_groups(results, pl.DataFrame(rows, schema=schema)))
+    return score_table("cost", "Cost", columns, _with_groups(results, pl.DataFrame(rows, schema=schema)))
 
 
 def long_texts(results: Sequence[Result]) -> Table | None:
@@ -137,10 +137,12 @@ def long_texts(results: Sequence[Result]) -> Table | None:
     schema = {"model": pl.String} | {column.key: pl.Float64 for column in columns}
     frame = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
     shown = [one["chunk_and_pool"] for one in both.values()]
-    return score_table("long_texts", "Long texts: chunked and pooled, or truncated", columns, with_groups(shown, frame))
+    return score_table(
+        "long_texts", "Long texts: chunked and pooled, or truncated", columns, _with_groups(shown, frame)
+    )
 
 
-def with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:
+def _with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame:
     groups = pl.DataFrame({"model": [one.name for one in results], "group": [one.group for one in results]})
     return groups.join(frame, on="model", maintain_order="left").select("group", "model", pl.exclude("group", "model"))
 

@@ -22,7 +22,7 @@ SEEDS = 5  # of clustering
 
 
 @dataclass(frozen=True)
-class Task:
+class _Task:
     """A task.
 
     Attributes:
@@ -36,13 +36,13 @@ class Task:
     score: Callable[[pl.DataFrame, Vectors, Any, int, Path], dict[str, Any]]
 
 
-def labelled(frame: pl.DataFrame, settings: LabelledTask) -> pl.DataFrame:
+def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> pl.DataFrame:
     """Return columns `text`, `label`: at most `budget` different texts of each label."""
     found = _named(frame, {"text": settings.text, "label": settings.label})
     return _budgeted(_not_empty(found, ["text"]).unique(maintain_order=True), "label", settings.budget)
 
 
-def paired(frame: pl.DataFrame, settings: PairsTask) -> pl.DataFrame:
+def _paired(frame: pl.DataFrame, settings: PairsTask) -> pl.DataFrame:
     """Return columns `first`, `second`, `same` (boolean)."""
     found = _named(frame, {"first": settings.first, "second": settings.second, "same": settings.same})
     strange = set(found["same"].unique()) - {"true", "false"}
@@ -52,12 +52,12 @@ def paired(frame: pl.DataFrame, settings: PairsTask) -> pl.DataFrame:
     return _budgeted(found, "same", settings.budget)
 
 
-def leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
+def _leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
     """Return columns `level 1`, `level 2`, ... and `style`: at most `budget` items of each style.
 
     Items two of whose levels are equal but for case and white space are no question and are left out.
     """
-    names = level_columns(settings)
+    names = _level_columns(settings)
     columns = dict(zip(names, settings.levels, strict=True))
     found = _named(frame, columns | ({"style": settings.style} if settings.style else {}))
     found = found if settings.style else found.with_columns(style=pl.lit("all"))
@@ -69,7 +69,7 @@ def leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
     return _budgeted(found.unique(maintain_order=True), "style", settings.budget)
 
 
-def collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
+def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
     """Return columns `text`, `author`, `role` (query, target), `query`.
 
     At most `budget` texts of each author and role.
@@ -88,7 +88,7 @@ def plain(frame: pl.DataFrame, settings: ProbingTask) -> pl.DataFrame:
     return _budgeted(found.with_columns(all=pl.lit("")), "all", settings.budget)
 
 
-def level_columns(settings: OrderTask) -> list[str]:
+def _level_columns(settings: OrderTask) -> list[str]:
     return [f"level {place}" for place in range(1, len(settings.levels) + 1)]
 
 
@@ -113,31 +113,31 @@ def _budgeted(frame: pl.DataFrame, by: str | Sequence[str], budget: int | None) 
     return kept.sort("draw").drop("draw")
 
 
-def score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
     return clustering.score(vectors.of(rows["text"].to_list()), _codes(rows["label"]), range(seed, seed + SEEDS))
 
 
-def score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
     return pairs.all_to_all(vectors.of(rows["text"].to_list()), _codes(rows["label"]))
 
 
-def score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
     first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
     return pairs.predefined(first, second, rows["same"].to_numpy())
 
 
-def score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path) -> dict[str, Any]:
-    levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
+def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path) -> dict[str, Any]:
+    levels = [vectors.of(rows[name].to_list()) for name in _level_columns(settings)]
     return order.score(levels, rows["style"].to_list())
 
 
-def score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed: int, cache: Path) -> dict[str, Any]:
     asking, answering = (rows.filter(pl.col("role") == role) for role in ("query", "target"))
     sides = [(vectors.of(side["text"].to_list()), side["author"].to_list()) for side in (asking, answering)]
     return retrieval.score(*sides[0], *sides[1], asking["query"].to_list())
 
 
-def score_probing(
+def _score_probing(
     rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, seed: int, cache: Path
 ) -> dict[str, Any]:
     texts = rows["text"].to_list()
@@ -156,11 +156,11 @@ def _of_text(settings: Any) -> Sequence[str]:
     return ["text"]
 
 
-TASKS: Mapping[str, Task] = {
-    "clustering": Task(labelled, _of_text, score_clustering),
-    "all_to_all": Task(labelled, _of_text, score_all_to_all),
-    "predefined": Task(paired, lambda settings: ["first", "second"], score_predefined),
-    "order_alignment": Task(leveled, level_columns, score_order),
-    "retrieval": Task(collected, _of_text, score_retrieval),
-    "probing": Task(plain, _of_text, score_probing),
+TASKS: Mapping[str, _Task] = {
+    "clustering": _Task(_labelled, _of_text, _score_clustering),
+    "all_to_all": _Task(_labelled, _of_text, _score_all_to_all),
+    "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
+    "order_alignment": _Task(_leveled, _level_columns, _score_order),
+    "retrieval": _Task(_collected, _of_text, _score_retrieval),
+    "probing": _Task(plain, _of_text, _score_probing),
 }

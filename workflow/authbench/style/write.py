@@ -10,12 +10,9 @@ index.html                     all of it as one HTML page
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import orjson
 import polars as pl
 
-from authbench.errors import InputError
 from authbench.presentation.charts import Chart
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import as_markdown, write_table
@@ -26,7 +23,7 @@ from authbench.style.collect import Result, collect
 from authbench.style.datasets import FIGURES
 from authbench.style.entries import Dataset
 from authbench.style.page import render
-from authbench.style.redundancy import FEWEST_MODELS
+from authbench.style.redundancy import FEWEST_MODELS, read_clusters
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment
 
 
@@ -42,7 +39,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     clusters = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
     tables = all_tables(results, clusters)
     values = every_score(results)
-    drawn = charts(ranked, models, values)
+    drawn = _charts(ranked, models, values)
     lost = scores.sensitivity(models, english(ranked), clusters)
     with atomic_folder(out) as folder:
         for table in tables:
@@ -56,22 +53,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
     return as_markdown(tables[0])
 
 
-def read_clusters(path: Path) -> Mapping[str, Any]:
-    """Return frozen clusters.
-
-    Raises:
-        InputError: the file holds none.
-    """
-    try:
-        clusters: Mapping[str, Any] = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as problem:
-        raise InputError(f"{path}: no frozen clusters ({problem}). Expected the clusters.json of a report.") from None
-    if not isinstance(clusters, dict) or clusters.get("version") != 1 or not isinstance(clusters.get("clusters"), dict):
-        raise InputError(f"{path}: no frozen clusters of version 1. Expected the clusters.json of a report.")
-    return clusters
-
-
-def charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
+def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:
     """Return the heat map, and trees of datasets if there are enough models to correlate."""
     found = [figures.heat_map(values.filter(pl.col("long_texts") == ranked[0].long_texts))]
     if len(models) >= FEWEST_MODELS:

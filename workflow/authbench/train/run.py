@@ -1,6 +1,7 @@
 """Train a model once per seed and write what comes out.
 
 <out>/curves.csv            loss, Success@5 and EER on the dev split, by seed and step
+<out>/release.json          checksums of the splits, and whether their release is verified
 <out>/<model>-seed-<k>/     the trained model, as sentence-transformers store one
 <out>/<model>-seed-<k>.yaml its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
 """
@@ -13,8 +14,10 @@ import polars as pl
 import yaml
 
 from authbench.evaluate.split import Split
+from authbench.format.release import verification
 from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
 from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
 from authbench.train.settings import TrainSettings
 from authbench.train.tune import tune
 
@@ -33,6 +36,8 @@ def train(
         write_text(out / f"{name}.yaml", _entry_text(model, name, tags))
     table = pl.concat(curves)
     write_text(out / "curves.csv", table.write_csv())
+    checksums = {"learnt": learnt.checksum, "dev": dev.checksum}
+    write_plain_json(out / "release.json", {**verification(learnt.unverified), "checksums": checksums})
     return table
 
 

@@ -53,7 +53,7 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
     model = TransformerModel(entry)
     trained = model.fresh_checkpoint()
     steps = len(pairs) // settings.batch
-    curves = [measured(model, trained, dev, seed, 0, None)]
+    curves = [_measured(model, trained, dev, seed, 0, None)]
 
     class Measure(TrainerCallback):  # type: ignore[misc]
         def on_log(
@@ -61,7 +61,7 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
         ) -> None:
             if logs and "loss" in logs:
                 trained.eval()
-                row = measured(model, trained, dev, seed, state.global_step, logs["loss"])
+                row = _measured(model, trained, dev, seed, state.global_step, logs["loss"])
                 trained.train()
                 curves.append(row)
                 scores = f"loss {logs['loss']:.3f}, on {dev.name}: S@5 {row[3]:.3f}, EER {row[4]:.3f}"
@@ -98,7 +98,7 @@ def tune(entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, s
     return pl.DataFrame(curves, schema=CURVES, orient="row")
 
 
-def measured(
+def _measured(
     model: TransformerModel, trained: Any, dev: Split, seed: int, step: int, loss: float | None
 ) -> tuple[int, int, float | None, float, float]:
     """Return a row of CURVES: Success@5 and the equal error rate over all candidates of the dev split."""

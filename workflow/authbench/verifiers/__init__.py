@@ -55,7 +55,7 @@ class Kind(Protocol):
         """Set thresholds on pairs with `same`, the train pairs themselves or others."""
 
     def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
-        """A score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer."""
+        """Return a score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer."""
 
 
 def kind(name: str) -> Kind:
@@ -88,14 +88,14 @@ def answer(
         InputError: pairs to learn from are of one class only.
     """
     for name, table in (("train", train), ("held-out", held_out)):
-        expect_both_classes(table, f"the {name} pairs")
+        _expect_both_classes(table, f"the {name} pairs")
     steps = kind(verifier.kind)
     ready = steps.calibrate(steps.fit(train, verifier.parameters, bench), held_out)
     scores = steps.predict(ready, pairs)
     return pl.DataFrame({"id": pairs["id"], "value": np.clip(scores, 0.0, 1.0)})
 
 
-def expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
+def _expect_both_classes(pairs: pl.DataFrame, what: str) -> None:
     """Raise InputError if pairs by one author, or pairs by two, are missing."""
     same = int(pairs["same"].sum())
     if not same or same == pairs.height:

@@ -18,14 +18,14 @@ from authbench.models.open import open_model
 from authbench.registry.load import load_entry
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
-from authbench.verifiers.texts import cosines, distinct
+from authbench.verifiers.texts import distinct, text_cosines
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 WATCHED = 100  # texts of the train pairs on which a tuning is scored
 
 
 @dataclass(frozen=True)
-class Fitted:
+class _Fitted:
     """The model, the train texts, which it may learn counts from, and thresholds once it is calibrated."""
 
     model: Model
@@ -33,32 +33,34 @@ class Fitted:
     thresholds: Thresholds | None = None
 
 
-def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fitted:
     entry = load_entry(MODELS, parameters.model)
     if entry.parameters.reads_metadata:
         raise InputError(
             f"{entry.name}: reads a text's language or source, which pairs do not have. Name another model."
         )
     if parameters.fine_tune:
-        entry = tuned(entry, train, parameters, bench)
-    return Fitted(open_model(entry, VectorCache(bench.folder / "embeddings")), as_documents(distinct(train)[0]))
+        entry = _tuned(entry, train, parameters, bench)
+    return _Fitted(open_model(entry, VectorCache(bench.folder / "embeddings")), _as_documents(distinct(train)[0]))
 
 
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
     return replace(fitted, thresholds=search(held_out["same"].to_numpy(), similarities(fitted, held_out)))
 
 
-def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     assert fitted.thresholds, "calibrate first"
     return rescale(similarities(fitted, pairs), fitted.thresholds)
 
 
-def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     texts, first, second = distinct(pairs)
-    return cosines(fitted.model.embed(as_documents(texts, fitted.reference.height), fitted.reference), first, second)
+    return text_cosines(
+        fitted.model.embed(_as_documents(texts, fitted.reference.height), fitted.reference), first, second
+    )
 
 
-def as_documents(texts: list[str], first: int = 0) -> pl.DataFrame:
+def _as_documents(texts: list[str], first: int = 0) -> pl.DataFrame:
     """Return texts as models take them: all of one language, each its own author's, numbered from `first`."""
     ids = [f"text_{number:07d}" for number in range(first, first + len(texts))]
     unknown = {field: [""] * len(texts) for field in ("lang", "genre", "source")}
@@ -68,15 +70,15 @@ def as_documents(texts: list[str], first: int = 0) -> pl.DataFrame:
     )
 
 
-def as_split(texts: list[str], authors: list[str]) -> Split:
+def _as_split(texts: list[str], authors: list[str]) -> Split:
     """Return texts as a split in which every text is a query for the others by its author."""
-    table = as_documents(texts).with_columns(author_id=pl.Series(authors))
+    table = _as_documents(texts).with_columns(author_id=pl.Series(authors))
     by_author = table.group_by("author_id").agg(pl.col("id").alias("positive_ids"))
     truth = table.join(by_author, on="author_id").select(pl.col("id").alias("query_id"), "positive_ids", "author_id")
     return make_split("pairs", table.rename({"id": "candidate_id"}), table.rename({"id": "query_id"}), truth)
 
 
-def tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> ModelEntry:
+def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> ModelEntry:
     """Return the model after contrastive training on the same-author pairs (`authbench.train`).
 
     Texts that pairs connect are one author's.
@@ -89,7 +91,7 @@ def tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters,
 
     expect_trainable(model)
     texts, authors = texts_by_author(train)
-    split, watched = as_split(texts, authors), as_split(texts[:WATCHED], authors[:WATCHED])
+    split, watched = _as_split(texts, authors), _as_split(texts[:WATCHED], authors[:WATCHED])
     settings = TrainSettings(parameters.epochs, parameters.batch, parameters.learning_rate, evaluations=1)
     out = bench.folder / "tuned"
     out.mkdir(parents=True, exist_ok=True)

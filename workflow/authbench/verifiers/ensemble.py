@@ -13,26 +13,26 @@ from authbench.verifiers.entries import VERIFIERS
 from authbench.verifiers.parameters import EnsembleParameters
 
 
-class Member(NamedTuple):
+class _Member(NamedTuple):
     kind: Kind
     state: Any
 
 
-def fit(train: pl.DataFrame, parameters: EnsembleParameters, bench: Bench) -> list[Member]:
+def fit(train: pl.DataFrame, parameters: EnsembleParameters, bench: Bench) -> list[_Member]:
     members = []
     for name in parameters.members:
         found = load_entry(VERIFIERS, name)
         steps = kind(found.kind)
         members.append(
-            Member(steps, steps.fit(train, found.parameters, replace(bench, folder=bench.folder / found.name)))
+            _Member(steps, steps.fit(train, found.parameters, replace(bench, folder=bench.folder / found.name)))
         )
     return members
 
 
-def calibrate(fitted: list[Member], held_out: pl.DataFrame) -> list[Member]:
-    return [Member(member.kind, member.kind.calibrate(member.state, held_out)) for member in fitted]
+def calibrate(fitted: list[_Member], held_out: pl.DataFrame) -> list[_Member]:
+    return [_Member(member.kind, member.kind.calibrate(member.state, held_out)) for member in fitted]
 
 
-def predict(fitted: list[Member], pairs: pl.DataFrame) -> F64:
+def predict(fitted: list[_Member], pairs: pl.DataFrame) -> F64:
     found: F64 = np.mean([member.kind.predict(member.state, pairs) for member in fitted], axis=0)
     return found

@@ -19,6 +19,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.format.pan import align, read_answers, write_pairs, write_truth
+from authbench.runtime.commands import run_command
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import ExternalParameters
 
@@ -26,25 +27,27 @@ PLACE = re.compile(r"\{(train|calibration|test|out)\}")
 LAST_OUTPUT = 2_000  # characters of the last output of a failed command
 
 
-class Fitted(NamedTuple):
+class _Fitted(NamedTuple):
     command: str
+    time_limit: float  # seconds
     folder: Path
 
 
-def fit(train: pl.DataFrame, parameters: ExternalParameters, bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: ExternalParameters, bench: Bench) -> _Fitted:
     _write_problems(train, bench.folder / "train")
-    return Fitted(parameters.command, bench.folder)
+    return _Fitted(parameters.command, parameters.time_limit, bench.folder)
 
 
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
     _write_problems(held_out, fitted.folder / "calibration")
     return fitted
 
 
-def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     """Return the scores.
 
-    Raises InputError if the command fails or its answers cannot be read; a pair without an answer is 0.5.
+    Raises InputError if the command fails, takes longer than its time limit, or its answers cannot be read; a pair
+    without an answer is 0.5.
     """
     here = fitted.folder.resolve()
     test, out = here / "test", here / "out"
@@ -53,7 +56,12 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     (out / "answers.jsonl").unlink(missing_ok=True)
     try:
         words = [PLACE.sub(lambda found: str(here / found[1]), word) for word in shlex.split(fitted.command)]
-        ended = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        ended = run_command(words, fitted.time_limit)
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"The command `{fitted.command}` was not done after {fitted.time_limit:g} seconds, and was ended with all "
+            "that it had started. Raise the verifier's time_limit if it needs longer."
+        ) from None
     except (OSError, ValueError) as problem:
         raise InputError(f"The command `{fitted.command}` cannot be run: {problem}.") from None
     if ended.returncode:

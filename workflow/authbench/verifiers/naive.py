@@ -16,7 +16,7 @@ from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import NaiveParameters
-from authbench.verifiers.texts import both_texts, cosines, distinct
+from authbench.verifiers.texts import both_texts, distinct, text_cosines
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
 
@@ -80,5 +80,5 @@ def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     found = [np.empty(0)]
     for part in pairs.iter_slices(PAIRS_AT_ONCE):
         texts, first, second = distinct(part)
-        found.append(cosines(fitted.vectorizer.transform(texts), first, second))
+        found.append(text_cosines(fitted.vectorizer.transform(texts), first, second))
     return np.concatenate(found)

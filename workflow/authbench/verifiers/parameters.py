@@ -50,6 +50,7 @@ class EncoderParameters:
 @dataclass(frozen=True)
 class ExternalParameters:
     command: str
+    time_limit: float  # seconds
 
 
 @dataclass(frozen=True)

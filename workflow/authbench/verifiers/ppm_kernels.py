@@ -11,7 +11,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def _slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> np.int64:
-    """The place of a key in a table with room, or the free place where it belongs."""
+    """Return the place of a key in a table with room, or the free place where it belongs."""
     at = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(shift))
     mask = len(keys) - 1
     while stamps[at] == stamp and keys[at] != key:

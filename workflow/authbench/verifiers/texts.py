@@ -23,7 +23,7 @@ def both_texts(pairs: pl.DataFrame) -> list[str]:
     return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
 
 
-def cosines(rows: Any, first: I64, second: I64) -> F64:
+def text_cosines(rows: Any, first: I64, second: I64) -> F64:
     """Return the dot product of each pair of L2-normalised rows, dense or CSR, in [0, 1]: below 0 is 0."""
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)

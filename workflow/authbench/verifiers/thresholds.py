@@ -79,7 +79,7 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
 
 
 def _running(values: F64) -> F64:
-    """Sums of the first 0, 1, 2, ... values."""
+    """Return sums of the first 0, 1, 2, ... values."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 

@@ -20,23 +20,23 @@ WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Fitted:
+class _Fitted:
     masked: frozenset[str]
     rest: naive.Fitted
 
 
-def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> _Fitted:
     masked = most_frequent(both_texts(train), parameters.masked)
     texts = [mask(text, masked) for text in both_texts(train)]
-    return Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters.vocabulary)))
+    return _Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters.vocabulary)))
 
 
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    return Fitted(fitted.masked, naive.calibrate(fitted.rest, mask_pairs(held_out, fitted.masked)))
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
+    return _Fitted(fitted.masked, naive.calibrate(fitted.rest, _mask_pairs(held_out, fitted.masked)))
 
 
-def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    return naive.predict(fitted.rest, mask_pairs(pairs, fitted.masked))
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    return naive.predict(fitted.rest, _mask_pairs(pairs, fitted.masked))
 
 
 def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
@@ -57,7 +57,7 @@ def mask(text: str, words: frozenset[str]) -> str:
     return WORD.sub(lambda found: "*" * len(found[0]) if found[0].lower() in words else found[0], text)
 
 
-def mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
+def _mask_pairs(pairs: pl.DataFrame, words: frozenset[str]) -> pl.DataFrame:
     """Return the pairs with both texts masked, each different text once."""
     columns = []
     for column in ("text1", "text2"):

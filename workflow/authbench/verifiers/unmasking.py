@@ -24,7 +24,7 @@ SMOOTHED = 3  # points of a moving average
 
 
 @dataclass(frozen=True)
-class Fitted:
+class _Fitted:
     """Settings and seed, a logistic regression of scikit-learn, and thresholds once it is calibrated."""
 
     parameters: UnmaskingParameters
@@ -33,28 +33,28 @@ class Fitted:
     thresholds: Thresholds | None = None
 
 
-def fit(train: pl.DataFrame, parameters: UnmaskingParameters, bench: Bench) -> Fitted:
+def fit(train: pl.DataFrame, parameters: UnmaskingParameters, bench: Bench) -> _Fitted:
     from sklearn.linear_model import LogisticRegression
 
-    seen = features(train, parameters, bench.seed)
+    seen = _features(train, parameters, bench.seed)
     known = np.isfinite(seen).all(axis=1)
     regression = LogisticRegression().fit(seen[known], train["same"].to_numpy()[known])
-    return Fitted(parameters, bench.seed, regression)
+    return _Fitted(parameters, bench.seed, regression)
 
 
-def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
-    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), probabilities(fitted, held_out)))
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
+    return replace(fitted, thresholds=search(held_out["same"].to_numpy(), _probabilities(fitted, held_out)))
 
 
-def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     assert fitted.thresholds, "calibrate first"
-    found = probabilities(fitted, pairs)
+    found = _probabilities(fitted, pairs)
     return rescale(found, fitted.thresholds)
 
 
-def probabilities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """The probability of one author; 0.5 for a pair with a text of fewer than SHORTEST characters."""
-    seen = features(pairs, fitted.parameters, fitted.seed)
+def _probabilities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the probability of one author; 0.5 for a pair with a text of fewer than SHORTEST characters."""
+    seen = _features(pairs, fitted.parameters, fitted.seed)
     known = np.isfinite(seen).all(axis=1)
     found = np.full(pairs.height, 0.5)
     if known.any():
@@ -62,8 +62,8 @@ def probabilities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
     return found
 
 
-def features(pairs: pl.DataFrame, parameters: UnmaskingParameters, seed: int) -> F64:
-    """The curve of each pair and its slope (pairs x points), by a hash of (seed, texts); NaN for texts too short."""
+def _features(pairs: pl.DataFrame, parameters: UnmaskingParameters, seed: int) -> F64:
+    """Return each pair's curve and its slope (pairs x points), by a hash of (seed, texts); NaN for texts too short."""
     points = parameters.rounds - SMOOTHED + 1
     found = np.full((pairs.height, 2 * points), np.nan)
     for row, (one, other) in enumerate(pairs.select("text1", "text2").iter_rows()):
@@ -81,7 +81,7 @@ def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.rand
     from sklearn.model_selection import cross_validate
     from sklearn.svm import LinearSVC
 
-    chunks, labels = draw_chunks(one, other, parameters, chance)
+    chunks, labels = _draw_chunks(one, other, parameters, chance)
     remove, folds = parameters.removed, parameters.folds
     rounds = max(1, min(parameters.rounds, (chunks.shape[1] - 1) // remove))
     accuracy = np.empty(rounds)
@@ -97,10 +97,10 @@ def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.rand
     return np.convolve(accuracy, np.ones(width) / width, mode="valid")
 
 
-def draw_chunks(
+def _draw_chunks(
     one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator
 ) -> tuple[F64, np.ndarray]:
-    """How often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and whose chunk it is."""
+    """Return how often each chunk has the most frequent trigrams (2 x chunks, trigrams), shuffled, and its owner."""
     tokens = [trigrams(text) for text in (one, other)]
     count, size = parameters.chunks, parameters.chunk_trigrams
     known = sorted({*tokens[0], *tokens[1]})

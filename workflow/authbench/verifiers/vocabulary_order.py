@@ -10,7 +10,7 @@ SMALL = 16  # a range of at most this many places is sorted by insertion
 
 @compiled
 def order_as_numpy_once_did(values: I64) -> I64:
-    """The places of values in ascending order, equal ones as numpy's `argsort` placed them before version 1.25.
+    """Return the places of values in ascending order, equal ones as `argsort` of numpy placed them before 1.25.
 
     PAN's figures come from that time: which of equally frequent n-grams a vocabulary keeps depends on it. Since then
     numpy's order of equal values depends on the processor. (Quicksort, median of three, insertion below SMALL.)
