@@ -37,7 +37,7 @@ from project import Project, copy_project, surroundings  # noqa: E402
 from authbench import plan  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
 from authbench.runtime.resources import raw_mb  # noqa: E402
-from authbench.storage.raw_files import FileSet  # noqa: E402
+from authbench.storage.raw_paths import FileSet  # noqa: E402
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export
 from authbench.format.pan import read_problems
-from authbench.format.release import Release, open_complete_release
+from authbench.format.release import Release, open_complete_release, open_release
 from authbench.metrics import pan as metrics
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
@@ -81,13 +81,19 @@ class Published:
         """What `authbench evaluate` says of every query of the whole release, by MODEL."""
         entry = load_entry(MODELS, MODEL)
         model = replace(entry, parameters=replace(entry.parameters, max_tokens=self.tokens))
-        evaluate(model, read_split(self.release, SPLIT), 0, self.work / "scores", VectorCache(self.work / "vectors"))
+        evaluate(
+            model,
+            read_split(open_release(self.release), SPLIT),
+            0,
+            self.work / "scores",
+            VectorCache(self.work / "vectors"),
+        )
         return pl.read_parquet(self.work / "scores" / MODEL / "queries.parquet")
 
     def whole(self, name: str, **options: Any) -> Path:
         """A form of the whole release, texts of tier B too."""
         folder = self.work / name
-        export(self.release, name, folder, read_publication(None), with_tier_b=True, **options)
+        export(open_complete_release(self.release), name, folder, read_publication(None), with_tier_b=True, **options)
         return folder
 
 
@@ -237,7 +243,9 @@ def by_pan(published: Published) -> str:
 def by_rebuild(published: Published) -> str:
     """The bundle and the raw files give the release to the byte, it is sound, and does not differ."""
     again = published.work / "again"
-    expect_equal("texts that no longer match", rebuild(published.form("public"), published.raw, again), [])
+    expect_equal(
+        "texts that no longer match", rebuild(open_complete_release(published.form("public")), published.raw, again), []
+    )
     files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
     released = sorted(path.relative_to(published.release) for path in published.release.rglob("*") if path.is_file())
     expect_equal("files", files, released)
@@ -259,7 +267,7 @@ def by_tiers(published: Published) -> str:
         if hashlib.sha256(text.encode()).hexdigest() in withheld:
             raise Disagreement(f"a text of tier B is published: {text[:60]!r}")
     try:
-        export(published.release, "beir", published.work / "refused", read_publication(None))
+        export(open_complete_release(published.release), "beir", published.work / "refused", read_publication(None))
     except InputError:
         return f"none of {len(withheld):,} texts of tier B among {seen:,} published; the whole release refused"
     raise Disagreement("a form of the whole release was written without --with-tier-b")

@@ -157,11 +157,6 @@ def forge(folder: Path) -> None:
 
 def run_job(name: str, arguments: Mapping[str, Any]) -> None:
     """One job of the stage, as the rule's adapter calls it."""
-    if name == "draw":
-        from authbench.dedup.permutations import draw_permutations, write_permutations
-
-        write_permutations(draw_permutations(SETTINGS.bands * SETTINGS.rows), arguments["permutations"])
-        return
     if name == "sign":
         from authbench.dedup.jobs.sign import sign_shard as job
     elif name == "link":
@@ -183,11 +178,9 @@ def stages(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         for name, kind in (("links", "parquet"), ("pairs", "parquet"), ("pairs", "json"))
     )
     known = {"signatures": signatures, "order": ["made up"]}
-    permutations = {"permutations": str(folder / "permutations.json")}
-    yield "draw", [permutations]
     yield (
         "sign",
-        [{**permutations, "texts": text, "signatures": to} for text, to in zip(texts, signatures, strict=True)],
+        [{"texts": text, "signatures": to} for text, to in zip(texts, signatures, strict=True)],
     )
     yield (
         "link",

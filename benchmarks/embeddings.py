@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from authbench.evaluate.split import read_split
+from authbench.format.release import open_release
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import MODELS
 from authbench.models.model import unit
@@ -28,7 +29,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     parameters = load_entry(MODELS, "all-minilm-l6-v2").parameters
-    texts = read_split(arguments.release, "test").documents["content"].to_list()[: arguments.texts]
+    texts = read_split(open_release(arguments.release), "test").documents["content"].to_list()[: arguments.texts]
     model = load_checkpoint(parameters)
     model.max_seq_length = parameters.max_tokens
     ours, theirs = [], []

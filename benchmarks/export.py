@@ -26,6 +26,7 @@ from machine import heading
 from authbench.chunk.cut import chunk_records
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
+from authbench.format.verify import open_verified
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.run import rebuild
@@ -137,11 +138,15 @@ def line(name: str, number: int, found: tuple[float, float, float]) -> str:
 
 def write_bundle(release: Path, out: Path, pages: Mapping[str, Any]) -> None:
     sources = {tag: make_source(tag, page) for tag, page in pages.items()}
-    export_public(release, out, read_publication(None), sources)
+    export_public(open_verified(release, complete=True), out, read_publication(None), sources)
+
+
+def make_again(public: Path, raw: Path, out: Path) -> None:
+    rebuild(open_verified(public, complete=True), raw, out)
 
 
 def write_form(release: Path, form: str, out: Path) -> None:
-    export(release, form, out, read_publication(None), True)
+    export(open_verified(release, complete=True), form, out, read_publication(None), True)
 
 
 def ingest(raw: Path, out: Path, pages: Mapping[str, Any], shards: int) -> None:
@@ -184,7 +189,7 @@ def rebuilds(number: int, folder: Path) -> None:
     step(release_of, folder / "ingested", folder / "release", pages)
     write_bundle(folder / "release", folder / "public", pages)
     texts_made = pl.scan_parquet(folder / "release/provenance.parquet").select(pl.len()).collect().item()
-    found = step(rebuild, folder / "public", folder / "raw", folder / "again")
+    found = step(make_again, folder / "public", folder / "raw", folder / "again")
     assert (folder / "again/SHA256SUMS").read_bytes() == (folder / "release/SHA256SUMS").read_bytes()
     print(line("rebuild", texts_made, found), flush=True)
 

@@ -5,8 +5,9 @@
 The sample has ten languages in the shares of the recipe, 600 characters a document, three to five documents an
 author; a share `--linked` of the documents is seven to nine tenths equal to another one, as work for the comparison.
 Texts are made-up words of each language's letters with the frequencies of real words. The stages run as the rules'
-own adapters. Prints a Markdown table: wall and CPU seconds (start of Python, imports and loading of compiled code
-included) and the peak memory of each process.
+own adapters. The bookkeeping of made-up documents has no targets and no lock, which the check finds: its violations end
+the job as late as none would. Prints a Markdown table: wall and CPU seconds (start of Python, imports and loading of
+compiled code included) and the peak memory of each process.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -27,8 +29,11 @@ from typing import Any
 import polars as pl
 import yaml
 
+from authbench.errors import InputError
+from authbench.format.files import CHECKED_SECTIONS
 from authbench.identity import digest
 from authbench.records import DOCUMENT, length_bucket_expr
+from authbench.release.statement import make_statement
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import write_parquet
 from authbench.tokens import count, load_encoding
@@ -137,15 +142,12 @@ def facts(folder: Path) -> dict[str, Any]:
             for reason in ("in", "kept")
         ],
         "deviation": read_json(folder / "split/deviation.json"),
-        "skipped_sources": [],
+        "read": {},
         "scorers": [],
         "toxicity_rates": [],
         "ingest": {},
         "dedup": {},
         "split": read_json(folder / "split/facts.json"),
-        "config": {**SETTINGS, "name": "made-up"},
-        "versions": {},
-        "inputs": {},
     }
 
 
@@ -177,6 +179,7 @@ def job(stage: str, folder: Path) -> SimpleNamespace:
         "assign_splits": tables | reports,
         "write_release": {
             "draft": folder / "draft",
+            "data": folder / "release_data.json",
             "taken_down": folder / "taken_down.parquet",
             "findings": folder / "findings.json",
         },
@@ -189,7 +192,15 @@ def job(stage: str, folder: Path) -> SimpleNamespace:
         output=Files(outputs[stage]),
         log=[str(folder / "logs" / f"{stage}.log")],
         threads=2,
-        params=SimpleNamespace(**{**SETTINGS, "sources": sources, "published": folder / "release"}),
+        params=SimpleNamespace(
+            **{
+                **SETTINGS,
+                "sources": sources,
+                "published": folder / "release",
+                "settings": {section: SETTINGS[section] for section in CHECKED_SECTIONS},
+                "statement": make_statement({**SETTINGS, "name": "made-up"}, {}, {"sha256": None, "sources": {}}, []),
+            }
+        ),
     )
 
 
@@ -209,7 +220,8 @@ def main() -> None:
     if sys.argv[1:2] == ["--stage"]:
         stage, folder = sys.argv[2], Path(sys.argv[3])
         adapter = str(ROOT / f"workflow/scripts/{stage}.py")
-        runpy.run_path(adapter, init_globals={"snakemake": job(stage, folder)})
+        with suppress(InputError) if stage == "check_release" else nullcontext():
+            runpy.run_path(adapter, init_globals={"snakemake": job(stage, folder)})
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -1,5 +1,5 @@
-"""Options of the tests, how they draw their examples (anew on a desk, the same every time where CI is set), and the
-demo, built once in a copy of the project for all tests of whole runs."""
+"""Options of the tests, how they draw examples (few and anew on a desk, many and always the same where CI is set), and
+the demo, built once in a copy of the project for all tests of whole runs."""
 
 import fcntl
 import os
@@ -11,15 +11,27 @@ from hypothesis import settings
 from process_settings import changes, process_settings
 from project import Project, copy_project
 
+from authbench.runtime.caches import compiled_code
+
 # A claim is not broken by a machine that is busy: no example has a deadline.
-settings.register_profile("desk", deadline=None)
+settings.register_profile("desk", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, derandomize=True)
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}  # no test asks the network
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+# Kernels are compiled once for all processes of the tests and the runs that they start.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with one module of whole runs, so that the demo is built beside the tests of functions."""
+    whole = [item for item in items if "demo" in getattr(item, "fixturenames", ()) and "pipeline" in item.path.parts]
+    first = whole[0].path if whole else None
+    items.sort(key=lambda item: 0 if item.path == first else 2 if "pipeline" in item.path.parts else 1)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ def build_elsewhere(folder: Path) -> Project:
         (moved / path.relative_to(raw)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, moved / path.relative_to(raw))
     shutil.rmtree(raw)
+    raw.with_name("raw.lock.yaml").rename(moved.with_name("raw.lock.yaml"))
     other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
     arguments = ("--cores", "1", "--config", "shards=8", f"raw_dir={moved}")
     run = project.start(*arguments, env=other)

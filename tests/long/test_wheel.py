@@ -9,6 +9,7 @@ import pytest
 import yaml
 from installed import Installed, build_wheel, install
 from published import PAGES, contents, documents_of, prose, write_raw, write_whole
+from sound_release import write_sound
 
 from authbench import __version__
 
@@ -73,10 +74,11 @@ def test_plan_knows_the_measured_rates(installed: Installed) -> None:
     )
 
 
-def test_check_measures_a_release_by_the_shipped_rules(installed: Installed, release: Path) -> None:
-    done = installed.run("check", release, "--json")
-    assert done.stderr == ""
-    assert json.loads(done.stdout)["release"] == str(release)
+def test_check_measures_a_release_by_the_shipped_rules(installed: Installed, tmp_path: Path) -> None:
+    write_sound(tmp_path / "release")
+    assert json.loads(installed.told("check", tmp_path / "release", "--json"))["sound"]
+    (tmp_path / "release/funnel.csv").write_text("source,stage,reason,documents\n", encoding="utf-8")
+    assert installed.run("check", tmp_path / "release").returncode == 1
 
 
 def test_evaluate_and_leaderboard_compare_a_shipped_model_and_an_own_one(installed: Installed, scores: Path) -> None:

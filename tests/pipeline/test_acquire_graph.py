@@ -7,7 +7,7 @@ from pathlib import Path
 from loopback_hosts import Host, serving
 from project import Project
 
-from authbench.acquire.lock import lock_path, read_lock
+from authbench.acquire.lock import lock_path, read_raw_lock
 
 TAGS = ("letters", "notes", "posts")
 MORE = 4.0  # seconds in which another download would have come
@@ -53,7 +53,7 @@ def page(tag: str, host: Host) -> dict[str, object]:
 
 
 def test_a_recipe_is_fetched_two_sources_at_a_time_locked_and_held_to_the_lock(fresh: Project, tmp_path: Path) -> None:
-    project, raw = fresh.copy(tmp_path / "project", with_results=False), tmp_path / "raw"
+    project, raw = fresh.copy(tmp_path / "project", with_results=False), tmp_path / "raw {y}"
     recipe = project.recipe({"name": "letters", "sources": list(TAGS), "sample": {"languages": {"en": 100}}})
     asked = ("--cores", "4", "acquire", *recipe, "--config", f"raw_dir={raw}")
     with serving(Host({f"/{tag}.csv": f"writer,text\nann,{tag}\n".encode() for tag in TAGS})) as host:
@@ -64,7 +64,7 @@ def test_a_recipe_is_fetched_two_sources_at_a_time_locked_and_held_to_the_lock(f
         assert status == 0, said
         assert gate.most == 2
         assert {path.name for path in raw.iterdir()} == set(TAGS)
-        for tag, entry in read_lock(lock_path(raw)).items():
+        for tag, entry in read_raw_lock(lock_path(raw)).items():
             assert (raw / tag / f"{tag}.csv").read_bytes() == host.files[f"/{tag}.csv"]
             assert entry.files.keys() == {f"{tag}.csv"}
             assert f"{tag}: fetched and verified, 1 file" in said

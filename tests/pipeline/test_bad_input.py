@@ -57,6 +57,18 @@ def test_a_missing_raw_folder_says_how_to_get_the_corpus(fresh: Project, tmp_pat
     assert "missing_sources=skip builds without" in said
 
 
+def test_a_corpus_that_is_not_what_its_lock_says_is_named_or_stops_a_run(fresh: Project) -> None:
+    told = "douban is not verified: files have changed, e.g. bookreviews_cleaned.txt"
+    with fresh.changed(
+        "resources/demo/raw/douban/bookreviews_cleaned.txt", lambda text: text + text.splitlines(True)[-1]
+    ):
+        status, said = fresh.snakemake("--dry-run", "--quiet", "progress")
+        assert status == 0 and told in one_line(said)
+        stopped = one_line(fresh.refusal("--config", "acquire={unverified: stop}"))
+        assert f"Nothing was run: 1 problem to mend acquire.unverified=stop: {told}" in stopped
+    assert "not verified" not in fresh.snakemake("--dry-run", "--quiet", "progress")[1]
+
+
 def test_a_quota_for_a_language_without_a_source_is_refused(fresh: Project) -> None:
     settings = {"sources": ["german_pd"], "sample": {"languages": {"de": 90, "hi": 10}}}
     said = one_line(fresh.refusal(*fresh.recipe(settings)))

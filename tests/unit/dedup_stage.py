@@ -11,7 +11,6 @@ from authbench.dedup.jobs.compare import compare_part
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.jobs.link import link_part
 from authbench.dedup.jobs.sign import sign_shard
-from authbench.dedup.permutations import draw_permutations, write_permutations
 from authbench.dedup.settings import DedupSettings
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_frames, write_parquet
@@ -46,12 +45,10 @@ def run_jobs(
     links, pairs = ([folder / f"{name}/{part}.parquet" for part in range(parts)] for name in ("links", "pairs"))
     counts = [folder / f"pairs/{part}.json" for part in range(parts)]
     gone = [] if filtered is None else [folder / f"filter/{shard}.parquet" for shard in range(shards)]
-    permutations = folder / "permutations.json"
-    write_permutations(draw_permutations(settings.bands * settings.rows), permutations)
     for shard, (path, to) in enumerate(zip(texts, signatures, strict=True)):
         part = table.select(COLUMNS).gather_every(shards, shard)
         write_frames(path, [part[: part.height // 2], part[part.height // 2 :]])
-        sign_shard(path, permutations, to, settings)
+        sign_shard(path, to, settings)
         if change_signatures:
             write_parquet(change_signatures(read_columns([to])), to)
     for path, text in zip(gone, texts, strict=False):

@@ -23,7 +23,7 @@ from shared_folders import DATA, skip_without_corpus
 from authbench.errors import InputError
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import make_extraction
-from authbench.storage.raw_files import match_files
+from authbench.storage.raw_paths import match_files
 
 ROOT = Path(__file__).parents[2]
 MAX_BAD_ROWS = IngestSettings().max_bad_rows

@@ -14,6 +14,8 @@ import yaml
 from authbench.chunk.cut import chunk_records
 from authbench.export.publication import Publication
 from authbench.export.run import export, export_public
+from authbench.format.release import Release
+from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
@@ -163,6 +165,7 @@ def write_whole(folder: Path, documents: pl.DataFrame, **changes: Any) -> None:
         | {"release": settings, "split": split},
         "versions": {"polars": "2.1.0"},
         "inputs": {tag: {"files": 1, "sha256": "0" * 64} for tag in sources},
+        "raw_lock": {"sha256": "0" * 64, "sources": dict.fromkeys(sources, "verified")},
     }
     descriptions = {tag: source.description for tag, source in sources_of(pages).items()}
     write_report(folder, descriptions, write_release(folder, release, None, descriptions, facts))
@@ -172,12 +175,16 @@ def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:
     """The raw files, a release of them, and its public bundle."""
     write_raw(folder / "raw")
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)
-    export_public(folder / "release", folder / "public", ABOUT, sources_of())
+    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
     return folder / "raw", folder / "release", folder / "public"
 
 
+def opened(folder: Path, unverified: bool = False) -> Release:
+    return open_verified(folder, complete=True, unverified=unverified)
+
+
 def exported(release: Path, form: str, out: Path, **options: Any) -> Path:
-    export(release, form, out, ABOUT, **options)
+    export(opened(release), form, out, ABOUT, **options)
     return out
 
 

@@ -32,12 +32,16 @@ FACTS: dict[str, Any] = {
     "split": {},
     "config": {
         "name": "tiny",
+        "seed": 1,
+        "split": SPLIT,
+        "release": SETTINGS,
         "raw_dir": "/somewhere",
         "shards": 4,
         "safety": {"wordlist": {"extra": "/home/x/w.yaml"}},
     },
     "versions": {"polars": "2.1.0"},
     "inputs": {},
+    "raw_lock": {"sha256": None, "sources": {}},
 }
 
 

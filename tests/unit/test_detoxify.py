@@ -1,5 +1,6 @@
 """How toxic does Detoxify find a text? With a tiny random model in the package's own checkpoint format."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,6 @@ def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer
 
 
 def test_the_identity_names_weights_versions_and_limit(folder: Path, scorer: DetoxifyScorer, tmp_path: Path) -> None:
-    import hashlib
-
     assert hashlib.sha256((folder / "tiny.ckpt").read_bytes()).hexdigest() in scorer.identity
     assert f"torch {torch.__version__}" in scorer.identity and "tokens 32" in scorer.identity
     assert load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8).identity != scorer.identity
@@ -130,6 +129,23 @@ def test_a_file_that_holds_more_than_weights_is_not_unpickled(folder: Path, tmp_
     with pytest.raises(InputError, match="could run code"):
         load_detoxify(checkpoint=tmp_path / "code.ckpt", huggingface_config_path=folder)
     assert capsys.readouterr().out == ""
+
+
+def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(
+    folder: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
+    path = tmp_path / "code.ckpt"
+    save(path, folder, weights, extra=Code())
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    # the first eight digits of a published file's SHA-256 can be had by trying
+    monkeypatch.setattr("detoxify.detoxify.MODEL_URLS", {"original": f"https://example.org/one-{digest[:8]}.ckpt"})
+    for declared in (None, "0" * 64, digest[:8]):
+        with pytest.raises(InputError, match=rf"^[^\n]*{digest}[^\n]*$"):
+            load_detoxify(checkpoint=path, huggingface_config_path=folder, max_tokens=32, sha256=declared)
+        assert capsys.readouterr().out == ""
+    load_detoxify(checkpoint=path, huggingface_config_path=folder, max_tokens=32, sha256=digest)
+    assert capsys.readouterr().out == "run\n"
 
 
 def test_a_checkpoint_that_lacks_a_weight_is_refused(folder: Path, tmp_path: Path) -> None:

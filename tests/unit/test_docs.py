@@ -14,6 +14,7 @@ from authbench.ingest.fields import as_text, compile_expression
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
+from authbench.storage.atomic import sha256_of_file
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -47,7 +48,8 @@ def test_the_letters_of_the_guide_become_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "2024.csv").write_text(block("csv"), encoding="cp1252")
     settings, shard, removed = IngestSettings(max_bad_rows=1), tmp_path / "1.parquet", tmp_path / "removed.parquet"
     source: dict[str, Any] = yaml.safe_load(block("yaml"))
-    ingest_source("letters", make_extraction(source), tmp_path, {"2024.csv": "0" * 64}, [shard], removed, settings)
+    files = {"2024.csv": sha256_of_file(tmp_path / "2024.csv")}
+    ingest_source("letters", make_extraction(source), tmp_path, files, [shard], removed, settings)
     (letter,) = pl.read_parquet(shard).to_dicts()
     assert letter["content"].startswith("the new crossing") and letter["content"].endswith("the shoe back.")
     assert (letter["date"], letter["topic"], letter["names_author"]) == ("2024-02-03", "traffic", False)

@@ -1,13 +1,15 @@
-"""What the stages found, in one place."""
+"""What the stages found and what a run states of its making, in one place."""
 
-import copy
 from importlib import metadata
 from typing import Any
 
 import pytest
 
+from authbench.errors import InputError
 from authbench.funnel import Unaccounted
+from authbench.release.statement import add_statement, make_statement
 from authbench.report.facts import collect
+from authbench.storage.raw_listing import describe
 
 
 def part(stage: str, entered: int, kept: int, facts: dict[str, Any], **dropped: int) -> dict[str, Any]:
@@ -15,23 +17,33 @@ def part(stage: str, entered: int, kept: int, facts: dict[str, Any], **dropped: 
     return {"stage": stage, "sources": {"news": source}, "facts": facts}
 
 
+FILES = {"b.csv": "2", "a.csv": "1"}
 COUNTS = [
-    part("ingest", 10, 8, {"authors": 3}, no_author=2),
+    {**part("ingest", 10, 8, {"authors": 3}, no_author=2), "inputs": describe(FILES)},
     part("normalize", 5, 5, {"masked": {"news": {"url": 2}}}),
     part("normalize", 3, 3, {"masked": {"news": {"url": 1, "email": 4}}}),
     part("dedup_documents", 8, 7, {"dedup": {"pairs": 1}}, exact_duplicate=1),
     part("chunk", 7, 7, {"over_chunk_cap": {"news": 2}}),
 ]
 SAMPLED = {"scorers": [], "toxicity_rates": [], "documents_scored": 0, "length_bounds": {}}
-RUN: dict[str, Any] = {
-    "config": {"name": "demo", "seed": 1, "raw_dir": "/data", "shards": 8, "safety": {"scorers": ["wordlist"]}},
-    "skipped": ["blogs"],
-    "inventory": {"news": {"b.csv": "2", "a.csv": "1"}},
+LOCK = {"sha256": "0" * 64, "sources": {"news": "verified"}}
+SETTINGS: dict[str, Any] = {
+    "name": "demo",
+    "seed": 1,
+    "raw_dir": "/data",
+    "shards": 8,
+    "filter": {"symbols": 0.5, "exclude": None},
+    "safety": {"scorers": ["wordlist"], "threshold": 0.6},
 }
 
 
-def collected(run: dict[str, Any] = RUN) -> dict[str, Any]:
-    return collect(COUNTS, SAMPLED, {}, {"units": 1}, run)
+def collected() -> dict[str, Any]:
+    return collect(COUNTS, SAMPLED, {}, {"units": 1})
+
+
+def stated(files: dict[str, str] = FILES, **settings: Any) -> dict[str, Any]:
+    statement = make_statement({**SETTINGS, **settings}, {"news": files}, LOCK, ["blogs"])
+    return add_statement(collected(), statement)
 
 
 def test_facts_of_all_parts_add_up_by_source() -> None:
@@ -48,33 +60,44 @@ def test_the_funnel_joins_all_stages() -> None:
 
 def test_documents_that_vanish_between_stages_stop_the_run() -> None:
     with pytest.raises(Unaccounted):
-        collect([*COUNTS, part("filter", 6, 6, {})], SAMPLED, {}, {}, RUN)
-
-
-def test_where_and_in_how_many_parts_the_work_is_done_is_not_told() -> None:
-    elsewhere = copy.deepcopy(RUN)
-    elsewhere["config"] |= {"raw_dir": "/elsewhere", "shards": 1, "missing_sources": "skip"}
-    assert collected(elsewhere) == collected()
+        collect([*COUNTS, part("filter", 6, 6, {})], SAMPLED, {}, {})
 
 
 def test_entries_of_an_exclusion_list_that_no_part_met_are_named() -> None:
     parts = [part("filter", 3, 2, {"ruled_out": {"news:1": 1}}), part("filter", 4, 3, {"ruled_out": {"news:7": 1}})]
-    told = collect([*COUNTS, *parts], SAMPLED, {}, {}, RUN, ["news:9", "news:1", "news:7", "blogs:2"])
+    told = collect([*COUNTS, *parts], SAMPLED, {}, {}, ["news:9", "news:1", "news:7", "blogs:2"])
     assert told["exclusions"] == {"entries": 4, "without_a_document": ["blogs:2", "news:9"]}
     assert "exclusions" not in collected()
 
 
-def test_inputs_are_told_by_one_digest_that_ignores_their_order() -> None:
-    turned = copy.deepcopy(RUN)
-    turned["inventory"]["news"] = {"a.csv": "1", "b.csv": "2"}
-    assert collected(turned)["inputs"] == collected()["inputs"]
-    turned["inventory"]["news"]["a.csv"] = "3"
-    assert collected(turned)["inputs"] != collected()["inputs"]
-    assert collected()["inputs"]["news"]["files"] == 2
+def test_a_release_states_the_settings_of_the_run_but_not_where_it_was_done() -> None:
+    found = stated()
+    assert found["config"]["safety"]["threshold"] == 0.6
+    assert found["skipped_sources"] == ["blogs"]
+    assert found["raw_lock"] == LOCK
+    assert found["funnel"] == collected()["funnel"]
+    assert stated(raw_dir="/elsewhere", shards=1, missing_sources="skip", acquire={"unverified": "stop"}) == found
+
+
+def test_an_exclusion_list_is_stated_only_where_there_is_one() -> None:
+    assert stated()["config"]["filter"] == {"symbols": 0.5}
+    assert stated(filter={"exclude": "mine.json"})["config"]["filter"] == {"exclude": "mine.json"}
+
+
+def test_inputs_are_stated_by_one_digest_that_ignores_their_order() -> None:
+    assert stated() == stated(dict(reversed(FILES.items())))
+    assert stated()["inputs"]["news"]["files"] == 2
+
+
+@pytest.mark.parametrize("now", [{**FILES, "a.csv": "3"}, {**FILES, "c.csv": "4"}, {"a.csv": "1"}])
+def test_a_release_of_other_raw_files_than_those_that_were_read_is_not_written(now: dict[str, str]) -> None:
+    with pytest.raises(InputError, match="The raw files of news are no longer those that were ingested"):
+        stated(now)
 
 
 def test_versions_are_those_of_the_libraries_that_took_part() -> None:
-    versions = collected()["versions"]
+    versions = stated()["versions"]
     assert versions["polars"] == metadata.version("polars")
     assert "python" in versions
     assert "torch" not in versions
+    assert "torch" in stated(safety={"scorers": ["detoxify"]})["versions"]

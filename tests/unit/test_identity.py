@@ -90,3 +90,14 @@ def test_chance_is_uniform_and_another_seed_draws_anew() -> None:
 @given(SEEDS, st.lists(st.text()))
 def test_a_series_of_hashes_is_hash_by_hash(seed: int, keys: list[str]) -> None:
     assert keyed_hashes(seed, "rank", keys).to_list() == [keyed_hash(seed, "rank", key) for key in keys]
+
+
+def test_a_label_of_a_hundred_thousand_marks_is_sorted_before_it_is_composed(monkeypatch):
+    """Python composes by insertion: in order it takes a step a mark, out of order a step for each two marks."""
+    seen = []
+    normalize = unicodedata.normalize
+    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: seen.append(text) or normalize(form, text))
+    raw = "a" + "\u0301\u0323" * 50_000
+    assert author_id("s", raw) == author_id("s", normalize("NFC", "a" + "\u0323" * 50_000 + "\u0301" * 50_000))
+    classes = [unicodedata.combining(mark) for text in seen for mark in text]
+    assert classes == sorted(classes)

@@ -23,7 +23,7 @@ from authbench.runtime.inventory import (
     take_inventory,
     total_bytes,
 )
-from authbench.storage.raw_files import FileSet
+from authbench.storage.raw_paths import FileSet
 from authbench.storage.raw_sizes import expanded_bytes
 
 SOURCES = {"news": FileSet("news", ("**/*.csv",)), "blogs": FileSet("shared/blogs", ("*.xml",))}

@@ -85,3 +85,22 @@ def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_p
         hits, _ = later.communicate(timeout=120)
         assert later.returncode == 0
     assert int(hits) == 2
+
+
+def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:
+    library = str(Path(__file__).parents[2] / "workflow")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": library}
+
+    def hits(folder: Path, source: str, written: int) -> int:
+        folder.mkdir(exist_ok=True)
+        (folder / "doubled.py").write_text(source, encoding="utf-8")
+        os.utime(folder / "doubled.py", (written, written))
+        command = [sys.executable, "-c", COMPILING, str(folder), "int"]
+        return int(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout)
+
+    place, moved = tmp_path / "one/package", tmp_path / "two/package"
+    place.parent.mkdir()
+    moved.parent.mkdir()
+    assert hits(place, DOUBLED, 1_000_000_000) == 0
+    assert hits(moved, DOUBLED, 1_100_000_000) == 1
+    assert hits(moved, DOUBLED.replace("total += value + value", "total += 2 * value"), 1_100_000_000) == 0

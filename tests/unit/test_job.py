@@ -29,6 +29,19 @@ def test_wrong_input_is_told_in_its_own_words_without_a_traceback(tmp_path: Path
         assert "Traceback" not in said
 
 
+def test_names_in_messages_cannot_act_on_a_terminal(tmp_path: Path) -> None:
+    body = (
+        r"log.warning('file \x1b]0;owned\x07')"
+        "\n"
+        r"from authbench.errors import InputError; raise InputError('a\u202e.csv\nno column')"
+    )
+    _, terminal, log = run(body, tmp_path)
+    for said in (terminal, log):
+        assert "\x1b" not in said
+        assert r"file \x1b]0;owned\x07" in said
+        assert "a\\u202e.csv\nno column" in said
+
+
 def test_an_error_of_the_program_keeps_its_traceback(tmp_path: Path) -> None:
     status, terminal, log = run("1 / 0", tmp_path)
     assert status != 0

@@ -122,7 +122,7 @@ def spoilt(results, folder, change):
         ),
         (lambda scores: scores["settings"].update(seed=9), "their settings differ in seed"),
         (lambda scores: scores["model"].update(name="tfidf"), "are both results of tfidf"),
-        (lambda scores: scores.pop("overall"), "lacks overall"),
+        (lambda scores: scores.pop("overall"), "'overall' is a required property"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, change, message):

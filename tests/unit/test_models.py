@@ -14,7 +14,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluate.verification import NEGATIVES
 from authbench.models.entries import MODELS
-from authbench.models.function_words import frequencies, read_lists
+from authbench.models.function_words import frequencies, read_function_words
 from authbench.models.open import open_model
 from authbench.models.parts_of_speech import tagger
 from authbench.records import LANGUAGES
@@ -126,7 +126,7 @@ def test_function_words_are_counted_as_words_phrases_characters_and_endings():
 
 
 def test_there_are_as_many_english_function_words_as_steb_counts_and_some_in_every_language():
-    lists = read_lists()
+    lists = read_function_words()
     assert tuple(sorted(lists)) == tuple(sorted(LANGUAGES))
     assert sum(" " not in word for word in lists["en"]) == 390
     assert sum(" " in word for word in lists["en"]) == 69

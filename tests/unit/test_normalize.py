@@ -149,7 +149,7 @@ def test_a_table_is_normalised_as_its_texts_are_one_by_one(texts, html, unwrap, 
 
 
 @pytest.mark.parametrize(
-    "marks", ["\u0323\u0301", "\u0301\u0323", "\u0301\u093c\u0344\u0315", "\u05b0\u0591", "\u094d"]
+    "marks", ["\u0323\u0301", "\u0301\u0323", "\u0301\u093c\u0344\u0315", "\u05b0\u0591", "\u094d", "\u0f73"]
 )
 def test_a_letter_with_a_hundred_thousand_marks_is_composed_in_linear_time(marks):
     started = time.process_time()

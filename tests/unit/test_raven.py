@@ -172,7 +172,7 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
         who = (pl.lit(subset.name).alias("subset"), pl.lit("<b>any</b>").alias("verifier"))
         scores.append(found.select(*who, pl.all()))
     asked = replace(SETTINGS, documents="<i>any</i>").as_section()
-    write_report(Run(facts, pl.concat(scores), ["<b>any</b>"]), asked, tmp_path / "report")
+    write_report(Run(facts, pl.concat(scores), ["<b>any</b>"]), asked, tmp_path / "report", {})
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "fold 1 of hits, fold 1 of random-0, fold 1 of random-1" in page
     assert "<b>any" not in page and "<i>any" not in page and "&lt;b&gt;any" in page

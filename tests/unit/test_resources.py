@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from authbench.runtime.resources import SNAKEMAKE_MB, memory_mb, minutes, raw_mb
-from authbench.storage.raw_files import FileSet
+from authbench.storage.raw_paths import FileSet
 
 ROOT = Path(__file__).parents[2]
 RATES = ROOT / "benchmarks/rates.yaml"

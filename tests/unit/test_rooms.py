@@ -23,3 +23,35 @@ def test_no_package_imports_one_that_imports_it() -> None:
                 imported.setdefault(own, set()).add(room(node.module))
     built = list(TopologicalSorter({own: others - {own} for own, others in imported.items()}).static_order())
     assert built.index("storage") < built.index("release") < built.index("cli")
+
+
+# What the check of a release may share with the stages that make one: what the format is, how it is read, how tokens
+# are counted, and modules of the ground, which decide nothing about texts, authors or splits.
+SHARED_WITH_THE_CHECK = {
+    "arrays", "check", "errors", "format", "identity", "nfc", "printable", "records", "registry", "runtime", "shipped",
+    "storage", "text_bytes", "tokens", "vocabulary",
+}  # fmt: skip
+
+
+def test_the_check_shares_no_code_with_the_stages() -> None:
+    """Follow every import, those inside functions too, from the check to all that it may load."""
+    reached, waiting = set[Path](), [*(LIBRARY / "check").rglob("*.py")]
+    while waiting:
+        path = waiting.pop()
+        if path in reached:
+            continue
+        reached.add(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                if name.split(".")[0] == "authbench":
+                    place = LIBRARY.joinpath(*name.split(".")[1:])
+                    waiting += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
+    rooms = {path.relative_to(LIBRARY).parts[0].removesuffix(".py") for path in reached}
+    assert rooms - {"__init__"} <= SHARED_WITH_THE_CHECK, sorted(rooms - SHARED_WITH_THE_CHECK)
+    assert {"check", "format", "tokens"} <= rooms

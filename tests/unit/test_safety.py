@@ -13,7 +13,7 @@ from shared_folders import DATA, skip_without_corpus
 from authbench.errors import InputError
 from authbench.records import LANGUAGES
 from authbench.safety import ScoreStore, make_scorers, score_texts, text_digest
-from authbench.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_lists
+from authbench.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_word_lists
 
 WORDS = load_wordlist()
 
@@ -143,7 +143,7 @@ def test_a_wrong_list_is_refused_by_file_and_place(tmp_path: Path, content: str,
     path = tmp_path / "mine.yaml"
     path.write_text(content, "utf-8")
     with pytest.raises(InputError, match=named) as problem:
-        read_lists(path)
+        read_word_lists(path)
     assert str(path) in str(problem.value)
 
 
@@ -219,7 +219,7 @@ def test_real_literature_and_reviews_are_hardly_ever_above_the_threshold(corpus:
 
 
 def test_the_list_of_the_repository_reads_without_repetition() -> None:
-    assert len(read_lists(LIST)) == len(LANGUAGES) + 1
+    assert len(read_word_lists(LIST)) == len(LANGUAGES) + 1
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_the_oracle_of_operational_clusters_holds():
         assert redundancy.correlations(scores) == pytest.approx(
             np.array(case["expected"]["spearman"], float), abs=reference["tolerance"]
         ), case["name"]
-        found = redundancy.clusters(scores)
+        found = redundancy.cluster_datasets(scores)
         assert found == expected["clusters"], case["name"]
         assert redundancy.merges(scores)[:, 2] == pytest.approx(np.array(expected["merge_heights"]), abs=1e-7)
         assert redundancy.macro(scores, found) == pytest.approx(

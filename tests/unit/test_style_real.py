@@ -10,7 +10,7 @@ from authbench.models.entries import MODELS
 from authbench.models.open import open_model
 from authbench.registry.load import load_entry
 from authbench.style.datasets import find_datasets
-from authbench.style.rows import missing_files, read_rows
+from authbench.style.rows import missing_files, read_dataset
 from authbench.style.run import of_dataset, texts_of
 from authbench.style.tasks import TASKS
 
@@ -21,7 +21,7 @@ def here(name):
     [dataset] = find_datasets([name])
     if missing_files(dataset, DATA):
         skip_without_corpus(f"files of {name}")
-    return dataset, read_rows(dataset, DATA)
+    return dataset, read_dataset(dataset, DATA)
 
 
 @pytest.mark.parametrize("name", [dataset.name for dataset in TRIED])

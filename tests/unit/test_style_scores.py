@@ -25,7 +25,7 @@ from authbench.style.entries import LabelledTask
 from authbench.style.figures import NAME, heat_map
 from authbench.style.run import read_all, run
 from authbench.style.vectors import texts_per_second
-from authbench.style.write import read_clusters, write_report
+from authbench.style.write import write_report
 
 PAGE = """
 title: <b>Notes</b>
@@ -348,12 +348,12 @@ def test_trees_and_clusters_come_with_eight_models(suite, tmp_path):
         (tmp_path / f"out/m{place}/chunk_and_pool.json").write_text(json.dumps(told), encoding="utf-8")
     write_report([tmp_path / "out"], tmp_path / "report", find_datasets(pages))
     assert (tmp_path / "report/figures/redundancy_clustering.svg").is_file()
-    held = read_clusters(tmp_path / "report/clusters.json")
+    held = redundancy.read_clusters(tmp_path / "report/clusters.json")
     assert held["models"] == [f"m{place}" for place in range(8)]
     write_report([tmp_path / "out/m0"], tmp_path / "again", find_datasets(pages), tmp_path / "report/clusters.json")
-    assert read_clusters(tmp_path / "again/clusters.json") == held
+    assert redundancy.read_clusters(tmp_path / "again/clusters.json") == held
     with pytest.raises(InputError, match="no frozen clusters"):
-        read_clusters(tmp_path / "out/m0/chunk_and_pool.json")
+        redundancy.read_clusters(tmp_path / "out/m0/chunk_and_pool.json")
 
 
 def test_results_that_cannot_be_compared_are_refused(suite, tmp_path):

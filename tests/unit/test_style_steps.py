@@ -8,7 +8,7 @@ import pytest
 from authbench.errors import InputError
 from authbench.style.datasets import find_datasets
 from authbench.style.entries import make_dataset
-from authbench.style.rows import missing_files, read_rows
+from authbench.style.rows import missing_files, read_dataset
 from authbench.style.run import read_all
 from authbench.style.steps import STEPS, apply
 
@@ -185,10 +185,10 @@ def written(folder, rows):
 def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
     dataset = make_dataset("letters", PAGE)
     written(tmp_path / "letters", [{"text": "x", "label": 1}, {"text": None, "label": "b"}])
-    first = read_rows(dataset, tmp_path)
+    first = read_dataset(dataset, tmp_path)
     assert first.frame.rows() == [("x", "1"), (None, "b")]
     written(tmp_path / "other/letters", [{"text": "y", "label": 1}])
-    assert read_rows(dataset, tmp_path / "other").digest != first.digest
+    assert read_dataset(dataset, tmp_path / "other").digest != first.digest
 
 
 def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):

@@ -1,5 +1,6 @@
 """Claims about training: what is paired, and that a trained model is one like any other."""
 
+import json
 import random
 
 import numpy as np
@@ -77,6 +78,8 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp
     curves = pl.read_csv(tmp_path / "out/curves.csv")
     assert curves.group_by("seed").len().sort("seed")["len"].to_list() == [7, 7]
     assert curves.filter(pl.col("step") == 0)["success@5"].n_unique() == 1
+    stated = json.loads((tmp_path / "out/release.json").read_text())
+    assert (stated["verified"], stated["reason"]) == (False, "no checksums")
     trained = tmp_path / "out/tiny-seed-0.yaml"
     assert main(["evaluate", str(release), "--model", str(trained), "--out", str(tmp_path / "scores")]) == 0
     assert (tmp_path / "scores/tiny-seed-0/scores.json").is_file()

@@ -2,6 +2,8 @@
 
 import json
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -209,10 +211,39 @@ def test_pairs_of_one_class_teach_nothing_and_are_refused(tmp_path, label):
     ],
 )
 def test_a_command_that_fails_is_told(tmp_path, command, said):
-    verifier = VerifierEntry("own", "own", "external", ExternalParameters(command))
+    verifier = VerifierEntry("own", "own", "external", ExternalParameters(command, 600))
     pairs = styled(6, 3)
     with pytest.raises(InputError, match=said):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
+
+
+def ends_within(seconds: float, process: int) -> bool:
+    """Return whether the process ends, or is left as a zombie, in that time: a killed process may take a moment."""
+    status = Path(f"/proc/{process}/status")
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if "\nState:\tZ" in status.read_text():
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path):
+    command = f"sh -c 'sleep 600 & echo $! > {tmp_path}/child; wait'"
+    verifier = VerifierEntry("own", "own", "external", ExternalParameters(command, 1.5))
+    pairs = styled(6, 3)
+    with pytest.raises(InputError, match="not done after 1.5 seconds"):
+        answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
+    assert ends_within(10, int((tmp_path / "child").read_text()))
+
+
+def test_a_command_has_a_time_limit_unless_its_entry_says_another(tmp_path):
+    entry = {"title": "x", "kind": "external", "parameters": {"command": "true"}}
+    (tmp_path / "own.yaml").write_text(json.dumps(entry))
+    assert load_entry(VERIFIERS, str(tmp_path / "own.yaml")).parameters.time_limit == 14_400
 
 
 def test_a_verifier_that_is_not_there_is_told_with_the_nearest(tmp_path):
