@@ -308,6 +308,6 @@ def test_real_books_become_sound_chunks(files, codec, lang, encoding):
     "text", ["." * 50_000 + "a", "!?" * 30_000 + "a", "…" * 50_000 + "a", "。" * 50_000 + "\u0301"]
 )
 def test_long_runs_of_stops_are_read_in_linear_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert list(sentence_starts(text, 0, len(text))) == []
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 3

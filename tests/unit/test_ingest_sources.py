@@ -367,9 +367,9 @@ def test_cleaning_takes_no_longer_for_hostile_text(tag: str) -> None:
         ("outlet", "person", "surname", "prose_title", "title", "book", "chapter", "user", "family"), "Ab"
     )
     for text in HOSTILE:
-        started = time.perf_counter()
+        started = time.process_time()
         clean(text, dict(row))
-        assert time.perf_counter() - started < 2, text[:4]
+        assert time.process_time() - started < 4, text[:4]
 
 
 def test_a_family_name_that_is_also_a_word_takes_no_line_of_the_text() -> None:

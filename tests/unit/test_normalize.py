@@ -154,7 +154,7 @@ def test_a_table_is_normalised_as_its_texts_are_one_by_one(texts, html, unwrap, 
 def test_a_letter_with_a_hundred_thousand_marks_is_composed_in_linear_time(marks):
     started = time.process_time()
     bomb = normalize_text("a" + marks * (100_000 // len(marks)))
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 3
     assert unicodedata.is_normalized("NFC", bomb)
     short = "a" + marks * 100
     assert normalize_text(short) == unicodedata.normalize("NFC", short)
@@ -195,6 +195,6 @@ def test_an_empty_batch_gives_empty_tables():
 
 @pytest.mark.parametrize("letters", ["a" * 50_000, "我" * 50_000, "कि" * 25_000])
 def test_a_word_without_end_is_unwrapped_in_linear_time(letters):
-    started = time.perf_counter()
+    started = time.process_time()
     assert normalize_text(f"{letters} exam-\nple", unwrap=True) == f"{letters} exam-ple"
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 3

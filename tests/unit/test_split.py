@@ -105,9 +105,9 @@ def test_a_crowd_of_authors_tied_by_one_notice_falls_apart_in_seconds():
     frame = documents(800)
     firsts = frame.filter(pl.col("doc_key").str.ends_with("-0"))["doc_key"].to_list()
     crowd = links(*((a, b) for place, a in enumerate(firsts) for b in firsts[place + 1 : place + 200]))
-    start = time.monotonic()
+    start = time.process_time()
     bridges = find_bridges(frame, crowd, SETTINGS["bridge"], "author")
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     assert len(firsts) // 2 < len(bridges) <= len(firsts)
 
 
