@@ -8,7 +8,7 @@ from project import Project
 
 from authbench.raven.planted import Design, planted_documents
 
-SMALL = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "encoders": ["shortcut-rare-words"]}
+SMALL = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "encoders": ["tfidf"]}
 
 
 def test_every_verifier_on_every_fold_is_a_job_where_that_is_asked_for(fresh: Project) -> None:

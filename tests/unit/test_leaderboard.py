@@ -29,7 +29,7 @@ def places(held, column):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     release = write_release(folder / "release", authors=44)
-    models = [part for name in ("random", "shortcut-metadata", "tfidf") for part in ("--model", name)]
+    models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
     assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
     return folder / "out"
 
@@ -83,8 +83,8 @@ def test_a_leaderboard_is_written_whole_in_every_form(results, tmp_path):
     overall = pl.read_csv(tmp_path / "board/overall.csv")
     by_model = dict(zip(overall["model"], overall["S@5 over shortcut"], strict=True))
     gain = dict(zip(overall["model"], overall["S@5"], strict=True))
-    assert by_model["tfidf"] == pytest.approx(gain["tfidf"] - gain["shortcut-metadata"])
-    assert by_model["shortcut-metadata"] is None
+    assert by_model["tfidf"] == pytest.approx(gain["tfidf"] - gain["metadata"])
+    assert by_model["metadata"] is None
     HTMLParser().feed((tmp_path / "board/index.html").read_text())
     pairs = pl.read_csv(tmp_path / "board/pairwise.csv").filter(pl.col("metric") == "mrr")
     assert pairs.height == 3

@@ -54,18 +54,11 @@ def test_every_registered_model_gives_unit_vectors_that_depend_on_no_order(name)
 
 def test_the_metadata_row_sees_no_word_and_tells_lengths_apart():
     table = documents(content=["one", "two", "three"], token_length=[100, 110, 900])
-    found = vectors("shortcut-metadata", table)
+    found = vectors("metadata", table)
     same, near, far = (float(found[0] @ found[k]) for k in range(3))
     assert same == pytest.approx(1.0, abs=1e-5)
     assert far < near < same
-    assert (found == vectors("shortcut-metadata", table.with_columns(content=pl.lit("else")))).all()
-
-
-def test_rare_words_are_those_that_few_candidates_have():
-    texts = ["zebra and the", "zebra with the", *["the and with"] * 10]
-    found = vectors("shortcut-rare-words", documents(content=texts))
-    assert found[0] @ found[1] > 0.99
-    assert not found[2:].any()
+    assert (found == vectors("metadata", table.with_columns(content=pl.lit("else")))).all()
 
 
 def a_page_of_ngrams(folder, **parameters):
@@ -161,9 +154,9 @@ def test_a_page_that_is_not_there_and_two_of_one_name_are_told(tmp_path, capsys)
     [
         ("kind: random", "'title' is a required property"),
         ("{title: t, group: g, kind: random, parameters: {dimensions: 2, seed: 0}}", "group: 'g' is not one of"),
-        ("{title: t, group: chance, kind: magic, parameters: {}}", "kind: 'magic' is not one of"),
-        ("{title: t, group: chance, kind: random, parameters: {dimensions: two, seed: 0}}", "dimensions: 'two' is not"),
-        ("{title: t, group: chance, kind: random, parameters: {size: 2}}", "'dimensions' is a required"),
+        ("{title: t, group: sanity, kind: magic, parameters: {}}", "kind: 'magic' is not one of"),
+        ("{title: t, group: sanity, kind: random, parameters: {dimensions: two, seed: 0}}", "dimensions: 'two' is not"),
+        ("{title: t, group: sanity, kind: random, parameters: {size: 2}}", "'dimensions' is a required"),
         (
             "{title: t, group: lexical, kind: ngrams, parameters: "
             "{parts: [{analyzer: char, n: [3, 1]}], lower_case: true, sublinear: false}}",

@@ -260,7 +260,7 @@ def test_every_page_of_the_registry_is_a_verifier():
 
 
 def test_models_that_look_at_no_text_are_refused(tmp_path):
-    verifier = VerifierEntry("m", "m", "model", EncoderParameters("shortcut-metadata", fine_tune=False))
+    verifier = VerifierEntry("m", "m", "model", EncoderParameters("metadata", fine_tune=False))
     pairs = styled(6, 3)
     with pytest.raises(InputError, match="language or source"):
         answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))

@@ -41,6 +41,11 @@ class Result:
         return str(self.scores["model"]["group"])
 
     @property
+    def shortcut(self) -> bool:
+        """Return whether the model sees nothing that is style."""
+        return self.scores["model"].get("shortcut") is True
+
+    @property
     def unverified(self) -> str:
         """Return why the release that was scored is not verified; empty where it is."""
         benchmark = self.scores["benchmark"]

@@ -13,8 +13,6 @@ from authbench.presentation.numbers import decimals
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table
 from authbench.records import LENGTH_BUCKETS
 
-SHORTCUT = "shortcut"
-
 
 @dataclass(frozen=True)
 class Metric:
@@ -59,7 +57,7 @@ def overall(results: Sequence[Result]) -> Table:
     for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
         for row in rows:
             row[gain.key] = None
-            if shortcut is not None and row["group"] != SHORTCUT and row[metric.key] is not None:
+            if shortcut is not None and not row["shortcut"] and row[metric.key] is not None:
                 row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
     columns = (*METRICS, *GAINS)
     table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results))
@@ -68,7 +66,7 @@ def overall(results: Sequence[Result]) -> Table:
 
 
 def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Return group, model and METRICS of each result, over all queries."""
+    """Return group, model, `shortcut` and METRICS of each result, over all queries."""
     return [
         _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in METRICS}
         for result in results
@@ -77,7 +75,7 @@ def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 def best_shortcut(rows: Sequence[dict[str, Any]], metric: Metric) -> dict[str, Any] | None:
     """Return the best row that reads no style, if one has a score."""
-    known = [row for row in rows if row["group"] == SHORTCUT and row[metric.key] is not None]
+    known = [row for row in rows if row["shortcut"] and row[metric.key] is not None]
     return (max if metric.more_is_better else min)(known, key=lambda row: row[metric.key], default=None)
 
 
@@ -182,7 +180,7 @@ def slice_order(name: str) -> tuple[int, str]:
 
 
 def _described(result: Result) -> dict[str, Any]:
-    return {"group": result.group, "model": result.name}
+    return {"group": result.group, "model": result.name, "shortcut": result.shortcut}
 
 
 def _as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Metric]) -> pl.DataFrame:

@@ -19,6 +19,7 @@ class ModelEntry:
     Attributes:
         group: what it is ranked among.
         trained_on: sources whose texts it may have seen.
+        shortcut: whether it sees nothing that is style.
     """
 
     name: str
@@ -27,6 +28,7 @@ class ModelEntry:
     kind: str
     parameters: Parameters
     trained_on: tuple[str, ...] = ()
+    shortcut: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, from which `from_dict` makes it again."""
@@ -34,6 +36,7 @@ class ModelEntry:
             "name": self.name,
             "title": self.title,
             "group": self.group,
+            "shortcut": self.shortcut,
             "kind": self.kind,
             "parameters": self.parameters.as_dict(),
             "trained_on": list(self.trained_on),
@@ -103,7 +106,7 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
     if isinstance(parameters, NgramsParameters):
         parameters, note = _with_tagger(_with_corpus(parameters, path), path)
         title += note
-    return ModelEntry(name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]))
+    return ModelEntry(name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]), entry["shortcut"])
 
 
 def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:

@@ -12,7 +12,7 @@ from authbench.models.entries import ModelEntry
 from authbench.models.function_words import LISTS, function_word_vectors
 from authbench.models.lexical import ngram_vectors
 from authbench.models.model import Rows, Vectors, expect_finite
-from authbench.models.shortcuts import metadata_vectors, rare_word_vectors
+from authbench.models.shortcuts import metadata_vectors
 from authbench.models.stylometric import stylometric_vectors
 
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
@@ -20,7 +20,6 @@ Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
 ENCODERS: Mapping[str, Encoder] = {
     "random": random_vectors,
     "metadata": metadata_vectors,
-    "rare_words": rare_word_vectors,
     "ngrams": ngram_vectors,
     "function_words": function_word_vectors,
     "stylometric": stylometric_vectors,

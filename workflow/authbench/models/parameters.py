@@ -49,11 +49,6 @@ class MetadataParameters(_Parameters):
 
 
 @dataclass(frozen=True)
-class RareWordsParameters(_Parameters):
-    most_documents: int
-
-
-@dataclass(frozen=True)
 class _NgramPart:
     """N-grams of one analyzer (char, char_wb, word, pos), with the shortest and the longest `n`."""
 
@@ -125,7 +120,6 @@ class TransformerParameters(_Parameters):
 Parameters: TypeAlias = (
     RandomParameters
     | MetadataParameters
-    | RareWordsParameters
     | NgramsParameters
     | FunctionWordsParameters
     | StylometricParameters
@@ -134,7 +128,6 @@ Parameters: TypeAlias = (
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
     "metadata": MetadataParameters,
-    "rare_words": RareWordsParameters,
     "ngrams": NgramsParameters,
     "function_words": FunctionWordsParameters,
     "stylometric": StylometricParameters,

@@ -1,24 +1,23 @@
-"""Vectors that ignore style: where a text comes from and how long it is, or its rarest words.
+"""Vectors that ignore style: where a text comes from and how long it is.
 
 A model that scores no higher has shown nothing about authorship.
 """
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
-from authbench.models.parameters import MetadataParameters, RareWordsParameters
+from authbench.models.parameters import MetadataParameters
 
 LENGTHS_PER_OCTAVE = 2
 
 
 def metadata_vectors(documents: pl.DataFrame, candidates: int, parameters: MetadataParameters) -> np.ndarray:
-    """Return one-hot `fields` (`lang`, `source`, `genre`) and the length in tokens, shape (documents, columns).
+    """Return one-hot `fields` and the length in tokens, shape (documents, columns).
 
     A length is a bump over points on a logarithmic scale, two to an octave, so that texts of similar length agree.
     """
-    parts = [_one_hot(documents[field]) for field in parameters.fields]
+    described = documents.with_columns(primary_genre=pl.col("genre").str.split("/").list.first())
+    parts = [_one_hot(described[field]) for field in parameters.fields]
     if parameters.length:
         octaves = np.log2(np.maximum(documents["token_length"].to_numpy(), 1))[:, None] * LENGTHS_PER_OCTAVE
         bumps = np.exp(-((octaves - np.arange(0, octaves.max(initial=1) + 2)) ** 2))
@@ -32,16 +31,3 @@ def _one_hot(values: pl.Series) -> np.ndarray:
     table[np.arange(len(codes)), codes] = 1.0
     return table
 
-
-def rare_word_vectors(documents: pl.DataFrame, candidates: int, parameters: RareWordsParameters) -> Any:
-    """Return TF-IDF of the words that 2 to `most_documents` candidates have, shape (documents, words).
-
-    Such words are names, topics, links.
-    """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    from authbench.models.lexical import WORD, weighted
-
-    counter = CountVectorizer(token_pattern=WORD, min_df=2, max_df=parameters.most_documents, dtype=np.float32)
-    texts = documents["content"].to_list()
-    return weighted(counter, texts[:candidates], texts)

@@ -21,7 +21,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
 # Models that often stand in one chart; what is added goes to the end, so that no colour changes.
 _SETTLED = (
-    "tfidf", "char-ngram", "stylometric", "shortcut-metadata", "function-words", "shortcut-rare-words", "luar-mud",
+    "tfidf", "char-ngram", "stylometric", "metadata", "function-words", "content-words", "luar-mud",
     "ngram-mixture", "all-minilm-l6-v2", "styledistance", "ppm", "naive", "topicfit", "unmasking", "ensemble",
     "multilingual-e5-base", "bge-m3", "mstyledistance", "star", "luar-crud",
 )  # fmt: skip
