@@ -106,7 +106,9 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
     if isinstance(parameters, NgramsParameters):
         parameters, note = _with_tagger(_with_corpus(parameters, path), path)
         title += note
-    return ModelEntry(name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]), entry["shortcut"])
+    return ModelEntry(
+        name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]), entry["shortcut"]
+    )
 
 
 def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:

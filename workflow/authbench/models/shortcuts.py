@@ -30,4 +30,3 @@ def _one_hot(values: pl.Series) -> np.ndarray:
     table = np.zeros((len(codes), int(codes.max(initial=0)) + 1), np.float32)
     table[np.arange(len(codes)), codes] = 1.0
     return table
-
