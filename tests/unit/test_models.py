@@ -13,8 +13,9 @@ from split_folder import write_release
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluate.verification import NEGATIVES
+from authbench.function_words import read_function_words
 from authbench.models.entries import MODELS
-from authbench.models.function_words import frequencies, read_function_words
+from authbench.models.function_words import frequencies
 from authbench.models.open import open_model
 from authbench.models.parts_of_speech import tagger
 from authbench.records import LANGUAGES

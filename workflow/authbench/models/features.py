@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from authbench.arrays import I32
+from authbench.function_words import LISTS
 from authbench.models.chance import random_vectors
 from authbench.models.entries import ModelEntry
-from authbench.models.function_words import LISTS, function_word_vectors
+from authbench.models.function_words import function_word_vectors
 from authbench.models.lexical import ngram_vectors
 from authbench.models.model import Rows, Vectors, expect_finite
 from authbench.models.shortcuts import metadata_vectors

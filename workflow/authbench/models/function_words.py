@@ -1,19 +1,16 @@
 """Frequencies of function words, from one list per language."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 import regex
-import yaml
 
+from authbench.function_words import read_function_words
 from authbench.models.parameters import FunctionWordsParameters
 from authbench.models.standardise import F32, standardised
-from authbench.shipped import shipped
 
-LISTS = shipped("text/function_words.yaml")
 UNSPACED = ("zh", "ja")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}]+)*")
 
@@ -31,13 +28,6 @@ def function_word_vectors(documents: pl.DataFrame, candidates: int, parameters: 
             start = starts[lang]
             table[row, start : start + len(lists[lang])] = frequencies(text, lang, lists[lang])
     return standardised(table, documents["lang"], candidates)
-
-
-@cache
-def read_function_words() -> Mapping[str, Sequence[str]]:
-    """Return the function words of each language."""
-    lists: Mapping[str, Sequence[str]] = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
-    return lists
 
 
 def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:

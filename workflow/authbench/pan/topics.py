@@ -68,7 +68,7 @@ def content_words(text: str) -> list[str]:
 @cache
 def _function_words() -> frozenset[str]:
     """Return the function words of the ten languages, and the parts of those that are several words."""
-    from authbench.models.function_words import read_function_words
+    from authbench.function_words import read_function_words
 
     return frozenset(
         word for words in read_function_words().values() for entry in words for word in WORD.findall(entry.lower())

@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 import polars as pl
 
+from authbench.function_words import read_function_words
 from authbench.identity import keyed_hash
-from authbench.models.function_words import read_function_words
 
 WORDS = 100  # of a text
 CONTENT = 0.5  # share of them that are the topic's

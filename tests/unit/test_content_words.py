@@ -1,0 +1,83 @@
+"""Content words: what counts as one, and that vectors of them do not depend on how texts are handed over."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.content_words import FREQUENT, WordStatistics, content_vectors, fit_words
+
+NOTHING = WordStatistics({}, {}, pl.DataFrame(schema={"lang": pl.String, "word": pl.String, "documents": pl.UInt32}))
+SOME = ["harbour", "lantern", "the", "of", "月亮", "夜晚", "小説", "カメラ", "ёлка", "the.harbour", "!!"]
+WORDS = st.lists(st.sampled_from(SOME), max_size=8)
+TEXTS = st.lists(st.tuples(st.sampled_from(["en", "zh", "ru"]), WORDS.map(" ".join)), min_size=1, max_size=12)
+
+
+def frame(*texts: str, lang: str = "en") -> pl.DataFrame:
+    return pl.DataFrame(
+        {"lang": [lang] * len(texts), "content": texts}, schema={"lang": pl.String, "content": pl.String}
+    )
+
+
+def similarity(one: str, other: str, lang: str = "en", statistics: WordStatistics = NOTHING) -> float:
+    vectors = content_vectors(frame(one, other, lang=lang), statistics).toarray()
+    return float(vectors[0] @ vectors[1])
+
+
+def test_texts_that_share_only_function_words_share_no_content() -> None:
+    assert similarity("The lantern of the harbour", "And the of it was with sorrow") == 0
+    assert similarity("The Lantern, burning", "lantern burning") == pytest.approx(1)
+
+
+def test_a_frequent_word_of_the_language_is_no_content() -> None:
+    common = frame(*[f"harbour {word}" for word in ("lantern", "anchor", "sorrow")])
+    assert fit_words([common]).frequent == {"en": ("harbour",)}
+    assert similarity("harbour lantern", "harbour anchor", statistics=fit_words([common])) == 0
+    assert similarity("harbour lantern", "harbour anchor") > 0.4
+
+
+def test_at_most_300_words_are_frequent() -> None:
+    text = " ".join(f"word{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26))
+    assert len(fit_words([frame(text, text)]).frequent["en"]) == FREQUENT
+
+
+def test_a_rare_word_weighs_more_than_a_common_one() -> None:
+    padding = " ".join(f"w{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26))
+    known = fit_words([frame(*[f"{padding} harbour"] * 9, padding, padding)])
+    assert "harbour" not in known.frequent["en"]
+    common = similarity("harbour lantern", "harbour anchor", statistics=known)
+    rare = similarity("lantern harbour", "lantern anchor", statistics=known)
+    assert rare > common > 0
+
+
+def test_han_and_kana_count_by_pairs_without_function_words() -> None:
+    assert similarity("月亮的夜晚", "月亮在天上", "zh") > 0
+    assert similarity("我的", "你的", "zh") == 0
+    assert similarity("カメラ", "カメラは", "ja") == pytest.approx(1)
+
+
+def test_a_text_without_content_words_has_an_empty_row() -> None:
+    vectors = content_vectors(frame("12 !!", "the of", "lantern", ""), NOTHING)
+    assert np.diff(vectors.indptr).tolist() == [0, 0, 1, 0]
+    assert vectors.dtype == np.float32
+    assert content_vectors(frame(), NOTHING).shape[0] == 0
+
+
+@given(TEXTS, st.integers(1, 5), st.randoms(use_true_random=False))
+def test_order_and_batches_make_no_difference(texts: list[tuple[str, str]], size: int, chance: object) -> None:
+    whole = pl.DataFrame(texts, schema=["lang", "content"], orient="row")
+    known = fit_words([whole])
+    order = list(range(len(texts)))
+    chance.shuffle(order)  # type: ignore[attr-defined]
+    parts = [whole[order[start : start + size]] for start in range(0, len(order), size)]
+    again = fit_words(parts)
+    assert again.frequent == known.frequent
+    assert again.texts == known.texts
+    assert again.documents.equals(known.documents)
+    vectors, others = content_vectors(whole, known), [content_vectors(part, known) for part in parts]
+    for place, row in enumerate(order):
+        part, within = divmod(place, size)
+        assert (vectors[row] != others[part][within]).nnz == 0
+    lengths = np.sqrt(vectors.multiply(vectors).sum(axis=1))
+    assert all(length == pytest.approx(1, abs=1e-5) or length == 0 for length in np.asarray(lengths).ravel())

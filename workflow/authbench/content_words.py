@@ -1,0 +1,164 @@
+"""TF-IDF over content words: how alike two texts are in topic, with as little style as possible.
+
+A content word is none of its language's function words and none of its 300 most frequent words, those in most texts.
+Text in Han, Hiragana or Katakana is counted by pairs of neighbouring characters, a single character between other signs
+by itself; there a pair that holds a function word of one character is none of content either.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.function_words import read_function_words
+
+FREQUENT = 300  # words of a language that count as frequent
+COLUMNS = 1 << 20  # a word's column is a hash of it: two texts share one by chance once in a million pairs of words
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
+_WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
+_CHARACTERS_AT_ONCE = 4_000_000
+_PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
+_COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
+
+
+@dataclass(frozen=True)
+class WordStatistics:
+    """What is known of the words of each language.
+
+    `texts` is the number of texts by language, `frequent` its 300 words (pairs of characters in Han and Kana) that are
+    in most texts, two at least, in that order, and `documents` in how many texts (two or more) a word occurs, as
+    columns lang, word and documents.
+    """
+
+    texts: Mapping[str, int]
+    frequent: Mapping[str, tuple[str, ...]]
+    documents: pl.DataFrame
+
+
+def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
+    """Count the words of texts (columns lang and content).
+
+    The order of texts and the cut between batches make no difference. Memory: a batch's words, and about 60 bytes for
+    each distinct word of a language: a million of them in 100,000 texts of a few hundred words.
+    """
+    texts: dict[str, int] = {}
+    counted = pl.DataFrame(schema=_COUNTED)
+    for batch in batches:
+        for lang, number in batch.group_by("lang").len().iter_rows():
+            texts[lang] = texts.get(lang, 0) + number
+        for _, words in _words(batch.select("lang", "content")):
+            of_batch = words.group_by("lang", "word").agg(
+                pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
+            )
+            counted = (
+                pl.concat([counted, of_batch])
+                .group_by("lang", "word")
+                .agg(pl.col("documents").sum(), pl.col("occurrences").sum())
+            )
+    repeated = counted.filter(pl.col("documents") > 1)
+    most = repeated.sort("lang", "documents", "occurrences", "word", descending=[False, True, True, False]).group_by(
+        "lang", maintain_order=True
+    )
+    return WordStatistics(
+        texts=dict(sorted(texts.items())),
+        frequent={str(lang): tuple(words) for lang, words in most.agg(pl.col("word").head(FREQUENT)).iter_rows()},
+        documents=repeated.select("lang", "word", "documents").sort("lang", "word"),
+    )
+
+
+def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
+    """Return TF-IDF of the content words of texts (columns lang and content), CSR of float32 with rows of length 1.
+
+    A word counts as 1 + ln(occurrences) times ln((1 + texts) / (1 + texts with it)) + 1, in which a word that is in no
+    text of the statistics counts as in one of them. A text without a content word has an empty row. Two calls with the
+    same statistics give vectors that can be compared. The shape is (texts, COLUMNS).
+    """
+    from scipy.sparse import csr_matrix, vstack
+
+    parts = [csr_matrix((0, COLUMNS), dtype=np.float32)]
+    for size, words in _words(texts.select("lang", "content")):
+        content = _weighted(words, statistics)
+        distinct = content["word"].unique()
+        columns = pl.Series([zlib.crc32(word.encode()) % COLUMNS for word in distinct], dtype=pl.Int32)
+        content = (
+            content.with_columns(column=pl.col("word").replace_strict(distinct, columns, return_dtype=pl.Int32))
+            .group_by("row", "column")
+            .agg(pl.col("weight").sort().sum())
+            .sort("row", "column")
+        )
+        starts = np.searchsorted(content["row"].to_numpy(), np.arange(size + 1))
+        weights = content["weight"].to_numpy().astype(np.float64)
+        lengths = np.sqrt(np.add.reduceat(np.append(weights**2, 0.0), np.minimum(starts[:-1], len(weights))))
+        weights /= np.repeat(lengths, np.diff(starts))
+        parts.append(
+            csr_matrix((weights.astype(np.float32), content["column"].to_numpy(), starts), shape=(size, COLUMNS))
+        )
+    return vstack(parts, "csr")
+
+
+def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+    """Return words that are neither frequent nor function words, with their `weight`."""
+    numbers = pl.DataFrame(
+        {"lang": list(statistics.texts), "texts": list(statistics.texts.values())},
+        schema={"lang": pl.String, "texts": pl.Int64},
+    )
+    of_style = pl.lit(False)
+    for lang in words["lang"].unique():
+        listed, signs = _function_words(lang)
+        is_one = pl.col("word").is_in(listed)
+        if signs:
+            is_one |= pl.col("word").str.contains(f"^[{_UNSPACED}]") & pl.col("word").str.contains_any(signs)
+        of_style |= (pl.col("lang") == lang) & is_one
+    content = words.join(
+        pl.concat(
+            [
+                pl.DataFrame({"lang": lang, "word": list(found)}, schema=_PAIR)
+                for lang, found in statistics.frequent.items()
+            ]
+            or [pl.DataFrame(schema=_PAIR)]
+        ),
+        on=["lang", "word"],
+        how="anti",
+    ).filter(~of_style)
+    known = content.join(statistics.documents, on=["lang", "word"], how="left").join(numbers, on="lang", how="left")
+    rarity = ((1 + pl.col("texts").fill_null(0)) / (1 + pl.col("documents").fill_null(1))).log() + 1
+    return known.select("row", "word", weight=(1 + pl.col("times").log()) * rarity)
+
+
+@cache
+def _function_words(lang: str) -> tuple[list[str], list[str]]:
+    """Return the words of the entries of a language's list, and those of one character in Han or Kana."""
+    entries = pl.Series(read_function_words().get(lang, ()), dtype=pl.String)
+    words = entries.filter(~entries.str.starts_with("-")).str.to_lowercase().str.extract_all(_WORD).explode()
+    words = words.drop_nulls().unique().sort()
+    return words.to_list(), words.filter(words.str.contains(f"^[{_UNSPACED}]$")).to_list()
+
+
+def _words(texts: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield the distinct words of texts, a part of the texts at a time: the number of texts, and columns row (place
+    within the part), lang, word and times."""
+    lengths = texts["content"].str.len_chars().to_numpy()
+    part_of = np.cumsum(lengths) // _CHARACTERS_AT_ONCE
+    bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
+    for start, end in pairwise(bounds):
+        part = texts[start:end].select(
+            pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+            "lang",
+            pl.col("content").str.to_lowercase().str.extract_all(_WORD).alias("word"),
+        )
+        spread = part.explode("word").drop_nulls("word")
+        unspaced = spread["word"].str.contains(f"^[{_UNSPACED}]")
+        runs = spread.filter(unspaced)
+        pairs = runs.with_columns(pl.Series("word", [_pairs(run) for run in runs["word"]], dtype=pl.List(pl.String)))
+        spread = pl.concat([spread.filter(~unspaced), pairs.explode("word")])
+        yield end - start, spread.group_by("row", "lang", "word").agg(pl.len().alias("times"))
+
+
+def _pairs(run: str) -> list[str]:
+    """Return the pairs of neighbouring characters; of one character, itself."""
+    return [run[place : place + 2] for place in range(max(1, len(run) - 1))]

@@ -1,0 +1,17 @@
+"""Lists of function words, one per language."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import yaml
+
+from authbench.shipped import shipped
+
+LISTS = shipped("text/function_words.yaml")
+
+
+@cache
+def read_function_words() -> Mapping[str, Sequence[str]]:
+    """Return the function words of each language; an entry that begins with `-` is an ending."""
+    lists: Mapping[str, Sequence[str]] = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
+    return lists
