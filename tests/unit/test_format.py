@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import orjson
@@ -15,6 +16,9 @@ from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
+    PAIR_TABLES,
+    PAIRS,
+    POSITIVES,
     PROVENANCE,
     QUERIES,
     SPLIT_TABLES,
@@ -34,7 +38,14 @@ from authbench.runtime.code import closure
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
-TYPES = {pl.String: "string", pl.Int32: "integer", pl.Int64: "integer", pl.Float64: "number", pl.Boolean: "boolean"}
+TYPES = {
+    pl.String: "string",
+    pl.Int32: "integer",
+    pl.Int64: "integer",
+    pl.Float32: "number",
+    pl.Float64: "number",
+    pl.Boolean: "boolean",
+}
 
 
 def type_of(column: Column) -> str:
@@ -49,7 +60,9 @@ def table_of_docs(table: Table) -> str:
     return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
 
 
-@pytest.mark.parametrize("table", [*SPLIT_TABLES.values(), PROVENANCE], ids=lambda table: table.name)
+@pytest.mark.parametrize(
+    "table", [*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE], ids=lambda table: table.name
+)
 def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
     assert table_of_docs(table) in DOCS
 
@@ -85,6 +98,54 @@ def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[P
                 for column in table.columns:
                     if column.pattern:
                         assert re.fullmatch(column.pattern, row[column.name])
+
+
+def test_a_release_without_pairs_has_none(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(published[1], tmp_path / "release")
+    for path in (tmp_path / "release").glob("*/p*.parquet"):
+        path.unlink()
+    release = open_release(tmp_path / "release")
+    for table, rows in ((POSITIVES, release.positives("test")), (PAIRS, release.pairs("test"))):
+        assert rows.is_empty()
+        assert rows.schema == table.schema
+
+
+def test_pairs_are_read_as_they_are_or_refused(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(published[1], tmp_path / "release")
+    path = tmp_path / "release/test/pairs.parquet"
+    rows = pl.DataFrame(
+        [("matched", 1, "doc_000001", "doc_000002", True), ("matched", 1, "doc_000001", "doc_000003", False)],
+        schema=PAIRS.schema,
+        orient="row",
+    )
+    rows.with_columns(more=pl.lit(1)).write_parquet(path)
+    assert open_release(tmp_path / "release").pairs("test").equals(rows)
+    for wrong, words in (
+        (rows.drop("group"), "column group is absent"),
+        (rows.with_columns(pl.col("group").cast(pl.String)), "column group is String. Expected Int32"),
+        (rows.with_columns(same=pl.lit(None, pl.Boolean)), "no same in some rows"),
+    ):
+        wrong.write_parquet(path)
+        with pytest.raises(InputError, match=words):
+            open_release(tmp_path / "release").pairs("test")
+    path.write_bytes(b"no parquet")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        open_release(tmp_path / "release").pairs("test")
+
+
+def test_a_bundle_has_pairs_of_texts_that_are_here(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(published[2], tmp_path / "public")
+    public = open_release(tmp_path / "public")
+    tiers = public.read_provenance(("id", "split", "tier")).filter(pl.col("split") == "test")
+    here, absent = (tiers.filter((pl.col("tier") == "B") == withheld)["id"].to_list() for withheld in (False, True))
+    groups = [(1, here[0], here[1], True), (1, here[0], absent[0], False), (2, here[1], here[0], True)]
+    pairs = pl.DataFrame([("matched", *row) for row in groups], schema=PAIRS.schema, orient="row")
+    pairs.write_parquet(tmp_path / "public/test/pairs.parquet")
+    assert public.pairs("test")["group"].to_list() == [2]
+    related = (False, False, False, 1, 0.5, 1.0)
+    positives = pl.DataFrame([(*row[1:3], *related) for row in groups], schema=POSITIVES.schema, orient="row")
+    positives.write_parquet(tmp_path / "public/test/positives.parquet")
+    assert set(public.positives("test")["candidate_id"]) == {here[0], here[1]}
 
 
 def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path, Path]) -> None:

@@ -28,10 +28,11 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
+    suffix: str = ".jsonl"
 
     @property
     def file(self) -> str:
-        return f"{self.name}.jsonl"
+        return f"{self.name}{self.suffix}"
 
     @property
     def ident(self) -> str:
@@ -108,6 +109,41 @@ GROUND_TRUTH = Table(
     ),
 )
 SPLIT_TABLES = {table.name: table for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
+
+# What a release adds to its splits, as Parquet: another's release may lack it.
+CANDIDATE_ID = Column("candidate_id", pl.String, "the number of a candidate", DOCUMENT_ID)
+POSITIVES = Table(
+    "positives",
+    (
+        QUERY_ID,
+        CANDIDATE_ID,
+        Column("same_document", pl.Boolean, "whether both were cut from one raw record"),
+        Column("same_work", pl.Boolean, "whether both are from one work; then so are texts of one raw record"),
+        Column("adjacent", pl.Boolean, "whether one follows the other in their raw record or work"),
+        Column("days", pl.Int32, "days between them; null where a day is unknown", required=False),
+        Column(
+            "topic_similarity",
+            pl.Float32,
+            "cosine of the TF-IDF of their content words; null where a text has none",
+            required=False,
+        ),
+        Column("length_ratio", pl.Float32, "tokens of the longer over those of the shorter, at least 1"),
+    ),
+    ".parquet",
+)
+POOLS = ("matched", "topic_matched", "topic_adversarial")
+PAIRS = Table(
+    "pairs",
+    (
+        Column("pool", pl.String, "`matched`, `topic_matched` or `topic_adversarial`", "|".join(POOLS)),
+        Column("group", pl.Int32, "number of a positive with its negatives, unique in the file"),
+        QUERY_ID,
+        CANDIDATE_ID,
+        Column("same", pl.Boolean, "whether both are by one author: the one positive of the group"),
+    ),
+    ".parquet",
+)
+PAIR_TABLES = {table.name: table for table in (POSITIVES, PAIRS)}
 
 # A value of a column of text matches its pattern, so that no name and no path fits where a label or a digest belongs.
 # `topic` and `licence` are words of the corpus: a short line that begins no path and holds no address. A topic may not

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from authbench.errors import InputError
-from authbench.format.columns import SPLIT_TABLES
+from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
 from authbench.format.files import BUNDLE_FILES, FOLDERS, RELEASE_FILES
 from authbench.storage.sha256sums import SUMS
 
@@ -19,6 +19,7 @@ _MAX_BYTES = 255
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # of Windows
 _TABLES = frozenset(table.file for table in SPLIT_TABLES.values())
+_PAIR_TABLES = frozenset(table.file for table in PAIR_TABLES.values())
 _PATTERNS = tuple(name for name in (*RELEASE_FILES, *BUNDLE_FILES) if not name.startswith("<split>"))
 
 
@@ -98,7 +99,7 @@ def expect_inside(folder: Path, paths: Iterable[str]) -> None:
 
 def files_of_format(folder: Path) -> Iterator[str]:
     """Yield the paths of all files in a folder that are named as files of a release or a bundle, but SHA256SUMS."""
-    for pattern in (*_PATTERNS, *(f"*/{table}" for table in _TABLES)):
+    for pattern in (*_PATTERNS, *(f"*/{table}" for table in sorted(_TABLES | _PAIR_TABLES))):
         for path in folder.glob(pattern):
             name = path.relative_to(folder).as_posix()
             if name != SUMS and not name.startswith("."):

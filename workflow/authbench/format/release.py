@@ -16,7 +16,18 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format import files
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, TEXT, TEXT_FIELDS, Table
+from authbench.format.columns import (
+    CANDIDATES,
+    GROUND_TRUTH,
+    IDS,
+    PAIRS,
+    POSITIVES,
+    QUERIES,
+    SPLIT_TABLES,
+    TEXT,
+    TEXT_FIELDS,
+    Table,
+)
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems
@@ -141,6 +152,31 @@ class Release:
             columns = [pl.Series(name, ids, IDS) for name, ids in zip(_ID_LISTS, left, strict=True)]
             table = table.with_columns(columns).filter(pl.col("query_id").is_in(list(here)))
         return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
+
+    def positives(self, split: str) -> pl.DataFrame:
+        """Return how queries are related to candidates of their author (POSITIVES); empty where there is no such file.
+
+        In a public bundle, of the documents whose texts are here.
+        """
+        return self._pairs_of(split, POSITIVES).sort("query_id", "candidate_id")
+
+    def pairs(self, split: str) -> pl.DataFrame:
+        """Return the pairs to score (PAIRS), in their order; empty where there is no such file.
+
+        In a public bundle, the groups whose texts are all here.
+        """
+        return self._pairs_of(split, PAIRS)
+
+    def _pairs_of(self, split: str, table: Table) -> pl.DataFrame:
+        path = self.path(split, table)
+        if not path.is_file():
+            return pl.DataFrame(schema=table.schema)
+        rows = read_pairs(path, table)
+        if self.withheld:
+            here = self.present.filter(pl.col("split") == split)["id"].implode()
+            absent = ~(pl.col("query_id").is_in(here) & pl.col("candidate_id").is_in(here))
+            rows = rows.filter(~(absent.any().over("group") if table is PAIRS else absent))
+        return rows
 
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""
@@ -279,6 +315,24 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
         if any(frame[name].null_count() for name in table.required):
             raise InputError(_first_problem(path, first, rows, table))
         yield frame
+
+
+def read_pairs(path: Path, table: Table) -> pl.DataFrame:
+    """Return the rows of a Parquet file of a split as they are, with the columns of `table`.
+
+    Raises:
+        InputError: the file cannot be read, or lacks a column or has one of another type, or a value where one must be.
+    """
+    try:
+        rows = pl.read_parquet(path, columns=[name for name in pl.read_parquet_schema(path) if name in table.names])
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+    for name, dtype in table.schema.items():
+        if rows.schema.get(name) != dtype:
+            raise InputError(f"{path}: column {name} is {rows.schema.get(name, 'absent')}. Expected {dtype}.")
+    if empty := [name for name in table.required if rows[name].null_count()]:
+        raise InputError(f"{path}: no {', '.join(empty)} in some rows. Expected a value in each.")
+    return rows.select(table.names)
 
 
 def expect_file(path: Path) -> None:
