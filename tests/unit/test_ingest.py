@@ -127,8 +127,30 @@ def test_a_record_has_every_field_of_the_schema(tmp_path: Path) -> None:
         "names_author": False,
         "file": digest,
         "ordinal": 0,
+        **dict.fromkeys(("person_key", "near_key", "given_keys", "life_key", "label_kind")),
+        **dict.fromkeys(("item", "account", "author_group", "voice_marks")),
     }
     assert made.records["names_author"].to_list() == [False, False, True]
+
+
+def test_items_and_accounts_are_stored_as_hashes_and_groups_of_authors_as_words(tmp_path: Path) -> None:
+    entry = source(fields={"item": "kind", "account": "user", "author_group": {"field": "text", "match": "^A  ?fine"}})
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS, ("8", "ann", "en", "book", "A  fine one."))}, entry).records
+    assert made["author_group"].to_list() == ["a fine", None, None, "a fine"]
+    items = made["item"].to_list()
+    assert items[0] == items[1] and items[2] == items[3] != items[0]
+    assert made["account"].n_unique() == made["author_id"].n_unique()
+    hashes = [*items, *made["account"]]
+    assert all(len(one) == 32 and set(one) <= set("0123456789abcdef") for one in hashes)
+    assert not set(made["account"].str.slice(0, 8)) & set(made["author_id"].str.slice(0, 8))
+
+
+def test_marks_of_other_voices_are_counted_per_thousand_words_of_the_raw_text(tmp_path: Path) -> None:
+    impurity = {"estimator": "voices", "patterns": [r"\bsaid \w+", r"\(ed\.\)"]}
+    entry = source(author={"impurity": impurity}, clean=[{"replace": r"\(ed\.\)"}])
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS, ("8", "ann", "en", "toy", "Toys (ed.), said he."))}, entry).records
+    assert made.filter(doc_key="demo:8")["content"].to_list() == ["Toys , said he."]
+    assert made["voice_marks"].to_list() == [0, 0, pytest.approx(1000 / 3), pytest.approx(2000 / 4)]
 
 
 def test_what_does_not_enter_has_a_reason_and_a_place(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ KEYS = {
     "split",
     "header_ends",
     "header",
+    "patterns",
 }  # of texts; a path is short
 LINEAR = 2.7  # times the steps, for twice the text
 

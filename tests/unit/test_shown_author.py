@@ -8,6 +8,7 @@ import yaml
 
 from authbench.errors import InputError
 from authbench.registry.expressions import shown_author
+from authbench.registry.source_entry import Author, Impurity
 from authbench.registry.sources import find_sources
 
 ENTRY: dict[str, Any] = {
@@ -73,3 +74,50 @@ def test_the_entry_of_such_a_source_is_refused_by_key(tmp_path: Path) -> None:
     path.write_text(yaml.safe_dump({**ENTRY, "fields": {**ENTRY["fields"], "labels": {"who": "user"}}}))
     with pytest.raises(InputError, match=r"fields\.labels\.who: shows 'user', of which the author's label is made"):
         find_sources([str(path)])
+
+
+def test_a_group_of_authors_that_is_the_author_is_a_problem() -> None:
+    fields = {**ENTRY["fields"], "author_group": {"field": "user", "lower": True}}
+    (problem,) = shown_author({**ENTRY, "fields": fields})
+    assert problem.startswith("fields.author_group: shows 'user'")
+
+
+@pytest.mark.parametrize(
+    ("impurity", "message"),
+    [
+        ({"estimator": "guess"}, "same_item, account, voices, stated"),
+        ({"estimator": "voices"}, "'patterns' is a required property"),
+        ({"estimator": "stated", "value": 0.02}, "'reference' is a required property"),
+        ({"estimator": "stated", "value": 2, "reference": "A. Author, 2020"}, "2 is greater than the maximum of 1"),
+        (
+            {"estimator": "same_item", "value": 0.1},
+            "author.impurity.value: 0.1 is not wanted here; only the estimator stated",
+        ),
+        ({"estimator": "voices", "patterns": ["("]}, "is not a regular expression"),
+    ],
+)
+def test_an_estimator_without_what_it_computes_from_is_refused(tmp_path: Path, impurity: Any, message: str) -> None:
+    path = tmp_path / "posts.yaml"
+    path.write_text(yaml.safe_dump({**ENTRY, "author": {"kind": "account", "impurity": impurity}}))
+    with pytest.raises(InputError, match=message):
+        find_sources([str(path)])
+
+
+def test_an_entry_says_of_its_labels_and_texts_what_a_release_needs(tmp_path: Path) -> None:
+    impurity = {"estimator": "stated", "value": 0.02, "reference": "A. Author, 2020"}
+    author = {"kind": "person", "names": "full", "own_name": "keep", "impurity": impurity}
+    path = tmp_path / "posts.yaml"
+    path.write_text(
+        yaml.safe_dump({**ENTRY, "author": author, "text": "edited", "genre_of": "author", "fame": "classic"})
+    )
+    description = find_sources([str(path)])["posts"].description
+    assert (description.text, description.genre_of, description.fame) == ("edited", "author", "classic")
+    known = description.author
+    assert (known.names, known.own_name, known.impurity) == (
+        "full",
+        "keep",
+        Impurity("stated", (), 10, 0.02, "A. Author, 2020"),
+    )
+    path.write_text(yaml.safe_dump(ENTRY))
+    plain = find_sources([str(path)])["posts"].description
+    assert (plain.text, plain.genre_of, plain.fame, plain.author) == ("typed", "text", "none", Author("account"))

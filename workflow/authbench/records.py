@@ -23,6 +23,12 @@ LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 
 # A record of a source. `file` is the SHA-256 of the raw file (a file name may contain the author's name), `ordinal` the
 # record's place in that file, `names_author` whether the author's name occurs in the text.
+#
+# What is known of the author beside the label is null where the source's entry says nothing of it. `person_key`,
+# `near_key`, `given_keys` and `life_key` are hashes of a personal name (authbench.ingest.persons), `label_kind` says
+# whether labels are whole names (`full`) or names that several people may have (`ambiguous`). `item` is a hash of what
+# is reviewed, `account` one of the account behind a label, `author_group` a sub-genre that describes the author, in
+# plain words. `voice_marks` are marks of other voices in the raw text, per 1,000 words.
 RECORD = pl.Schema(
     {
         "doc_key": pl.String,
@@ -41,6 +47,15 @@ RECORD = pl.Schema(
         "names_author": pl.Boolean,
         "file": pl.String,
         "ordinal": pl.Int64,
+        "person_key": pl.String,
+        "near_key": pl.String,
+        "given_keys": pl.List(pl.String),
+        "life_key": pl.String,
+        "label_kind": pl.String,
+        "item": pl.String,
+        "account": pl.String,
+        "author_group": pl.String,
+        "voice_marks": pl.Float64,
     }
 )
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from authbench.ingest.clean import compile_cleaning, fields_of
-from authbench.ingest.fields import Column, Columns, compile_expression, needs
+from authbench.ingest.fields import Column, Columns, compile_expression, compile_pattern, needs
 from authbench.ingest.rows import Needs, Row
 from authbench.registry.expressions import Expression, names
-from authbench.registry.source_entry import Author, Extraction, Fields
+from authbench.registry.source_entry import Author, Extraction, Fields, Impurity
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Compiled:
         clean: a text and its row to the text without what gives it away; None if there is nothing to do.
         name: the author's name to look for in the text; None if that is the label.
         noisy: has a value where the author label is known to join or to split authors.
+        voices: a text to its marks of other voices, per 1,000 words; None if the entry names no such marks.
     """
 
     derived: Mapping[str, Columns]
@@ -31,6 +32,7 @@ class Compiled:
     clean: Callable[[str, Row], str] | None
     name: Columns | None
     noisy: Columns
+    voices: Callable[[str], float | None] | None
 
 
 def compile_extraction(where: str, extraction: Extraction, key: bytes | None = None) -> Compiled:
@@ -49,6 +51,7 @@ def compile_extraction(where: str, extraction: Extraction, key: bytes | None = N
         clean=compile_cleaning(extraction.clean, f"{where}: clean") if extraction.clean else None,
         name=None if author.name is None else compiled("author.name", author.name),
         noisy=_constant(author.noisy) if isinstance(author.noisy, bool) else compiled("author.noisy", author.noisy),
+        voices=_voices(where, author.impurity),
     )
 
 
@@ -104,6 +107,18 @@ def _of_author(author: Author) -> Iterator[tuple[str, Expression]]:
         yield "author.name", author.name
     if not isinstance(author.noisy, bool):
         yield "author.noisy", author.noisy
+
+
+def _voices(where: str, impurity: Impurity | None) -> Callable[[str], float | None] | None:
+    if impurity is None or not impurity.patterns:
+        return None
+    marks = [compile_pattern(one, f"{where}: author.impurity.patterns") for one in impurity.patterns]
+
+    def voices(text: str) -> float | None:
+        words = len(text.split())
+        return 1000 * sum(len(mark.findall(text)) for mark in marks) / words if words else None
+
+    return voices
 
 
 def _nothing(rows: Sequence[Row]) -> Column:

@@ -40,6 +40,14 @@ MADE = pa.schema(
         "content": pa.large_string(),
         "names_author": pa.bool_(),
         "noisy": pa.bool_(),
+        "person_key": pa.large_string(),
+        "near_key": pa.large_string(),
+        "given_keys": pa.large_list(pa.large_string()),
+        "life_key": pa.large_string(),
+        "item": pa.large_string(),
+        "account": pa.large_string(),
+        "author_group": pa.large_string(),
+        "voice_marks": pa.float64(),
     }
 )
 MOST_AUTHORS = (1 << 31) - 1
@@ -178,6 +186,14 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
             name != "" and authors.occurs(name, text) for name, text in zip(names, columns["text"], strict=True)
         ],
         "noisy": [doubtful is not None for doubtful in compiled.noisy(rows)],
+        "person_key": [None] * len(rows),
+        "near_key": [None] * len(rows),
+        "given_keys": [None] * len(rows),
+        "life_key": [None] * len(rows),
+        "item": by_distinct(identities.item, by_distinct(_plain, ours["item"](rows))),
+        "account": by_distinct(identities.account, by_distinct(_plain, ours["account"](rows))),
+        "author_group": by_distinct(_group, ours["author_group"](rows)),
+        "voice_marks": _voice_marks(rows, compiled),
     }
     return pa.RecordBatch.from_pydict(made, MADE)
 
@@ -203,6 +219,18 @@ def _folded(name: Any) -> str:
 def _plain(value: Any) -> str | None:
     text = as_text(value)
     return None if text is None else whole_characters(text).strip() or None
+
+
+def _group(value: Any) -> str | None:
+    """Return the name of a group of authors, folded."""
+    return _folded(value).casefold() or None
+
+
+def _voice_marks(rows: Sequence[Row], compiled: Compiled) -> Column:
+    """Return the marks of other voices in each raw text, per 1,000 words."""
+    if compiled.voices is None:
+        return [None] * len(rows)
+    return list(map(compiled.voices, texts(compiled.fields["text"](rows))))
 
 
 def _number(value: Any) -> int | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from authbench.identity import author_id, digest
+from authbench.identity import author_id, digest, fold_space
 from authbench.ingest import authors
 from authbench.ingest.characters import has_half, whole_characters
 from authbench.registry.source_entry import Author
@@ -51,6 +51,14 @@ class Identities:
     def origin(self, origin: str) -> str:
         """Return the identifier of the work or raw document that a text was cut from."""
         return authors.concealed(f"{self.tag}/origin", whole_characters(origin), self.key)
+
+    def item(self, item: str | None) -> str | None:
+        """Return the identifier of what a text reviews."""
+        return item and authors.concealed(f"{self.tag}/item", fold_space(item), self.key)
+
+    def account(self, account: str | None) -> str | None:
+        """Return the identifier of the account behind a label."""
+        return account and authors.concealed(f"{self.space}/account", fold_space(account), self.key)
 
 
 def make_identities(tag: str, author: Author, key: bytes | None) -> Identities:

@@ -84,6 +84,7 @@ def ingest_source(
         "author_kind": pl.lit(extraction.author.kind),
         "source": pl.lit(tag),
         "task": pl.lit(extraction.task),
+        "label_kind": pl.lit(extraction.author.names, pl.String),
         "file": pl.lit(pl.Series(digests, dtype=pl.String)).gather(pl.col("file")),
     }
     beside = Path(removed).parent

@@ -32,7 +32,7 @@ def names(expression: Expression) -> set[str]:
 
 
 def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a problem for each of topic and labels that would show the author of a text.
+    """Yield a problem for each of topic, author group and labels that would show the author of a text.
 
     That is an expression that passes a field on of which the author's label, or name, is made, or is the same one.
     """
@@ -43,7 +43,9 @@ def shown_author(entry: Mapping[str, Any]) -> Iterator[str]:
     of_author = set().union(*(_read(one, derived) for one in labels))
     if of_author & groups:
         of_author |= FILE_FIELDS
-    others = {"topic": fields.get("topic")} | {f"labels.{key}": one for key, one in fields.get("labels", {}).items()}
+    others = {key: fields.get(key) for key in ("topic", "author_group")} | {
+        f"labels.{key}": one for key, one in fields.get("labels", {}).items()
+    }
     for key, expression in others.items():
         if expression is None:
             continue

@@ -39,8 +39,28 @@ class Acquire:
 
 
 @dataclass(frozen=True)
+class Impurity:
+    """How to estimate how often two texts of one label are by two people.
+
+    `same_item` counts labels that have one item twice, `account` those of several accounts, `voices` the marks of other
+    voices (`patterns`), of which an author's own text has at most `per_1000_words`; `stated` is what a reference says.
+    """
+
+    estimator: str
+    patterns: tuple[str, ...] = ()
+    per_1000_words: float = 10.0
+    value: float | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True)
 class Author:
-    """What an author label stands for; `space` is shared by sources of one site, the source's tag if not given."""
+    """What an author label stands for.
+
+    `space` is shared by sources of one site, the source's tag if not given. `names` says that labels are names of
+    people: `full` ones, or `ambiguous` ones that several people may have. `own_name` says whether a text's mention of
+    its author may be masked, or names a hero and is kept.
+    """
 
     kind: str
     space: str | None = None
@@ -48,6 +68,9 @@ class Author:
     name: Expression | None = None
     placeholders: tuple[str, ...] | None = None
     min_characters: int | None = None
+    names: str | None = None
+    own_name: str = "mask"
+    impurity: Impurity | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +95,9 @@ class Fields:
     topic: Expression | None = None
     n_authors: Expression | None = None
     origin: Expression | None = None
+    item: Expression | None = None
+    account: Expression | None = None
+    author_group: Expression | None = None
     labels: Mapping[str, Expression] = field(default_factory=dict)
 
 
@@ -110,16 +136,26 @@ class Extraction:
     clean: tuple[CleanRule, ...] = ()
     drop: tuple[DropRule, ...] = ()
     task: str = "authorship"
+    genre_of: str = "text"
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a release says of a source; `about` is for its report alone."""
+    """What a release says of a source; `about` is for its report alone.
+
+    Attributes:
+        text: `edited` by somebody else than its author, or as `typed`.
+        fame: `classic` for works that language models have read.
+        genre_of: whether the sub-genre describes the `text` or its `author`.
+    """
 
     title: str
     license: License
     author: Author
     about: str = ""
+    text: str = "typed"
+    fame: str = "none"
+    genre_of: str = "text"
 
 
 @dataclass(frozen=True)
@@ -134,6 +170,8 @@ class Source:
     normalize: Normalize
     extraction: Extraction
     entry: Mapping[str, Any] = field(repr=False)
+    text: str = "typed"
+    fame: str = "none"
 
     @property
     def files(self) -> FileSet:
@@ -142,7 +180,10 @@ class Source:
 
     @property
     def description(self) -> Description:
-        return Description(self.title, self.license, self.extraction.author, self.about)
+        extraction = self.extraction
+        return Description(
+            self.title, self.license, extraction.author, self.about, self.text, self.fame, extraction.genre_of
+        )
 
     @property
     def languages(self) -> set[str] | None:
@@ -161,6 +202,8 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
         from_plain(Normalize, entry.get("normalize", {})),
         make_extraction(entry),
         entry,
+        entry.get("text", "typed"),
+        entry.get("fame", "none"),
     )
 
 
