@@ -29,35 +29,34 @@ LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 # whether labels are whole names (`full`) or names that several people may have (`ambiguous`). `item` is a hash of what
 # is reviewed, `account` one of the account behind a label, `author_group` a sub-genre that describes the author, in
 # plain words. `voice_marks` are marks of other voices in the raw text, per 1,000 words.
-RECORD = pl.Schema(
-    {
-        "doc_key": pl.String,
-        "origin_id": pl.String,
-        "author_id": pl.String,
-        "author_kind": pl.String,
-        "lang": pl.String,
-        "genre": pl.String,
-        "source": pl.String,
-        "task": pl.String,
-        "topic": pl.String,
-        "date": pl.String,
-        "n_authors": pl.Int32,
-        "labels": pl.String,
-        "content": pl.String,
-        "names_author": pl.Boolean,
-        "file": pl.String,
-        "ordinal": pl.Int64,
-        "person_key": pl.String,
-        "near_key": pl.String,
-        "given_keys": pl.List(pl.String),
-        "life_key": pl.String,
-        "label_kind": pl.String,
-        "item": pl.String,
-        "account": pl.String,
-        "author_group": pl.String,
-        "voice_marks": pl.Float64,
-    }
-)
+_RECORD: dict[str, pl.DataType | type[pl.DataType]] = {
+    "doc_key": pl.String,
+    "origin_id": pl.String,
+    "author_id": pl.String,
+    "author_kind": pl.String,
+    "lang": pl.String,
+    "genre": pl.String,
+    "source": pl.String,
+    "task": pl.String,
+    "topic": pl.String,
+    "date": pl.String,
+    "n_authors": pl.Int32,
+    "labels": pl.String,
+    "content": pl.String,
+    "names_author": pl.Boolean,
+    "file": pl.String,
+    "ordinal": pl.Int64,
+    "person_key": pl.String,
+    "near_key": pl.String,
+    "given_keys": pl.List(pl.String),
+    "life_key": pl.String,
+    "label_kind": pl.String,
+    "item": pl.String,
+    "account": pl.String,
+    "author_group": pl.String,
+    "voice_marks": pl.Float64,
+}
+RECORD = pl.Schema(_RECORD)
 
 # A document after chunking: an uncut text (chunk 0 of 1, `chunk_start` null) or a span of characters of the normalised
 # text.
