@@ -12,13 +12,13 @@ LANGUAGES = list(records.LANGUAGES)
 ROBUST = {
     "preset": "robust",
     "unique_words": 0.2,
-    "dominant_word": 0.5,
-    "symbols": 0.5,
-    "alphabetic": 0.5,
-    "repeated_run": 0.25,
-    "alphabetic_words": 0.5,
-    "single_letter_words": 0.5,
-    "single_letter_run": 8,
+    "dominant_word": 0.8,
+    "symbols": 0.7,
+    "alphabetic": 0.2,
+    "repeated_run": 0.9,
+    "alphabetic_words": 0.2,
+    "single_letter_words": 0.8,
+    "single_letter_run": 40,
     "script": 0.5,
     "language": 0.9,
     "min_tokens": 1,
@@ -27,7 +27,16 @@ ROBUST = {
     "template_share": None,
     "quoted_share": None,
 }
-PAPER = {**ROBUST, "preset": "paper", "alphabetic": 0.4}
+PAPER = {
+    **ROBUST,
+    "preset": "paper",
+    "dominant_word": 0.5,
+    "symbols": 0.5,
+    "alphabetic": 0.4,
+    "alphabetic_words": 0.5,
+    "single_letter_words": 0.5,
+    "single_letter_run": 8,
+}
 SPANISH = "El río estaba frío y el viento se había dormido entre los juncos hasta la mañana."
 
 JAPANESE = (  # more Chinese characters than kana, so that the scripts of Chinese and Korean make up most of it
@@ -61,16 +70,17 @@ def reasons(text, settings=ROBUST, **more):
     [
         ("10 / 10", "en", "no_letters"),
         ("[url] [url]", "en", "no_letters"),
-        ("so :-) ;-) :-( =) :-o <3 ^^ ~~", "en", "too_many_symbols"),
+        ("so /--\\ :-) ;-) :-( =) |__| <3 ^^ ~~", "en", "too_many_symbols"),
         ("so 600010 603713 603329 600104", "zh", "too_few_letters"),
-        ("nooooooooooooooooooooooooo", "en", "repeated_characters"),
-        ("la la la la la la la", "en", "few_distinct_words"),
-        ("no no no no no no no no yes we can", "en", "dominant_word"),
-        ("at 1 2 3 4 5 6 7 8 9 sharp and more", "en", "few_words_with_letters"),
-        ("s o u p", "en", "single_letters"),
-        ("we had a nice bowl of it: s o u p s o u p", "en", "single_letter_run"),
+        ("n" + "o" * 300, "en", "repeated_characters"),
+        ("la " * 25, "en", "few_distinct_words"),
+        ("no " * 30 + "yes we can", "en", "dominant_word"),
+        ("at 1 2 3 4 5 6 7 8 9 sharp", "en", "few_words_with_letters"),
+        ("T h e q u i c k b r o w n f o x j u m p s o v e r i t", "en", "single_letters"),
+        ("we had a nice bowl of it: " + "s o u p " * 10, "en", "single_letter_run"),
         ("Привет, как дела?", "en", "wrong_script"),
-        ("good", "ko", "wrong_script"),
+        ("very good film", "ko", "wrong_script"),
+        ("круто", "en", "wrong_script"),
         (SPANISH, "en", "wrong_language"),
         (JAPANESE, "ko", "wrong_language"),
         (JAPANESE, "zh", "wrong_language"),
@@ -78,6 +88,37 @@ def reasons(text, settings=ROBUST, **more):
 )
 def test_a_text_is_dropped_for_what_is_wrong_with_it(text, lang, reason):
     assert reason in reasons(text, lang=lang)
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("And then he stood there and began to L-A-U-G-H, out loud: H A H A H A H A H A", "en"),
+        ("Don't MIND me ! I am > C R A N K Y !", "en"),
+        ("w\ni\nn\nd\ns\nt\ni\nl\nl\n(the leaf\n   f\n   a\n   l\n   l\n   s)", "en"),
+        ("he he he he he he he he", "en"),
+        ("ha" * 60, "en"),
+        ("blah " * 12 + "and so on, as they always say at the end of it", "en"),
+        ("sO tHeN I SaId, tHiS Is hOw wE TyPe nOw aNd yOu cAnNoT StOp uS FrOm tYpInG LiKe tHiS AlL DaY LoNg", "en"),
+        ("Whyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy???", "en"),
+        ("ㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋㅋ", "ko"),
+        ("좋다.............................................", "ko"),
+        ("/영/화/역/사/상/최/고/의/영/화/", "ko"),
+        ("Good~!!!", "ko"),
+        ("哈哈哈哈哈哈哈哈哈哈哈哈哈哈", "zh"),
+        ("哈哈哈哈哈哈哈哈哈哈哈哈你出去吧", "zh"),
+        ("夏日美甲💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻💅🏻\nFrom:ins ROLIE", "zh"),
+        ("23年11月26日，1-2，10-12集", "zh"),
+        ("vraiment " * 12 + "super jeu pour les enfants", "fr"),
+    ],
+)
+def test_a_manner_of_writing_is_no_reason_to_drop_a_text(text, lang):
+    assert reasons(text, lang=lang) == []
+
+
+def test_a_language_is_judged_by_distinct_words_in_lower_case():
+    assert measure.plain_form("aLtErNaTiNg hahahaha ha sooooo SO blahblahblah") == "alternating ha so blah"
+    assert "wrong_language" in reasons(SPANISH.upper())
 
 
 @pytest.mark.parametrize(
@@ -126,13 +167,13 @@ def test_the_bounds_of_length_are_inclusive_and_may_depend_on_the_task():
 
 
 def test_every_reason_that_applies_is_a_row_in_a_fixed_order_with_value_and_threshold():
-    removed = filters.apply_filters(documents("So it is.", "no no no no no no no no no no no", tokens=3000), ROBUST)
+    removed = filters.apply_filters(documents("So it is.", "no " * 22, tokens=3000), ROBUST)
     assert removed.schema == records.REMOVED
     assert removed.select("doc_key", "reason", "value", "threshold").rows() == [
         ("made_up:0", "too_long", 3000.0, 2000.0),
         ("made_up:1", "too_long", 3000.0, 2000.0),
-        ("made_up:1", "few_distinct_words", pytest.approx(1 / 11), 0.2),
-        ("made_up:1", "dominant_word", 1.0, 0.5),
+        ("made_up:1", "few_distinct_words", pytest.approx(1 / 22), 0.2),
+        ("made_up:1", "dominant_word", 1.0, 0.8),
     ]
 
 
@@ -141,7 +182,7 @@ def test_a_wrong_language_says_which_one_was_found():
 
 
 def test_the_order_of_documents_changes_nothing_but_the_order_of_rows():
-    rows = documents("la la la la la la la", "So it is.", "s o u p")
+    rows = documents("la " * 25, "So it is.", "s o u p " * 10)
     there, back = (filters.apply_filters(part, ROBUST).sort("doc_key", "reason") for part in (rows, rows.reverse()))
     assert there.equals(back)
 
@@ -149,7 +190,7 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_rows():
 @pytest.mark.parametrize("preset", [ROBUST, PAPER])
 def test_a_threshold_of_null_switches_its_rule_off(preset):
     off = {name: None for name in preset if name not in ("preset", "min_tokens", "max_tokens")}
-    for text in ("la la la la la la la", "s o u p s o u p", SPANISH, "Привет, как дела?", "???!!!???!!!???!!!???!!!a"):
+    for text in ("la " * 25, "s o u p " * 10, SPANISH, "Привет, как дела?", "???!!!???!!!???!!!???!!!a"):
         assert set(reasons(text, preset | off)) <= {"repeated_characters"}
 
 

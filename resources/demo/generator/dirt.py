@@ -5,23 +5,23 @@ from collections.abc import Mapping
 # Text, language, reason of the filter.
 DIRT: tuple[tuple[str, str, str, str], ...] = (
     ("words that repeat", "en", "few_distinct_words", "rain sun wind snow " * 30),
-    ("one dominant word", "en", "dominant_word", "very " * 14 + "good soup and a really nice warm evening here"),
-    ("symbols", "en", "too_many_symbols", "=> ** ++ && %% oh ## ^^ ~~ || \\\\ // {} ok [] () <> $$ !! ;; :: -- == ++"),
+    ("one dominant word", "en", "dominant_word", "very " * 17 + "good soup indeed"),
+    ("symbols", "en", "too_many_symbols", "=> ** ++ && %% ## oh no now yes ^^ ~~ || \\\\ // {} ok [] () <> $$ !! ;; :: -- == ++ /-\\ |_| {**}"),
     ("digits", "en", "too_few_letters", "17, 23, 42, 56, 61 and 88, 93, 12, 34, 57, 66, 71, 82, 99, 15, 27"),
     ("no letter in a short text", "en", "no_letters", "12/10 !!"),
-    ("a repeated character", "en", "repeated_characters", "Nooo" + "o" * 90 + " I did not expect that ending at all"),
+    ("a repeated character", "en", "repeated_characters", "Nooo" + "o" * 600 + " I did not expect that ending at all"),
     (
         "numbers for words",
         "en",
         "few_words_with_letters",
-        "Incomprehensibilities 4 5 1 counterrevolutionaries 6 7 2 internationalisation 9 8 3",
+        "Incomprehensibilities 4 5 1 2 8 7 counterrevolutionaries 6 7 2 4 1 internationalisation 9 8 3 5",
     ),
-    ("single letters", "en", "single_letters", "a b c cats d e f dogs g h k bird l m n fish p q r mice"),
+    ("single letters", "en", "single_letters", "a b c d e f g cats h k l m n p q r s mice t u v w x z"),
     (
         "a run of single letters",
         "en",
         "single_letter_run",
-        "Please R E A D T H I S N O W before you answer any of my questions tonight because I explained it all twice",
+        "Please R E A D T H I S N O W A N D T E L L A L L O F T H E O T H E R S T O R E A D I T S O O N before you answer any of my questions tonight because I explained it all twice",
     ),
     (
         "Russian labelled English",
@@ -53,6 +53,9 @@ DIRT: tuple[tuple[str, str, str, str], ...] = (
 CLEAN: tuple[tuple[str, str, str], ...] = (
     ("a short Korean verdict", "ko", "굿.."),
     ("Korean laughter", "ko", "ㅋㅋㅋㅋㅋㅋ 진짜 웃겨요"),
+    ("Chinese laughter", "zh", "哈哈哈哈哈哈哈哈哈哈哈哈哈哈哈哈，你先走吧"),
+    ("a word spelled out", "en", "So he just stood there and began to L-A-U-G-H, or was it C R Y I N G O U T?"),
+    ("a drawn-out vowel", "en", "Sooooooooooooooooooooooooooooooooooo tired of this weather"),
     (
         "a long Japanese silence",
         "ja",

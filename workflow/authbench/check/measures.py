@@ -20,16 +20,16 @@ _BOOK = "(genre IN ('literature', 'poetry') OR genre LIKE 'literature/%' OR genr
 # Rules by the setting in `filter` that they depend on; `{}` stands for its value. Shares of a few characters or words
 # say nothing.
 _ROBUST = {
-    "script": "script < {} AND CASE WHEN letters < 8 THEN script = 0 ELSE langid <> lang END",
+    "script": f"script < {{}} AND CASE WHEN letters < 8 THEN script = 0 AND lang IN {_LATIN} ELSE langid <> lang END",
     "language": f"langid_probability >= {{}} AND langid <> lang AND letters >= 60 AND (lang IN {_LATIN} "
     f"OR (script BETWEEN 0.5 AND 0.9 AND lang IN {_HAN} AND langid IN {_HAN}))",
     "symbols": "symbols > {} AND collapsed >= 20",
     "alphabetic": "alphabetic < {} AND collapsed >= 20",
-    "repeated_run": "long_run_share > {}",
-    "unique_words": "unique_words < {}",
-    "dominant_word": "dominant_word > {} AND words >= 10",
+    "repeated_run": "long_run_share > {} AND visible >= 200",
+    "unique_words": "unique_words < {} AND words >= 20 AND collapsed >= 20",
+    "dominant_word": "dominant_word > {} AND words >= 20 AND collapsed >= 20",
     "alphabetic_words": "alphabetic_words < {} AND words >= 10",
-    "single_letter_words": "single_letter_words > {}",
+    "single_letter_words": "single_letter_words > {} AND words >= 20 AND collapsed >= 20",
     "single_letter_run": "single_letter_run >= {}",
 }
 _PAPER = {

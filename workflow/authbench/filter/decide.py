@@ -17,9 +17,12 @@ from authbench.records import REMOVED
 STAGE = "filter"
 PRESETS = ("robust", "paper")
 
-# Below so many the robust rules ask less: a share of a handful says nothing.
+# Below so many the robust rules ask less: a share of a handful says nothing, and a drop must not be a style. A word
+# spelled out, laughter and a vowel drawn out are short; a key held down, or a page read letter by letter, is long.
 MIN_CHARACTERS = 20
 MIN_WORDS = 10
+MIN_REPEATED_WORDS = 20
+MIN_RUNS = 200  # visible characters of a text that is dropped for runs of one character
 
 MIXED = 0.9  # letters of the expected scripts over letters, at most, of a text in another language with Han
 
@@ -86,16 +89,17 @@ def rules(settings: Mapping[str, Any]) -> list[Rule]:
 def _robust(settings: Mapping[str, Any]) -> list[Rule]:
     enough_characters = pl.col("collapsed") >= MIN_CHARACTERS
     enough_words = pl.col("words") >= MIN_WORDS
+    many_words = enough_characters & (pl.col("words") >= MIN_REPEATED_WORDS)
     return [
         *_script_and_language(settings),
         Rule("no_letters", pl.col("all_letters"), pl.lit(1), ~enough_characters & (pl.col("all_letters") < 1)),
         _above("too_many_symbols", "symbols", settings["symbols"], enough_characters),
         _below("too_few_letters", "alphabetic", settings["alphabetic"], enough_characters),
-        _above("repeated_characters", "long_run_share", settings["repeated_run"]),
-        _below("few_distinct_words", "unique_words", settings["unique_words"]),
-        _above("dominant_word", "dominant_word", settings["dominant_word"], enough_words),
+        _above("repeated_characters", "long_run_share", settings["repeated_run"], pl.col("visible") >= MIN_RUNS),
+        _below("few_distinct_words", "unique_words", settings["unique_words"], many_words),
+        _above("dominant_word", "dominant_word", settings["dominant_word"], many_words),
         _below("few_words_with_letters", "alphabetic_words", settings["alphabetic_words"], enough_words),
-        _above("single_letters", "single_letter_words", settings["single_letter_words"]),
+        _above("single_letters", "single_letter_words", settings["single_letter_words"], many_words),
         _from("single_letter_run", "single_letter_run", settings["single_letter_run"]),
     ]
 
@@ -103,15 +107,17 @@ def _robust(settings: Mapping[str, Any]) -> list[Rule]:
 def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
     """Return the rules on script and language.
 
-    The script must be an expected one, unless langid consents; the language of texts that are long enough counts where
-    the script does not tell: in Latin script, and in Han with much of another script (Japanese as Chinese or Korean).
+    The script must be an expected one, unless langid consents; few letters may be Latin ones everywhere (`wow`). The
+    language of texts that are long enough counts where the script does not tell: in Latin script, and in Han with much
+    of another script (Japanese as Chinese or Korean).
     """
-    strange = pl.col("langid") != pl.col("lang")
-    few = pl.col("letters") < MIN_SCRIPT_LETTERS
-    low = (pl.col("script") < _bound(settings["script"])) & pl.when(few).then(pl.col("script") == 0).otherwise(strange)
     latin, han = (
         [lang for lang, expected in EXPECTED_SCRIPTS.items() if script in expected] for script in ("Latin", "Han")
     )
+    strange = pl.col("langid") != pl.col("lang")
+    few = pl.col("letters") < MIN_SCRIPT_LETTERS
+    foreign = (pl.col("script") == 0) & pl.col("lang").is_in(latin)
+    low = (pl.col("script") < _bound(settings["script"])) & pl.when(few).then(foreign).otherwise(strange)
     mixed = pl.col("script").is_between(MOSTLY, MIXED) & pl.col("lang").is_in(han) & pl.col("langid").is_in(han)
     shared = pl.col("lang").is_in(latin) | mixed
     sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= _bound(settings["language"]))

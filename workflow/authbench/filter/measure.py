@@ -5,6 +5,7 @@ Measured once, decided elsewhere (`filters`). Both forms of a statistic stand si
 counts words. Placeholders, addresses and emoji codes say nothing about the text around them and are left out first.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,8 @@ from authbench.text_bytes import utf8
 # stands for them in the Blog Authorship Corpus. Without flags and word boundaries, which cost 80 times more.
 PLACEHOLDERS = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|https?://[!-~]+|www\.[!-~]+|urlLink"
 OTHER_LETTERS = r"[\p{L}\p{M}--\p{Latin}]+"
+REPEATED_LETTERS = re.compile(r"([^\W\d_]{1,5}?)\1{2,}")
+MIN_PLAIN_LETTERS = 30  # of distinct words, from which a language is told
 
 CHARACTER_COLUMNS = {
     "visible": pl.Int32,  # characters that are not white space
@@ -101,14 +104,47 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
     asked = measured.with_columns(text=texts, row=pl.int_range(pl.len()))
     whole = asked.filter(doubtful & ~mostly_latin.fill_null(False) & (pl.col("visible") > 0)).select("row", "text")
     lettered = asked.filter(mostly_latin).select("row", pl.col("text").str.replace_all(OTHER_LETTERS, " "))
+    among = language.latin_candidates(languages)
+    judged = lettered.with_columns(_identified(lettered["text"], among))
     found = [
-        part.select("row").with_columns(_identified(part["text"], among))
-        for part, among in (
-            (whole, language.candidates(languages)),
-            (lettered, language.latin_candidates(languages)),
-        )
+        whole.select("row").with_columns(_identified(whole["text"], language.candidates(languages))),
+        _spared(judged.join(asked.select("row", "lang"), on="row"), among),
     ]
     return asked.join(pl.concat(found), on="row", how="left", maintain_order="left").drop("row", "text")
+
+
+def _spared(judged: pl.DataFrame, among: Sequence[str]) -> pl.DataFrame:
+    """Return `row`, `langid`, `langid_probability` of texts whose letters alone may have made them strange.
+
+    Alternating case, laughter and words over and over mislead langid, which knows runs of bytes. What it calls strange
+    it is asked again in its plain form, and is believed if that is strange, too; of a few letters it says nothing.
+    """
+    strange = judged.filter(pl.col("langid") != pl.col("lang"))
+    plain = pl.Series("text", list(map(plain_form, strange["text"])), pl.String)
+    labels, probabilities = _identified(plain, among)
+    few = plain.str.count_matches(r"\p{L}") < MIN_PLAIN_LETTERS
+    again = strange.select("row", "lang").with_columns(
+        few=few,
+        label=pl.when(few).then(None).otherwise(labels),
+        probability=pl.when(few).then(None).otherwise(probabilities),
+    )
+    again = again.filter(pl.col("few") | (pl.col("label") == pl.col("lang")))
+    joined = judged.join(again, on="row", how="left", maintain_order="left")
+    return joined.select(
+        "row",
+        langid=pl.when(pl.col("few").is_null()).then("langid").otherwise("label"),
+        langid_probability=pl.when(pl.col("few").is_null()).then("langid_probability").otherwise("probability"),
+    )
+
+
+def plain_form(text: str) -> str:
+    """Return the distinct words of a text in lower case, runs of a letter or of a syllable taken once.
+
+    >>> plain_form("aLtErNaTiNg hahahaha ha ha sooooo SO blahblahblah")
+    'alternating ha so blah'
+    """
+    words = REPEATED_LETTERS.sub(r"\1", text.lower()).split()
+    return " ".join(dict.fromkeys(words))
 
 
 def _identified(texts: pl.Series, languages: Sequence[str]) -> list[pl.Series]:
