@@ -6,7 +6,12 @@ from collections.abc import Mapping
 DIRT: tuple[tuple[str, str, str, str], ...] = (
     ("words that repeat", "en", "few_distinct_words", "rain sun wind snow " * 30),
     ("one dominant word", "en", "dominant_word", "very " * 17 + "good soup indeed"),
-    ("symbols", "en", "too_many_symbols", "=> ** ++ && %% ## oh no now yes ^^ ~~ || \\\\ // {} ok [] () <> $$ !! ;; :: -- == ++ /-\\ |_| {**}"),
+    (
+        "symbols",
+        "en",
+        "too_many_symbols",
+        "=> ** ++ && %% ## oh no now yes ^^ ~~ || \\\\ // {} ok [] () <> $$ !! ;; :: -- == ++ /-\\ |_| {**}",
+    ),
     ("digits", "en", "too_few_letters", "17, 23, 42, 56, 61 and 88, 93, 12, 34, 57, 66, 71, 82, 99, 15, 27"),
     ("no letter in a short text", "en", "no_letters", "12/10 !!"),
     ("a repeated character", "en", "repeated_characters", "Nooo" + "o" * 600 + " I did not expect that ending at all"),
@@ -21,7 +26,9 @@ DIRT: tuple[tuple[str, str, str, str], ...] = (
         "a run of single letters",
         "en",
         "single_letter_run",
-        "Please R E A D T H I S N O W A N D T E L L A L L O F T H E O T H E R S T O R E A D I T S O O N before you answer any of my questions tonight because I explained it all twice",
+        "Please "
+        + "R E A D T H I S N O W " * 4
+        + "before you answer any of my questions tonight because I explained it twice",
     ),
     (
         "Russian labelled English",
