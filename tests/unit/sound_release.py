@@ -33,6 +33,7 @@ CONFIG |= {
     "sample": CONFIG["sample"]
     | {
         "documents": 60,
+        "max_documents_per_author": 5,
         "languages": {"en": 60, "de": 40},
         "genres": {"en": {"blog/*": 50, "news": 50}, "de": {"social_media/*": 60, "news": 40}},
     },

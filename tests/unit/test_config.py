@@ -82,9 +82,44 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
     assert [line for line in told if ": no file fits " not in line and "missing_sources=skip" not in line] == []
 
 
+PAPER: dict[str, Any] = {
+    "authors.max_impurity": None,
+    "authors.masked_max_documents": 10,
+    "normalize.own_name": "keep",
+    "normalize.signatures": "keep",
+    "normalize.edition_marks": "keep",
+    "sample.shortfall": "fill",
+    "sample.spread": "ignore",
+    "sample.min_documents_per_author": 3,
+    "sample.max_documents_per_author": 5,
+    "sample.min_origins": 1,
+    "split.splits": {"train": 80, "dev": 10, "test": 10},
+    "release.positives": "any",
+    "release.queries_per_author": 1,
+    "release.min_letters_for_query": 1,
+}
+
+
+@pytest.mark.parametrize("recipe", ["authbench-100k", "authbench-300k"])
+def test_a_recipe_of_the_paper_has_the_paper_s_definitions(recipe: str) -> None:
+    defaults = read_yaml(PROJECT / "config/config.yaml")
+    stated = read_yaml(PROJECT / f"config/recipes/{recipe}.yaml")
+    for setting, value in PAPER.items():
+        section, key = setting.split(".")
+        if key in defaults[section]:
+            assert stated.get(section, {}).get(key, defaults[section][key]) == value, setting
+
+
+@pytest.mark.parametrize("shortfall", ["fill", "proportional", {"fill_up_to": 2}])
+def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path) -> None:
+    assert prepare({"sample": {"shortfall": shortfall}}, root).config["sample"]["shortfall"] == shortfall
+
+
 @pytest.mark.parametrize(
     ("user", "message"),
     [
+        ({"sample": {"shortfall": {"fill_up_to": 0.5}}}, "is not fill, proportional, or {fill_up_to: N}"),
+        ({"sample": {"shortfall": {"fill": 2}}}, "sample.shortfall"),
         ({"sede": 1}, "unknown key 'sede'; did you mean 'seed'?"),
         ({"filter": {"symbol": 0.4}}, "filter: unknown key 'symbol'; did you mean 'symbols'?"),
         ({"safety": {"threshold": 8}}, "safety.threshold: 8 is greater than the maximum"),
@@ -101,9 +136,9 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
         (genres(en={"newz": 100}), "sample.genres.en: unknown genre 'newz'; did you mean 'news'?"),
         (genres(en={"news": 90}), "sample.genres.en: the shares add up to 90, expected 100"),
         ({"sample": {"languages": {"other": 100}}}, "unknown language 'other'"),
-        ({"sample": {"min_documents_per_author": 6}}, "expected min_documents_per_author <= max_documents_per_author"),
+        ({"sample": {"min_documents_per_author": 9}}, "expected min_documents_per_author <= max_documents_per_author"),
         ({"sample": {"fallback_documents_per_author": 3}}, "expected less than 3 (min_documents_per_author), or null"),
-        ({"sample": {"min_origins": 6}}, "sample.min_origins: expected at most 5"),
+        ({"sample": {"min_origins": 9}}, "sample.min_origins: expected at most 8"),
         ({"chunk": {"max_tokens": 600}}, "chunk: expected remainder_tokens <= min_tokens <= max_tokens <"),
         ({"filter": {"min_tokens": 50, "max_tokens": 40}}, "filter: min_tokens is larger than max_tokens"),
         ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),

@@ -29,10 +29,12 @@ SAMPLE = {
     "max_documents_per_author": 5,
     "fallback_documents_per_author": None,
     "min_origins": 1,
+    "spread": "prefer",
     "reservoir": 10,
     "window": 8,
 }
 AUTHORS = {"kinds": ["person", "account", "masked"], "masked_max_documents": 10}
+SPLITS = {"train": 20, "dev": 20, "test": 60}
 
 
 def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
@@ -53,6 +55,8 @@ def corpus(authors: int, seed: int, largest: int = 14) -> pl.DataFrame:
                     "source": "s",
                     "genre": str(rng.choice(["blog/arts", "news"])) if lang == "en" else "news",
                     "task": "authorship",
+                    "topic": ["arts", "sports", None][int(rng.integers(3))],
+                    "date": [f"2020-{1 + document % 12:02}-01", "2020", None][int(rng.integers(3))],
                     "token_length": {"short": 5, "medium": 50, "long": 300, "extra_long": 900}[bucket],
                     "length_bucket": bucket,
                 }
@@ -69,12 +73,13 @@ def pool_of(documents: pl.DataFrame, sample: dict, parts: int = 1, seed: int = 7
             7,
             sample["reservoir"],
             sample["min_origins"],
+            sample["spread"] == "prefer",
         )
         for shard in range(parts)
     ]
     merged, numbers = merge_tallies([tallies for _, tallies in filled], sample["min_origins"])
     pool = admit([reservoir for reservoir, _ in filled], numbers, refuse_authors(merged, AUTHORS, sample))
-    return keep_per_bucket(trim_authors(pool, sample["reservoir"]), sample["documents"])
+    return keep_per_bucket(trim_authors(pool, sample["reservoir"], sample["spread"] == "prefer"), sample["documents"])
 
 
 def select_documents(pool: pl.DataFrame, verdicts: np.ndarray, sample: dict):
@@ -95,6 +100,32 @@ def test_targets_add_up_exactly(total, shares):
 def test_what_one_language_cannot_give_the_others_take():
     targets = language_targets(100, {"en": 50, "fr": 30, "hi": 20}, {"en": 90, "fr": 90, "hi": 4}, "fill")
     assert targets == {"en": 60, "fr": 36, "hi": 4}
+
+
+@given(
+    st.integers(0, 500),
+    st.dictionaries(st.sampled_from("abcdef"), st.tuples(st.integers(1, 50), st.integers(0, 300)), min_size=1),
+    st.sampled_from([1.0, 1.5, 3.0]),
+)
+def test_no_language_takes_more_than_its_share_so_many_times(documents, languages, times):
+    shares = {language: share for language, (share, _) in languages.items()}
+    available = {language: most for language, (_, most) in languages.items()}
+    targets = language_targets(documents, shares, available, {"fill_up_to": times})
+    own = largest_remainder(documents, shares)
+    assert sum(targets.values()) <= documents
+    for language, target in targets.items():
+        assert target <= min(
+            available[language], max(own[language], times * documents * shares[language] / sum(shares.values()))
+        )
+        assert target >= min(available[language], own[language]) - 1
+
+
+def test_what_no_language_may_take_stays_open():
+    pool = pool_of(corpus(300, 1).filter(pl.col("lang") == "en"), SAMPLE)
+    for shortfall, taken in (("fill", 60), ({"fill_up_to": 1.5}, 54)):
+        sample = SAMPLE | {"shortfall": shortfall}
+        deviation = sampling_deviation(pool, select_documents(pool, safe(pool), sample), sample)
+        assert deviation["documents"] == {"target": 60, "taken": taken}
 
 
 def test_proportional_shortfall_keeps_every_share():
@@ -134,6 +165,98 @@ def test_every_selected_author_gives_as_many_works_as_asked_for(seed, works):
     chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), sample).chosen))
     assert chosen.height
     assert chosen.group_by("author").agg(pl.col("origin").n_unique())["origin"].min() >= works
+
+
+def works_of(pool: pl.DataFrame, chosen: np.ndarray) -> pl.Series:
+    """The number of works of every author chosen."""
+    return pool.filter(pl.Series(chosen)).group_by("author").agg(pl.col("origin").n_unique())["origin"]
+
+
+def test_authors_and_documents_of_two_works_are_preferred():
+    documents = corpus(200, 1).with_columns(
+        origin_id=pl.when(pl.col("author_id").str.slice(1).cast(pl.Int64) % 2 == 0)
+        .then(pl.col("author_id"))
+        .otherwise(pl.col("origin_id"))
+    )
+    alone = {}
+    for spread in ("prefer", "ignore"):
+        sample = SAMPLE | {"spread": spread}
+        pool = pool_of(documents, sample)
+        alone[spread] = int((works_of(pool, select_documents(pool, safe(pool), sample).chosen) == 1).sum())
+    assert alone["prefer"] <= 1
+    assert alone["ignore"] >= 4
+
+
+def test_authors_of_one_work_are_taken_where_there_are_no_others():
+    pool = pool_of(corpus(60, 1).with_columns(origin_id="author_id"), SAMPLE)
+    works = works_of(pool, select_documents(pool, safe(pool), SAMPLE).chosen)
+    assert works.max() == 1
+    assert len(works) > 10
+
+
+def test_a_reservoir_holds_a_document_of_every_work_before_a_second_of_any():
+    one = corpus(1, 0, 1).head(1).drop("origin_id", "doc_key")
+    documents = pl.concat([one] * 1000).with_columns(
+        doc_key=pl.format("s:{}", pl.int_range(pl.len())),
+        origin_id=pl.when(pl.int_range(pl.len()) < 8)
+        .then(pl.format("o{}", pl.int_range(pl.len())))
+        .otherwise(pl.lit("long")),
+    )
+    assert pool_of(documents, SAMPLE)["origin"].n_unique() == 9
+    assert pool_of(documents, SAMPLE | {"spread": "ignore"})["origin"].n_unique() <= 2
+
+
+@pytest.mark.parametrize(("column", "values"), [("date", ["2020-01-01", "2020-06-01"]), ("topic", ["arts", "sports"])])
+def test_of_an_author_s_documents_those_apart_in_time_or_topic_are_preferred(column, values):
+    documents = corpus(60, 1, 10).with_columns(
+        origin_id="doc_key", date=pl.lit(None, pl.String), topic=pl.lit(None, pl.String), length_bucket=pl.lit("medium")
+    )
+    rare = documents.with_columns(
+        pl.when(pl.col("doc_key").str.ends_with("-0"))
+        .then(pl.lit(values[1]))
+        .otherwise(pl.lit(values[0]))
+        .alias(column)
+    )
+    pool = pool_of(rare, SAMPLE)
+    chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), SAMPLE).chosen))
+    unlike = {"date": "day"}.get(column, column)
+    assert (chosen.group_by("author").agg(pl.col(unlike).n_unique())[unlike] == 2).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from(["fill", "proportional"]))
+def test_authors_who_only_train_fill_no_more_than_the_share_that_trains(seed, share, shortfall):
+    sample = SAMPLE | {"shortfall": shortfall}
+    documents = corpus(60, seed).with_columns(
+        author_kind=pl.when(pl.col("author_id").str.ends_with("5")).then(pl.lit("person")).otherwise(pl.lit("work"))
+    )
+    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
+    merged, numbers = merge_tallies([tallies], 1)
+    kinds = {"kinds": ["person", "work"], "masked_max_documents": 10}
+    pool = keep_per_bucket(trim_authors(admit([filled], numbers, refuse_authors(merged, kinds, sample)), 10), 60)
+    chosen = pool.filter(pl.Series(select_from(languages_of(pool, sample), safe(pool), sample, share).chosen))
+    for _, of_language in chosen.group_by("lang"):
+        assert of_language["train_only"].sum() <= share * (
+            of_language.height + 2
+        )  # of a target that whole authors miss by 2
+
+
+def test_authors_with_noisy_labels_only_train():
+    documents = corpus(10, 1).with_row_index("row")
+    impure = pl.DataFrame({"source": ["s", "other"], "author_id": ["a3", "a4"]})
+    _, tallies = fill_reservoir(documents, 7, 10, 1, impure=impure)
+    authors = documents.group_by("lang", "source", "author_id").agg().sort("lang", "source", "author_id")
+    assert authors.filter(tallies["train_only"])["author_id"].to_list() == ["a3"]
+
+
+@pytest.mark.parametrize(
+    ("date", "day"),
+    [("1970-01-02", 1), ("1970-01-02T23:00:00", 1), ("1970-01", 14), ("1970", 181), ("1970-02-30", None),
+     ("c. 1970", None), ("19700102", None), (None, None)],
+)  # fmt: skip
+def test_dates_become_days(date, day):
+    documents = corpus(1, 1, 1).with_columns(date=pl.lit(date, pl.String)).with_row_index("row")
+    assert fill_reservoir(documents, 7, 10, 1)[0]["day"].to_list() == [day]
 
 
 def test_targets_are_met_where_the_data_allow():
@@ -321,7 +444,7 @@ def test_a_sample_of_nothing_is_refused_and_says_why(tmp_path, changes, authors,
             documents,
             [Scorer()],
             ScoreStore(tmp_path / "scores.parquet"),
-            Settings(rules, AUTHORS, safety, 7),
+            Settings(rules, AUTHORS, safety, SPLITS, 7),
         )
 
 
@@ -359,5 +482,5 @@ def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_pat
             lambda places, columns: [others[places["row"]].select(*columns, at=pl.int_range(pl.len()))],
             [Scorer()],
             ScoreStore(tmp_path / "scores.parquet"),
-            Settings(SAMPLE, AUTHORS, safety, 7),
+            Settings(SAMPLE, AUTHORS, safety, SPLITS, 7),
         )

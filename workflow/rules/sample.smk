@@ -27,6 +27,7 @@ rule fill_reservoirs:
     params:
         reservoir=SETTINGS["sample"]["reservoir"],
         min_origins=SETTINGS["sample"]["min_origins"],
+        spread=SETTINGS["sample"]["spread"],
         seed=SETTINGS["seed"],
         code=code("fill_reservoirs"),
     script:
@@ -59,6 +60,7 @@ rule select_documents:
         sample=SETTINGS["sample"],
         authors=SETTINGS["authors"],
         safety=SETTINGS["safety"],
+        splits=SETTINGS["split"]["splits"],
         seed=SETTINGS["seed"],
         words=file_hash(
             shipped("text/toxic_words.yaml"),

@@ -8,7 +8,7 @@ log_to(snakemake.log[0])
 params = snakemake.params
 documents = read_columns([snakemake.input.documents], POOL_COLUMNS).with_row_index("row")
 pool = without(documents, [snakemake.input.filtered, snakemake.input.duplicates])
-reservoir, authors = fill_reservoir(pool, params.seed, params.reservoir, params.min_origins)
+reservoir, authors = fill_reservoir(pool, params.seed, params.reservoir, params.min_origins, params.spread == "prefer")
 write_parquet(reservoir, snakemake.output.reservoir)
 write_parquet(authors, snakemake.output.authors)
 write_parquet(pool.group_by("lang", "token_length").len("documents").cast(LENGTHS), snakemake.output.lengths)

@@ -15,7 +15,7 @@ outcome = stage.sample(
     stage.stored_documents(snakemake.input.documents),
     make_scorers(params.safety),
     ScoreStore(params.scores),
-    stage.Settings(params.sample, params.authors, params.safety, params.seed),
+    stage.Settings(params.sample, params.authors, params.safety, params.splits, params.seed),
 )
 write_parquet(outcome.selected, snakemake.output.selected)
 write_parquet(outcome.toxic, snakemake.output.toxic)

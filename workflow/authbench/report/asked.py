@@ -23,6 +23,13 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
         for row in short
         if row["deficit"] > 0.05 * row["target"]
     ]
+    left_open = sum(row["deficit"] for row in languages)
+    if isinstance(rule := deviation.get("shortfall"), Mapping) and left_open > 0:
+        times = decimal(rule["fill_up_to"])
+        sentences.append(
+            f"{plural(left_open, 'document')} of all asked for {'is' if left_open == 1 else 'are'} left open: where one"
+            f" language lacks texts, no other takes more than {times} times its own share (sample.shortfall)."
+        )
     nothing: dict[str, list[str]] = {}
     for cell in cells:
         if cell["target"] and not cell["available"]:

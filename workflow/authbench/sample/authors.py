@@ -18,6 +18,11 @@ from authbench.runtime.jit import compiled
 
 UNKNOWN, SAFE, TOXIC = 0, 1, 2
 NO_TARGET = -1.0
+NO_DAY = -(2**31)
+# What a document is worth more that is of a second work, of a further one, written APART days or more from the author's
+# other documents, or on another topic. The first outweighs a length or genre, none of the others does.
+SECOND_WORK, FURTHER_WORK, OTHER_TIME, OTHER_TOPIC = 1.0, 0.25, 0.125, 0.0625
+APART = 30
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class Pool:
     """The documents of one language: `offsets[a]:offsets[a + 1]` are author a's, in the order of his reservoir.
 
     Equal `origins` are one work; `lengths` and `genres` index the targets; a genre of -1 has no target. `preferred`
-    marks documents from a source that their genre prefers.
+    marks documents from a source that their genre prefers. `days` are NO_DAY and `topics` 0 where unknown; `train_only`
+    marks authors.
     """
 
     offsets: NDArray[np.int64]
@@ -33,17 +39,24 @@ class Pool:
     lengths: NDArray[np.uint8]
     genres: NDArray[np.int16]
     preferred: NDArray[np.bool_]
+    days: NDArray[np.int32]
+    topics: NDArray[np.uint32]
+    train_only: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class AuthorRule:
-    """How many documents an author gives, of how many works at least, and how many authors are compared at a time."""
+    """How many documents an author gives, of how many works at least, and how many authors are compared at a time.
+
+    With `spread`, documents of another work, time or topic than the author's others are preferred.
+    """
 
     minimum: int
     maximum: int
     fallback: int | None
     window: int
     min_origins: int = 1
+    spread: bool = True
 
 
 def select_authors(
@@ -53,11 +66,13 @@ def select_authors(
     genre_targets: NDArray[np.int64],
     target: int,
     rule: AuthorRule,
+    train_target: int,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Choose documents of whole authors until there are `target`; give (chosen, consulted), flags per document.
 
     No author gives fewer than `rule.minimum` documents or `rule.min_origins` works, but where authors run out before
-    the target is met, those with `rule.fallback` documents are admitted too.
+    the target is met, those with `rule.fallback` documents are admitted too. At most `train_target` documents are by
+    authors who are `train_only`.
     """
     chosen = np.zeros(len(pool.lengths), np.bool_)
     consulted = np.zeros(len(pool.lengths), np.bool_)
@@ -66,47 +81,53 @@ def select_authors(
     for minimum in (rule.minimum, rule.fallback):
         if minimum is not None and chosen.sum() < target:
             _fill(
-                pool.offsets, pool.origins, pool.lengths, pool.genres, pool.preferred, verdicts, chosen, consulted,
-                lengths_open, genres_open, length_scale, genre_scale, target, minimum, rule.maximum, rule.window,
-                rule.min_origins,
+                pool.offsets, pool.origins, pool.lengths, pool.genres, pool.preferred, pool.days, pool.topics,
+                pool.train_only, verdicts, chosen, consulted, lengths_open, genres_open, length_scale, genre_scale,
+                target, train_target, minimum, rule.maximum, rule.window, rule.min_origins, rule.spread,
             )  # fmt: skip
     return chosen, consulted
 
 
 @compiled
 def _fill(
-    offsets, origins, lengths, genres, preferred, verdicts, chosen, consulted,
-    lengths_open, genres_open, length_scale, genre_scale, target, minimum, maximum, window, min_origins,
+    offsets, origins, lengths, genres, preferred, days, topics, train_only, verdicts, chosen, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, target, train_target, minimum, maximum, window, min_origins,
+    spread,
 ):  # fmt: skip
     authors = len(offsets) - 1
     start = authors  # of a ring through the undecided: whom `following` gives comes next, and `start` after the last
     following, preceding = np.full(authors + 1, start), np.full(authors + 1, start)
-    supply = 0
-    taken = 0
+    supply = np.zeros(2, np.int64)  # documents of undecided authors: of those who may be tested, and of the others
+    taken, trained = 0, 0
     for author in range(authors):
         size = offsets[author + 1] - offsets[author]
         already = 0
         for document in range(offsets[author], offsets[author + 1]):
             already += chosen[document]
         taken += already
+        if train_only[author]:
+            trained += already
         if already == 0 and size >= minimum:
-            supply += min(size, maximum)
+            supply[int(train_only[author])] += min(size, maximum)
             _insert(author, preceding[start], start, following, preceding)
     picks = np.empty(maximum, np.int64)
     best_picks = np.empty(maximum, np.int64)
     while target - taken >= minimum:
-        need_all = supply <= target - taken
+        need_all = supply[0] + min(supply[1], train_target - trained) <= target - taken
         best, best_score, best_count = -1, -1e300, 0
         seen = 0
         author = following[start]
         while author != start and seen < window:
-            count, score = _pick(
-                offsets[author], offsets[author + 1], origins, lengths, genres, preferred, verdicts, consulted,
-                lengths_open, genres_open, length_scale, genre_scale,
-                target - taken, minimum, maximum, min_origins, need_all, picks,
-            )  # fmt: skip
+            count, score = 0, 0.0
+            most = min(maximum, train_target - trained) if train_only[author] else maximum
+            if most >= minimum:
+                count, score = _pick(
+                    offsets[author], offsets[author + 1], origins, lengths, genres, preferred, days, topics, verdicts,
+                    consulted, lengths_open, genres_open, length_scale, genre_scale,
+                    target - taken, minimum, most, min_origins, spread, need_all, picks,
+                )  # fmt: skip
             if count < minimum:
-                supply -= min(offsets[author + 1] - offsets[author], maximum)
+                supply[int(train_only[author])] -= min(offsets[author + 1] - offsets[author], maximum)
                 _remove(author, following, preceding)
             else:
                 seen += 1
@@ -123,7 +144,9 @@ def _fill(
             if genres[document] >= 0:
                 genres_open[genres[document]] -= 1
         taken += best_count
-        supply -= min(offsets[best + 1] - offsets[best], maximum)
+        if train_only[best]:
+            trained += best_count
+        supply[int(train_only[best])] -= min(offsets[best + 1] - offsets[best], maximum)
         _remove(best, following, preceding)
 
 
@@ -141,8 +164,9 @@ def _remove(author, following, preceding):
 
 @compiled
 def _pick(
-    start, end, origins, lengths, genres, preferred, verdicts, consulted,
-    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, need_all, picks,
+    start, end, origins, lengths, genres, preferred, days, topics, verdicts, consulted,
+    lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, spread, need_all,
+    picks,
 ):  # fmt: skip
     """Fill `picks` with an author's most needed safe documents; give their number (0: too few works) and mean worth."""
     used = np.zeros(end - start, np.bool_)
@@ -154,7 +178,7 @@ def _pick(
     while limit > minimum and 0 < remaining - limit < minimum:
         limit -= 1
     while count < limit:
-        best, best_worth = -1, -1e300
+        best, best_worth, best_need = -1, -1e300, -1e300
         works = _works(origins, picks, count)
         other_work = limit - count <= min_origins - works
         for document in range(start, end):
@@ -168,9 +192,12 @@ def _pick(
                 worth += NO_TARGET
             if preferred[document]:
                 worth += 1.0
+            need = worth
+            if spread:
+                worth += _spread(origins, days, topics, picks, count, works, document)
             if worth > best_worth:
-                best, best_worth = document, worth
-        if best < 0 or (count >= minimum and works >= min_origins and best_worth <= 0 and not need_all):
+                best, best_worth, best_need = document, worth, need
+        if best < 0 or (count >= minimum and works >= min_origins and best_need <= 0 and not need_all):
             break
         used[best - start] = True
         consulted[best] = True
@@ -189,6 +216,22 @@ def _pick(
     if 0 < remaining - count < minimum:
         worth_sum -= count
     return count, worth_sum / max(count, 1)
+
+
+@compiled
+def _spread(origins, days, topics, picks, count, works, document):
+    """Return what a document is worth for being unlike the first `count` picks, which are of so many works."""
+    if count == 0:
+        return 0.0
+    worth = 0.0
+    if not _has_work(origins, picks, count, document):
+        worth += SECOND_WORK if works == 1 else FURTHER_WORK
+    apart, unlike = days[document] != NO_DAY, topics[document] != 0
+    for place in range(count):
+        day, topic = days[picks[place]], topics[picks[place]]
+        apart &= day == NO_DAY or abs(np.int64(day) - days[document]) >= APART
+        unlike &= topic != topics[document]
+    return worth + OTHER_TIME * apart + OTHER_TOPIC * unlike
 
 
 @compiled

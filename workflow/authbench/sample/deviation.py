@@ -58,6 +58,7 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     per_author = marked.filter("chosen").group_by("author").len()["len"]
     return {
         "documents": {"target": settings["documents"], "taken": int(selection.chosen.sum())},
+        "shortfall": settings["shortfall"],
         "languages": languages,
         "cells": cells,
         "bound": {"least_deviation": round(least, 3), "reached": reached},

@@ -5,6 +5,7 @@ sections 4 to 9). Safety is exact and lazy: only the verdicts that a selection l
 selection looks at none that is unknown.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.records import LENGTH_BUCKETS
-from authbench.sample.authors import SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
+from authbench.sample.authors import NO_DAY, SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
 from authbench.sample.reservoir import LENGTH
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 
@@ -86,17 +87,25 @@ def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]
     }
 
 
-def select_documents(languages: Mapping[str, _Language], verdicts: Verdicts, settings: Settings) -> Selection:
-    """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`."""
+def select_documents(
+    languages: Mapping[str, _Language], verdicts: Verdicts, settings: Settings, train_share: float = 1.0
+) -> Selection:
+    """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`.
+
+    Of a language's documents at most `train_share` are by authors who only train: they fill no quota of a test.
+    """
     rule = AuthorRule(
         settings["min_documents_per_author"],
         settings["max_documents_per_author"],
         settings["fallback_documents_per_author"],
         settings["window"],
         settings["min_origins"],
+        settings["spread"] == "prefer",
     )
     shares = {language: share for language, share in settings["languages"].items() if share}
-    available = {key: _most_documents(languages[key].pool, rule) if key in languages else 0 for key in shares}
+    available = {
+        key: _most_documents(languages[key].pool, rule, train_share) if key in languages else 0 for key in shares
+    }
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
@@ -114,6 +123,7 @@ def select_documents(languages: Mapping[str, _Language], verdicts: Verdicts, set
                 np.array(list(genres.values()), np.int64),
                 target,
                 rule,
+                math.floor(train_share * target),
             )
             chosen[part.rows] = flags[0]
             consulted[part.rows] |= flags[1]
@@ -171,11 +181,13 @@ def select_safely(
         learn(asked)
 
 
-def _most_documents(pool: Pool, rule: AuthorRule) -> int:
-    """Return the most documents that a language's authors can give."""
+def _most_documents(pool: Pool, rule: AuthorRule, train_share: float) -> int:
+    """Return the most documents that a language's authors can give, `train_share` of them by those who only train."""
     sizes = np.diff(pool.offsets)
     least = rule.minimum if rule.fallback is None else rule.fallback
-    return int(np.minimum(sizes[sizes >= least], rule.maximum).sum())
+    given = np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
+    most, others = int(given.sum()), int(given[~pool.train_only].sum())
+    return most if train_share >= 1 else min(most, math.floor(others / (1 - train_share)))
 
 
 def _flat(part: pl.DataFrame, language: str, settings: Settings) -> Pool:
@@ -192,6 +204,9 @@ def _flat(part: pl.DataFrame, language: str, settings: Settings) -> Pool:
         part["length_bucket"].to_physical().to_numpy(),
         genres.replace_strict(codes, return_dtype=pl.Int16).to_numpy(),
         part.with_columns(preferred.alias("preferred"))["preferred"].to_numpy(),
+        part["day"].fill_null(NO_DAY).to_numpy(),
+        part["topic"].to_numpy(),
+        part.filter(pl.col("author") != pl.col("author").shift().fill_null(-1).cast(pl.Int64))["train_only"].to_numpy(),
     )
 
 

@@ -1,8 +1,8 @@
 """Keep those documents of each author, and authors of each bucket, that may still be needed.
 
 A streaming reservoir (AuthBench paper, A.5) in which chance is a keyed hash of identity: an author keeps the
-documents with the smallest ranks, a bucket the authors with the smallest ranks. Reservoirs of shards merge into the
-reservoir of the whole, whatever the shards or their order.
+documents with the smallest ranks, one of each work before a second of any, and a bucket the authors with the smallest
+ranks. Reservoirs of shards merge into the reservoir of the whole, whatever the shards or their order.
 
 Neither names nor texts are needed to select, so a document is the shard and row where it stands, and an author the
 hash that ranks him: with 10^7 authors of one source, two share a hash in one of 400,000 builds, and `stage` refuses
@@ -20,22 +20,27 @@ from authbench.records import AUTHOR_KINDS, LENGTH_BUCKETS
 
 AUTHOR = ("lang", "source", "author_id")
 RANKED_AUTHOR = ("lang", "author_rank", "source")
-POOL_COLUMNS = (*AUTHOR, "author_kind", "doc_key", "origin_id", "genre", "task", "token_length", "length_bucket")
+POOL_COLUMNS = (
+    *AUTHOR, "author_kind", "doc_key", "origin_id", "genre", "task", "topic", "date", "token_length", "length_bucket"
+)  # fmt: skip
 
-# A shard's documents that may be needed: the author's row among the shard's TALLIES, the document's in its shard.
+# A shard's documents that may be needed: the author's row among the shard's TALLIES, the document's in its shard. `day`
+# counts from 1970-01-01 (null: unknown), `topic` is a hash of the source's label (0: none).
 RESERVOIR = pl.Schema(
     {
         "author": pl.UInt32,
         "row": pl.UInt32,
         "rank": pl.UInt64,
         "origin": pl.UInt64,
+        "day": pl.Int32,
+        "topic": pl.UInt32,
         "genre": pl.String,
         "task": pl.String,
         "token_length": pl.Int32,
         "length_bucket": pl.String,
     }
 )
-# A shard's authors: how many documents they have, and hashes of some of their works.
+# A shard's authors: how many documents they have, hashes of some of their works, and whether they may only train.
 TALLIES = pl.Schema(
     {
         "lang": pl.String(),
@@ -44,6 +49,7 @@ TALLIES = pl.Schema(
         "author_kind": pl.String(),
         "documents": pl.Int64(),
         "origins": pl.List(pl.UInt64),
+        "train_only": pl.Boolean(),
     }
 )
 LENGTHS = pl.Schema({"lang": pl.String, "token_length": pl.Int32, "documents": pl.UInt32})
@@ -53,16 +59,33 @@ KIND = pl.Enum(sorted(AUTHOR_KINDS))
 
 
 def fill_reservoir(
-    documents: pl.DataFrame, seed: int, size: int, min_origins: int
+    documents: pl.DataFrame,
+    seed: int,
+    size: int,
+    min_origins: int,
+    spread: bool = True,
+    impure: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return what a shard's documents (POOL_COLUMNS and `row`) give: (RESERVOIR, TALLIES).
 
-    Of each author and length bucket the `size` documents of smallest rank stay, enough for `trim_authors` on any union
-    of shards; an author's tally counts all his documents and keeps the `min_origins` smallest hashes of their works.
+    Of each author and length bucket the first `size` documents stay, with `spread` one of each work before a second of
+    any, else by rank alone. That is enough for `trim_authors` on any union of shards: a document that `size` others of
+    its shard come before has as many before it in the union, of the same works or with smaller ranks. An author's
+    tally counts all his documents and keeps the `min_origins` smallest hashes of their works.
+
+    Args:
+        documents: POOL_COLUMNS and `row`.
+        seed: random seed of the ranks.
+        size: documents of an author and length bucket.
+        min_origins: hashes of works in a tally.
+        spread: whether works come in turn.
+        impure: authors (source, author_id) whose labels are too noisy to test on; they only train, as works do.
     """
     hashed = documents.with_columns(
         keyed_hashes(seed, "document", documents["doc_key"]).alias("rank"),
         keyed_hashes(0, "origin", documents["origin_id"]).alias("origin"),
+        _days(documents["date"]).alias("day"),
+        pl.when(pl.col("topic").is_null()).then(0).otherwise(_topics(documents["topic"])).alias("topic"),
     )
     authors = (
         hashed.group_by(AUTHOR)
@@ -74,9 +97,12 @@ def fill_reservoir(
         .sort(AUTHOR)
         .with_columns(author=pl.int_range(pl.len(), dtype=pl.UInt32))
     )
-    ranked = hashed.join(authors.select(*AUTHOR, "author"), on=AUTHOR).sort(
-        "author", "length_bucket", "rank", "doc_key"
-    )
+    noisy = pl.DataFrame(schema={"source": pl.String, "author_id": pl.String}) if impure is None else impure
+    authors = authors.join(
+        noisy.select("source", "author_id", impure=True).unique(), on=["source", "author_id"], how="left",
+        maintain_order="left",
+    ).with_columns(train_only=pl.col("impure").fill_null(value=False) | (pl.col("author_kind") == "work"))  # fmt: skip
+    ranked = _in_turn(hashed.join(authors.select(*AUTHOR, "author"), on=AUTHOR), spread, "rank", "doc_key")
     reservoir = ranked.filter(_places(ranked, "author", "length_bucket") < size)
     names = authors.select(pl.concat_str(AUTHOR, separator="\x1f")).to_series()
     tallies = authors.with_columns(author_rank=keyed_hashes(seed, "author", names))
@@ -94,6 +120,7 @@ def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl
             pl.col("author_kind").min(),
             pl.col("documents").sum(),
             pl.col("origins").explode().unique().sort().head(min_origins),
+            pl.col("train_only").any(),
         )
         .sort(RANKED_AUTHOR)
     )
@@ -102,12 +129,13 @@ def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl
     return whole.select(TALLIES.names()), np.split(rows.to_numpy(), np.cumsum([part.height for part in shards])[:-1])
 
 
-def trim_authors(pool: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Return the `size` documents of each author taken in turn from the author's length buckets, smallest ranks first.
+def trim_authors(pool: pl.DataFrame, size: int, spread: bool = True) -> pl.DataFrame:
+    """Return the `size` documents of each author taken in turn from the author's length buckets.
 
-    `pool` has `author, length_bucket, rank`; what stays is sorted by author and turn.
+    Within a bucket they stand as in `fill_reservoir`. `pool` has `author, length_bucket, origin, rank`; what stays is
+    sorted by author and turn.
     """
-    by_length = pool.sort("author", "length_bucket", "rank")
+    by_length = _in_turn(pool, spread, "rank")
     in_turn = by_length.with_columns(_places(by_length, "author", "length_bucket").alias("round")).sort(
         "author", "round", "rank"
     )
@@ -123,6 +151,33 @@ def keep_per_bucket(pool: pl.DataFrame, authors: int) -> pl.DataFrame:
     first = pool.select(*bucket, "author").unique().sort(*bucket, "author")
     needed = first.filter(_places(first, *bucket) < authors)["author"].unique()
     return pool.filter(pl.col("author").is_in(needed.implode()))
+
+
+def _in_turn(documents: pl.DataFrame, spread: bool, *order: str) -> pl.DataFrame:
+    """Return the documents of each author and length bucket in order, with `spread` works in turn."""
+    bucket = ("author", "length_bucket")
+    if not spread:
+        return documents.sort(*bucket, *order)
+    by_work = documents.sort(*bucket, "origin", *order)
+    turns = by_work.with_columns(_places(by_work, *bucket, "origin").alias("turn"))
+    return turns.sort(*bucket, "turn", *order).drop("turn")
+
+
+def _days(dates: pl.Series) -> pl.Series:
+    """Return days since 1970-01-01 of ISO dates; of a year or a month alone its middle, null of anything else."""
+    known = dates.str.extract(r"^(\d{4}(?:-\d\d){0,2})(?:$|[^\d-])")
+    middle = pl.when(known.str.len_chars() == 4).then(known + "-07-01")
+    day = middle.when(known.str.len_chars() == 7).then(known + "-15").otherwise(known)
+    return pl.select(day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Int32)).to_series()
+
+
+def _topics(labels: pl.Series) -> pl.Series:
+    """Return a hash of each label, from 1 on."""
+    names = labels.unique().drop_nulls()
+    if names.is_empty():
+        return pl.repeat(0, len(labels), dtype=pl.UInt32, eager=True)
+    hashes = (keyed_hashes(0, "topic", names) % (2**32 - 1) + 1).cast(pl.UInt32)
+    return labels.replace_strict(names, hashes, default=None, return_dtype=pl.UInt32)
 
 
 def _places(ordered: pl.DataFrame, *columns: str) -> pl.Series:

@@ -41,7 +41,13 @@ class Settings:
     sample: Mapping[str, Any]
     authors: Mapping[str, Any]
     safety: Mapping[str, Any]
+    splits: Mapping[str, float]
     seed: int
+
+    @property
+    def train_share(self) -> float:
+        """The share of documents that train: of the split `train`, or of the first where none has that name."""
+        return self.splits.get("train", next(iter(self.splits.values()))) / sum(self.splits.values())
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ def sample(
 ) -> _Outcome:
     """Select the documents of a benchmark from what `reservoir.fill_reservoir` kept of each shard.
 
-    In memory stand some 300 bytes for each document of a reservoir, and at first 250 for each author of each shard.
+    In memory stand some 310 bytes for each document of a reservoir, and at first 250 for each author of each shard.
     Texts are read a row group at a time, but those selected are held, twice while they are sorted. Raises InputError
     where nothing can be selected, and says what became of it.
     """
@@ -94,7 +100,9 @@ def sample(
     authors = refuse_authors(merged, settings.authors, rules)
     if authors["refused"].is_not_null().all():
         raise _nothing(dict(authors.group_by("refused").agg(pl.col("documents").sum()).sort("refused").iter_rows()))
-    pool = trim_authors(admit(reservoirs, numbers, authors), rules["reservoir"]).drop("rank")
+    pool = trim_authors(admit(reservoirs, numbers, authors), rules["reservoir"], rules["spread"] == "prefer").drop(
+        "rank"
+    )
     pool, bounds = set_length_bins(pool, lengths, rules["length_bins"])
     pool = keep_per_bucket(pool, rules["documents"] + rules["window"]).drop("task", "token_length")
     exempt = _exempt(pool["genre"], settings.safety["exempt_genres"])
@@ -110,7 +118,7 @@ def sample(
 
     languages = languages_of(pool, rules)
     selection, scores, rounds = select_safely(
-        lambda verdicts: select_documents(languages, verdicts, rules),
+        lambda verdicts: select_documents(languages, verdicts, rules, settings.train_share),
         score,
         exempt,
         settings.safety["threshold"],
@@ -161,7 +169,7 @@ def admit(
         known = reservoir.with_columns(
             author,
             pl.lit(shard, pl.UInt16).alias("shard"),
-            *(authors[name].gather(author) for name in ("lang", "source")),
+            *(authors[name].gather(author) for name in ("lang", "source", "train_only")),
             pl.col("genre", "task").cast(pl.Categorical),
             pl.col("length_bucket").cast(LENGTH),
         )

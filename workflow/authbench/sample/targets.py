@@ -4,6 +4,7 @@ Targets are percentages turned into whole documents by largest remainder, so tot
 (AuthBench paper, A.5; processing plan, sections 5, 8 and 12).
 """
 
+import math
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
@@ -26,18 +27,24 @@ def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]
 
 
 def language_targets(
-    documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: str
+    documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: str | Mapping[str, float]
 ) -> dict[str, int]:
     """Return documents per language, given what each language can give at most.
 
-    `fill`: what one language cannot give, the others take in proportion to their shares. `proportional`: the
-    total shrinks until every language that gives anything can give its share.
+    `fill`: what one language cannot give, the others take in proportion to their shares. `{"fill_up_to": f}`: they do,
+    but none takes more than f times its share, and the rest stays open. `proportional`: the total shrinks until every
+    language that gives anything can give its share.
 
     >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "fill")
     {'en': 80, 'fr': 20}
+    >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, {"fill_up_to": 1.5})
+    {'en': 75, 'fr': 20}
     >>> language_targets(100, {"en": 50, "fr": 50}, {"en": 90, "fr": 20}, "proportional")
     {'en': 21, 'fr': 20}
     """
+    if not isinstance(shortfall, str):
+        most = _most_per_language(documents, shares, shortfall["fill_up_to"])
+        available = {language: min(available.get(language, 0), most[language]) for language in shares}
     if shortfall == "proportional":
         given = {language: share for language, share in shares.items() if share and available.get(language, 0)}
         while documents and given:
@@ -55,6 +62,15 @@ def language_targets(
         if not short:
             return {language: bound.get(language, targets.get(language, 0)) for language in shares}
         bound.update(short)
+
+
+def _most_per_language(documents: int, shares: Mapping[str, float], times: float) -> dict[str, int]:
+    """Return `times` the share of each language in whole documents; never less than its share made whole."""
+    whole, weight = largest_remainder(documents, shares), sum(shares.values())
+    return {
+        language: max(whole[language], math.floor(times * documents * share / weight + 1e-9) if weight else 0)
+        for language, share in shares.items()
+    }
 
 
 def matching_pattern(genre: str, patterns: Mapping[str, float] | list[str]) -> str | None:
