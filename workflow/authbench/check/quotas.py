@@ -102,6 +102,7 @@ def _check_targets(
         stated = languages[language]["target"] if language in languages else 0
         if stated != target:
             yield Finding("quota", f"language {language}", f"language {language}: target {stated}, not {target}")
+    yield from _check_shortfall(languages, sample)
     for language, row in languages.items():
         # What splitting left out afterwards still counts for the targets of lengths and genres.
         for dimension, shares in (("length", sample["lengths"]), ("genre", sample["genres"].get(language) or {})):
@@ -118,6 +119,19 @@ def _check_targets(
     reached = math.fsum(abs(row["target"] - row["taken"]) for row in deviation["cells"])
     if deviation["bound"]["reached"] != reached:
         yield Finding("quota", "bound", f"reached {deviation['bound']['reached']}, not {reached}")
+
+
+def _check_shortfall(languages: Mapping[str, Mapping[str, Any]], sample: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield languages that took more of what others lack than `sample.shortfall` lets them."""
+    if not isinstance(rule := sample.get("shortfall"), Mapping):
+        return
+    shares = sum(sample["languages"].values())
+    for language, row in languages.items():
+        own = sample["documents"] * sample["languages"].get(language, 0) / shares
+        if row["taken"] > max(row["target"], rule["fill_up_to"] * own):
+            yield Finding(
+                "quota", f"language {language}", f"language {language}: {row['taken']} of a share of {own:.0f}"
+            )
 
 
 def _whole(total: int, shares: Mapping[str, float]) -> dict[str, int]:
