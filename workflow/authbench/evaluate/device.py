@@ -1,7 +1,7 @@
 """Ranks of the positives of each query, computed by torch on a GPU.
 
-The blocks of `retrieval`. A score and its candidate's place make one 64-bit key, so that of equal scores the lower id
-comes first here as well, and a rank is the number of higher keys.
+The blocks of `retrieval`. A score and 32 bits of the hash that orders equal scores make one 64-bit key, and a rank is the
+number of higher keys.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks
+from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks, tie_keys
 from authbench.evaluate.split import Lists, Split
 
-BYTES_PER_SCORE = 24  # of a block: the score, its key, and temporaries of the key
+BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the key
 
 
 def rank_on(
@@ -23,7 +23,8 @@ def rank_on(
 
     asking, count, positives = len(split.asks), split.candidates, split.positives
     pool = torch.from_numpy(np.ascontiguousarray(candidates)).to(device).T
-    place = torch.arange(count - 1, -1, -1, device=device)
+    ties = torch.from_numpy(tie_keys(split).view(np.int64)).to(device)
+    of_queries, of_candidates = ties[torch.from_numpy(split.asks).to(device)], _mixed(ties[:count])
     in_pool = pools(split)
     own_pool = {name: tuple(torch.from_numpy(codes).to(device) for codes in both) for name, both in in_pool.items()}
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
@@ -38,7 +39,7 @@ def rank_on(
             values[span] = block[query, candidate].double().cpu().numpy()
         _, query, candidate = _of_block(split.excluded, first, last, device)
         block[query, candidate] = -torch.inf
-        keys = (_ordered(block) << 32) + place
+        keys = (_ordered(block) << 32) + _places_in_ties(of_queries[first:last], of_candidates)
         span, query, candidate = _of_block(positives, first, last, device)
         step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
         for start in range(0, len(query), step):
@@ -63,6 +64,18 @@ def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, 
     query = np.repeat(np.arange(last - first), np.diff(pairs.starts[first : last + 1]))
     candidate = pairs.rows[span].astype(np.int64)
     return span, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
+
+
+def _mixed(keys: Any) -> Any:
+    """Return `shingle_kernels.mix` of 64-bit keys, held as int64, whose right shifts copy the sign."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        keys = (keys ^ ((keys >> 33) & 0x7FFFFFFF)) * (factor - (1 << 64))
+    return keys ^ ((keys >> 33) & 0x7FFFFFFF)
+
+
+def _places_in_ties(query_keys: Any, mixed_candidate_keys: Any) -> Any:
+    """Return 32 bits for each query and candidate, higher where the hash of both is lower."""
+    return ~(_mixed(query_keys[:, None] ^ mixed_candidate_keys) >> 32) & 0xFFFFFFFF
 
 
 def _ordered(scores: Any) -> Any:

@@ -1,7 +1,8 @@
 """Ranks of the positives of each query among all candidates.
 
 Exact: every query is compared with every candidate, a block of queries at a time, so that memory does not grow with
-queries x candidates; the ranks of positives come from counting, without sorting a row. Ties rank by candidate id.
+queries x candidates; the ranks of positives come from counting, without sorting a row. Equal scores
+rank by a hash of query and candidate (`tie_keys`), so that the order of ids decides nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64
+from authbench.arrays import F64, I32, I64, U64
 from authbench.evaluate.split import Lists, Split
+from authbench.identity import keyed_hash
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
 NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
@@ -71,12 +73,18 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
     return found
 
 
+def tie_keys(split: Split) -> U64:
+    """Return a number per document: of equal scores that with the lower `mix(query ^ mix(candidate))` ranks first."""
+    return np.array([keyed_hash(0, "tie", ident) for ident in split.documents["id"]], np.uint64)
+
+
 def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
     """Return the ranks of every query's positives in every pool, and the scores of its negatives."""
     from authbench.evaluate import retrieval_kernels
 
     queries, positives = len(split.asks), split.positives
-    in_pool = pools(split)
+    in_pool, keys = pools(split), tie_keys(split)
+    of_both = keys[split.asks], keys[: split.candidates]
     within = {name: (*codes, *_members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
     scores = np.empty(len(positives.rows))
@@ -88,11 +96,11 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
         for name, pairs in negatives.items():
             retrieval_kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
         retrieval_kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
-        retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, ranks["whole"])
+        retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, *of_both, ranks["whole"])
         for name, pool in within.items():
-            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, ranks[name])
+            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, *of_both, ranks[name])
         top = np.empty((last - first, NEAREST + 1), block.dtype)
-        retrieval_kernels.nearest(block, rows[first:last], top)
+        retrieval_kernels.nearest(block, first, *of_both, rows[first:last], top)
         best[first:last] = top
     return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
 

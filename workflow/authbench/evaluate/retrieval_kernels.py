@@ -28,16 +28,34 @@ def _higher(row: Scores, score: float) -> np.uint32:
 
 
 @compiled
-def rank_rows(scores: Scores, first: int, starts: I64, rows: I32, ranks: I32) -> None:
-    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores the earlier row's."""
+def _not_lower(row: Scores, score: float) -> np.uint32:
+    """Return how many of the row's scores are as high or higher, in 32 bits as well."""
+    count = np.uint32(0)
+    for c in range(len(row)):
+        count = np.uint32(count + np.uint32(row[c] >= score))
+    return count
+
+
+@compiled
+def _place_in_tie(query_key: np.uint64, candidate_key: np.uint64) -> np.uint64:
+    """Return a hash of query and candidate: of equal scores the lower ranks first."""
+    return mix(query_key ^ mix(candidate_key))
+
+
+@compiled
+def rank_rows(
+    scores: Scores, first: int, starts: I64, rows: I32, query_keys: U64, candidate_keys: U64, ranks: I32
+) -> None:
+    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores by `_place_in_tie`."""
     for r in range(len(scores)):
-        row = scores[r]
+        row, key = scores[r], query_keys[first + r]
         for k in range(starts[first + r], starts[first + r + 1]):
-            at = rows[k]
-            score = row[at]
+            score = row[rows[k]]
             before = 1 + _higher(row, score)
-            for c in range(at):
-                before += row[c] == score
+            if _not_lower(row, score) > before:
+                own = _place_in_tie(key, candidate_keys[rows[k]])
+                for c in range(len(row)):
+                    before += row[c] == score and _place_in_tie(key, candidate_keys[c]) < own
             ranks[k] = before
 
 
@@ -51,6 +69,8 @@ def rank_among(
     pool_of_candidate: I32,
     pool_starts: I64,
     members: I32,
+    query_keys: U64,
+    candidate_keys: U64,
     ranks: I32,
 ) -> None:
     """`rank_rows` among the candidates of each query's pool; 0: the candidate is not in it.
@@ -58,40 +78,51 @@ def rank_among(
     Pool p's candidates, ascending, are `members[pool_starts[p]:pool_starts[p + 1]]`.
     """
     for r in range(len(scores)):
-        row = scores[r]
+        row, key = scores[r], query_keys[first + r]
         pool = pool_of_query[first + r]
         for k in range(starts[first + r], starts[first + r + 1]):
             at = rows[k]
             if pool_of_candidate[at] != pool:
                 ranks[k] = 0
                 continue
-            score = row[at]
+            score, own = row[at], _place_in_tie(key, candidate_keys[at])
             before = 1
             for place in range(pool_starts[pool], pool_starts[pool + 1]):
                 c = members[place]
-                before += row[c] > score or (row[c] == score and c < at)
+                before += row[c] > score or (row[c] == score and _place_in_tie(key, candidate_keys[c]) < own)
             ranks[k] = before
 
 
 @compiled
-def nearest(scores: Scores, rows: I32, values: Scores) -> None:
-    """Write the highest scores of each query and whose they are, best first; of equal scores the earlier row."""
+def nearest(scores: Scores, first: int, query_keys: U64, candidate_keys: U64, rows: I32, values: Scores) -> None:
+    """Write the highest scores of queries `first`, ... and whose they are, best first; ties by `_place_in_tie`."""
     count = values.shape[1]
+    places = np.empty(count, np.uint64)
     for r in range(len(scores)):
-        row, best, whose = scores[r], values[r], rows[r]
+        row, best, whose, key = scores[r], values[r], rows[r], query_keys[first + r]
         best[:] = -np.inf
         whose[:] = -1
+        places[:] = 0
         for start in range(0, len(row), STRIDE):
             end = min(start + STRIDE, len(row))
-            if _higher(row[start:end], best[count - 1]) == 0:
+            if _not_lower(row[start:end], best[count - 1]) == 0:
                 continue
             for c in range(start, end):
-                if row[c] > best[count - 1]:
-                    at = count - 1
-                    while at > 0 and row[c] > best[at - 1]:
-                        best[at], whose[at] = best[at - 1], whose[at - 1]
-                        at -= 1
-                    best[at], whose[at] = row[c], c
+                score = row[c]
+                if score < best[count - 1] or score == -np.inf:
+                    continue
+                place = _place_in_tie(key, candidate_keys[c])
+                at = count
+                while at > 0 and (score > best[at - 1] or (score == best[at - 1] and place < places[at - 1])):
+                    at -= 1
+                for behind in range(count - 1, at, -1):
+                    best[behind], whose[behind], places[behind] = (
+                        best[behind - 1],
+                        whose[behind - 1],
+                        places[behind - 1],
+                    )
+                if at < count:
+                    best[at], whose[at], places[at] = score, c, place
 
 
 @compiled
