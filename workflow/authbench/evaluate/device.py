@@ -1,7 +1,7 @@
 """Ranks of the positives of each query, computed by torch on a GPU.
 
-The blocks of `retrieval`. A score and 32 bits of the hash that orders equal scores make one 64-bit key, and a rank is the
-number of higher keys.
+The blocks of `retrieval`. A score and 32 bits of the hash that orders equal scores make one 64-bit key, and a rank is
+the number of higher keys.
 """
 
 from collections.abc import Mapping
