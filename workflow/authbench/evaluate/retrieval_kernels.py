@@ -51,11 +51,12 @@ def rank_rows(
         row, key = scores[r], query_keys[first + r]
         for k in range(starts[first + r], starts[first + r + 1]):
             score = row[rows[k]]
-            before = 1 + _higher(row, score)
-            if _not_lower(row, score) > before:
+            before = 1 + int(_higher(row, score))
+            if int(_not_lower(row, score)) > before:
                 own = _place_in_tie(key, candidate_keys[rows[k]])
                 for c in range(len(row)):
-                    before += row[c] == score and _place_in_tie(key, candidate_keys[c]) < own
+                    if row[c] == score and _place_in_tie(key, candidate_keys[c]) < own:
+                        before += 1
             ranks[k] = before
 
 
@@ -89,7 +90,8 @@ def rank_among(
             before = 1
             for place in range(pool_starts[pool], pool_starts[pool + 1]):
                 c = members[place]
-                before += row[c] > score or (row[c] == score and _place_in_tie(key, candidate_keys[c]) < own)
+                if row[c] > score or (row[c] == score and _place_in_tie(key, candidate_keys[c]) < own):
+                    before += 1
             ranks[k] = before
 
 
