@@ -132,6 +132,7 @@ def _not(strict: str) -> Callable[[Any, Any], bool]:
 _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "authors.kinds": _more,
     "authors.masked_max_documents": _higher,
+    "authors.max_impurity": _higher,
     "normalize.mask": _fewer,
     "filter.preset": _other,
     "filter.unique_words": _lower,

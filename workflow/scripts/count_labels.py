@@ -1,0 +1,14 @@
+"""Adapter of the rule count_labels."""
+
+from authbench.labels.count import COLUMNS, count_texts
+from authbench.labels.shared import stand_ins
+from authbench.runtime.job import log_to, progress
+from authbench.storage.parquet import read_batches, read_columns, write_parquet
+
+log_to(snakemake.log[0])
+removed = stand_ins(read_columns([snakemake.input.duplicates], ["doc_key", "detail"]))
+batches = progress(read_batches([snakemake.input.records], COLUMNS), "count labels: batches")
+labels, cells, copied = count_texts(batches, removed, snakemake.params.estimators)
+write_parquet(labels, snakemake.output.labels)
+write_parquet(cells, snakemake.output.cells)
+write_parquet(copied, snakemake.output.copied)
