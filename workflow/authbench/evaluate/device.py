@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from authbench.evaluate.lists import Lists
 from authbench.evaluate.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks, tie_keys
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.split import Split
 
 BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the key
 

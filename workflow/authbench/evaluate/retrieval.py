@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64, I32, I64, U64
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.split import Split
 from authbench.identity import keyed_hash
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
@@ -61,11 +62,16 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:
-    """Return the pool of each query and of each candidate: all candidates, those of the language, those of the topic.
+    """Return the pool of each query and of each candidate.
 
-    The topic's pool (F.5) holds what shares the query's topic.
+    All candidates, those of its language, of its language and source, and of its topic (F.5).
     """
-    keys = split.documents.select(whole=pl.lit(""), language="lang", topic="topic")
+    keys = split.documents.select(
+        whole=pl.lit(""),
+        language="lang",
+        language_source=pl.concat_str("lang", "source", separator="\x1f"),
+        topic="topic",
+    )
     found = {}
     for name in keys.columns:
         code = keys[name].rank("dense").to_numpy().astype(np.int32)

@@ -1,10 +1,12 @@
 """Score one model on one split, and write the results.
 
-    <out>/<model>/scores.json      scores, overall and by slice
-    <out>/<model>/queries.parquet  every metric of every query, and its best candidates
-    <out>/<model>/pairs.parquet    the score of every positive and negative pair
+    <out>/<model>/own/scores.json        scores, overall and by slice
+    <out>/<model>/own/queries.parquet    every metric of every query, its slices and its best candidates
+    <out>/<model>/pairs.parquet          the score of every positive and drawn negative pair
+    <out>/<model>/released_pairs.parquet the score of every pair that the release states
 
-Every table of a leaderboard can be computed again from these without the model.
+Every table of a leaderboard can be computed again from these without the model; `evaluate.joined` adds to the first two
+what takes the results of other models.
 """
 
 import platform
@@ -17,9 +19,15 @@ import numpy as np
 import polars as pl
 
 from authbench import __version__
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
+from authbench.evaluate.joined import OWN
+from authbench.evaluate.released import HEADLINES, POOLS, group_scores, success_of_other_work
 from authbench.evaluate.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluate.scores import per_query_values, summarise
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.slices import facets
+from authbench.evaluate.split import Split
+from authbench.evaluate.thresholds import matched_error_rates, query_normalised
 from authbench.evaluate.verification import PER_QUERY, draw_negatives
 from authbench.format.release import verification
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
@@ -30,13 +38,28 @@ from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 
+RELEASED = "released"  # what `Ranking.negatives` calls the scores of the released pairs
 LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
 
-def evaluate(model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache) -> dict[str, Any]:
-    """Score a model on a split and write the three files; return what scores.json holds."""
+def evaluate(
+    model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache, dev: Split | None = None
+) -> dict[str, Any]:
+    """Score a model on a split and write the files; return what own/scores.json holds.
+
+    Args:
+        model: its entry.
+        split: what it is scored on.
+        seed: of drawn negatives and replicates.
+        out: the folder of all models' results.
+        cache: of vectors.
+        dev: where shortcuts are compared, so that the best is known before `split` is scored; for others unused.
+    """
+    opened = open_model(model, cache)
     negatives = draw_negatives(split, seed)
-    ranking = ranked(open_model(model, cache), split, negatives)
+    ranking = ranked(opened, split, negatives)
+    table = queries_table(split, ranking)
+    authors = Authors.of(table, seed)
     result = {
         "model": model.as_dict(),
         "benchmark": {
@@ -44,22 +67,42 @@ def evaluate(model: ModelEntry, split: Split, seed: int, out: Path, cache: Vecto
             "checksum": split.checksum,
             "candidates": split.candidates,
             "queries": len(split.asks),
+            "pool_authors": split.pool_authors,
             **verification(split.unverified),
         },
         "settings": {"seed": seed, "negatives_per_query": PER_QUERY},
         "versions": {"authbench": __version__, "python": platform.python_version()}
         | {library: version(library) for library in LIBRARIES},
         **summarise(split, ranking, negatives, seed),
+        "headline": headline(table, split.pool_authors, authors),
+        "headline_left_out": dict(split.released.left_out),
+        "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
+        "lengths": lengths_by_language(split),
     }
+    for (facet, label), chosen in slices_of(table).items():
+        result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
+    if dev is not None and model.shortcut:
+        result["headline_on_dev"] = headline_on(opened, dev, seed)
     with atomic_folder(out / model.name) as folder:
-        write_plain_json(folder / "scores.json", result)
-        write_plain_parquet(queries_table(split, ranking), folder / "queries.parquet")
+        (folder / OWN).mkdir()
+        write_plain_json(folder / OWN / "scores.json", result)
+        write_plain_parquet(table, folder / OWN / "queries.parquet")
         write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
+        write_plain_parquet(released_table(split, ranking), folder / "released_pairs.parquet")
     return result
 
 
+def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
+    """Return the name and checksum of a split, and a model's headline scores on it."""
+    table = queries_table(split, ranked(model, split, {}))
+    found = headline(table, split.pool_authors, Authors.of(table, seed))
+    scores = {score: found[score]["value"] for score in HEADLINES if score in found}
+    return {"split": split.name, "checksum": split.checksum, **scores}
+
+
 def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
-    """Return where the positives rank by a model, computed on the device that it names."""
+    """Return where the positives rank by a model, and what the pairs score, computed on the device that it names."""
+    negatives = {**negatives, RELEASED: split.released.lists}
     compared = model.compare(split.documents, split.candidates, split.asks)
     if not isinstance(compared, Vectors):
         return rank(compared, split, negatives)
@@ -80,9 +123,13 @@ def line(name: str, result: Mapping[str, Any]) -> str:
 
 
 def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
-    """Return a row per query: `id`, `author_id`, its metrics, and the `nearest` candidates with their `scores`."""
+    """Return a row per query: `id`, `author_id`, its slices and metrics, and the `nearest` candidates with `scores`."""
     ids = split.documents["id"]
     values = per_query_values(split, ranking)
+    stated, queries = split.released, len(split.asks)
+    own = group_scores(stated, ranking.negatives[RELEASED], queries) | success_of_other_work(
+        stated, split.positives, ranking.ranks["language"], ranking.sizes["language"]
+    )
     near = [
         [
             (ids[int(row)], float(score))
@@ -91,11 +138,51 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
         ]
         for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
     ]
-    return split.queries.select("id", "author_id").with_columns(
+    return pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
         *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
+        *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
         nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
         scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
     )
+
+
+def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+    """Return the released pairs with their `score`: `pool`, `group`, `query`, `candidate`, `same`."""
+    ids, pairs = split.documents["id"], split.released.pairs
+    return pairs.with_columns(
+        query=ids.gather(split.asks[pairs["query"].to_numpy()]),
+        candidate=ids.gather(pairs["candidate"]),
+        score=ranking.negatives[RELEASED][split.released.place],
+    )
+
+
+def lengths_by_language(split: Split) -> dict[str, dict[str, dict[str, float]]]:
+    """Return by language and length bucket the number of texts and their median words, characters and tokens."""
+    counted = (
+        split.documents.group_by("lang", "length")
+        .agg(
+            texts=pl.len(),
+            words=pl.col("content").str.count_matches(r"\S+").median(),
+            characters=pl.col("content").str.len_chars().median(),
+            tokens=pl.col("token_length").median(),
+        )
+        .sort("lang", "length")
+    )
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for lang, bucket, *values in counted.iter_rows():
+        found.setdefault(lang, {})[bucket] = dict(zip(counted.columns[2:], values, strict=True))
+    return found
+
+
+def _matched_pairs(
+    split: Split, ranking: Ranking, negatives: Mapping[str, Lists], table: pl.DataFrame, authors: Authors
+) -> dict[str, Any]:
+    scores = ranking.negatives[RELEASED]
+    kind = "same_language"
+    normalised = query_normalised(split.released, scores, negatives[kind], ranking.negatives[kind])
+    averaged = averaged_languages(table, POOLS["matched"], split.pool_authors)
+    languages = {lang: (table["lang"] == lang).to_numpy() for lang in averaged}
+    return matched_error_rates(split.released, scores, normalised, languages, authors)
 
 
 def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:

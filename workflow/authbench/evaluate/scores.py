@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from authbench.arrays import F32, F64
+from authbench.evaluate.lists import Lists
 from authbench.evaluate.retrieval import Ranking
 from authbench.evaluate.slices import SLICES, facets
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.split import Split
 from authbench.evaluate.verification import NEGATIVES
 from authbench.metrics.bootstrap import author_weights, interval, weighted_means
-from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_histograms
+from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_histograms, histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
 
@@ -19,6 +20,7 @@ Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
 
 LEAST_AUTHORS = 20  # a slice with fewer query authors has counts and no scores
 BINS = 256  # of scores; only the width of an interval depends on them
+WITHIN = ("language", "language_source", "topic")  # pools of queries, beside the whole
 MACRO = "macro over sub-genres"
 
 
@@ -54,8 +56,9 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
 def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
     """Return every metric of every query, shape (queries,) each, NaN where a query has none.
 
-    Keys without a prefix are of the pool of all candidates, `language:` and `topic:` of the pools within the query's
-    language and topic, `random:` the expectation of a random ranking of all candidates; `pool` is a pool's size.
+    Keys without a prefix are of the pool of all candidates, `language:`, `language_source:` and `topic:` of the pools
+    within the query's language, language and source, and topic, `random:` the expectation of a random ranking of all
+    candidates; `pool` is a pool's size.
     """
     values: dict[str, F64] = {}
     for pool, ranks in ranking.ranks.items():
@@ -120,13 +123,13 @@ def _scores_of(
         intervals[f"eer{suffix}"] = limits
     cell["intervals"] = {name: list(limits) for name, limits in intervals.items() if limits}
     cell["pool"] = float(mean[names.index("pool")])
-    for part in ("language", "topic", "random"):
+    for part in (*WITHIN, "random"):
         cell[{"random": "random_expectation"}.get(part, f"within_{part}")] = {
             name.removeprefix(f"{part}:"): float(mean[column])
             for column, name in enumerate(names)
             if name.startswith(f"{part}:")
         }
-    for pool in ("language", "topic"):
+    for pool in WITHIN:
         lost = answered & np.isnan(values[f"{pool}:mrr"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
     finite: dict[str, Any] = _without_nan(cell)
@@ -146,7 +149,7 @@ def _error_rates(
         queries, values = sides[side]
         starts = [0, *np.searchsorted(values, edges), len(values)]
         bins = np.repeat(np.arange(len(edges) + 1), np.diff(starts))
-        return weights @ _histogram(of_author[queries], bins, weights.shape[1], len(edges) + 1)
+        return weights @ histograms(of_author[queries], bins, weights.shape[1], len(edges) + 1)
 
     drawn = {side: replicates(side) for side in sides}
     for kind in NEGATIVES:
@@ -160,11 +163,6 @@ def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     queries, scores = pairs
     kept = chosen[queries]
     return queries[kept], scores[kept]
-
-
-def _histogram(author: np.ndarray, place: np.ndarray, authors: int, bins: int) -> F32:
-    """Return how many scores of each author are in each bin, shape (authors, bins)."""
-    return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)
 
 
 def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:

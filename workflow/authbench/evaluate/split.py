@@ -4,42 +4,32 @@ A query may or may not be among its own candidates; if it is, it is never an ans
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 import polars as pl
 
-from authbench.arrays import I32, I64
+from authbench.arrays import I32
 from authbench.errors import InputError
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, SPLIT_TABLES, TEXT_FIELDS, Table
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.released import Released, released
+from authbench.format.columns import (
+    CANDIDATES,
+    GROUND_TRUTH,
+    PAIR_TABLES,
+    PAIRS,
+    POSITIVES,
+    QUERIES,
+    SPLIT_TABLES,
+    TEXT_FIELDS,
+    Table,
+)
 from authbench.format.release import Release, concat
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
 _SHOWN = 5
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Lists of rows, one after another: list i is `rows[starts[i]:starts[i + 1]]`."""
-
-    starts: I64
-    rows: I32
-
-    @classmethod
-    def of(cls, lists: Iterable[Sequence[int]]) -> "Lists":
-        ordered = [sorted(rows) for rows in lists]
-        starts = np.array([0, *accumulate(map(len, ordered))], np.int64)
-        return cls(starts, np.array([row for rows in ordered for row in rows], np.int32))
-
-    def lengths(self) -> I64:
-        return np.diff(self.starts)
-
-    def owners(self) -> I64:
-        """Return the list that each row belongs to."""
-        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
 
 
 @dataclass(frozen=True)
@@ -50,7 +40,7 @@ class Split:
     that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
     genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
-    `checksum` is over the three files; `unverified` is the release's.
+    `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs.
     """
 
     name: str
@@ -60,7 +50,14 @@ class Split:
     positives: Lists
     excluded: Lists
     checksum: str
+    released: Released
     unverified: str = ""
+
+    @property
+    def pool_authors(self) -> dict[str, int]:
+        """Return by language how many authors the candidates have."""
+        pool = self.documents[: self.candidates]
+        return dict(pool.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").iter_rows())
 
     @property
     def queries(self) -> pl.DataFrame:
@@ -80,10 +77,12 @@ def read_split(release: Release, name: str) -> Split:
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
     provenance = release.read_provenance(("id", *_OF_PROVENANCE)) if release.has_provenance else None
     checksum = hashlib.sha256()
-    for table in SPLIT_TABLES.values():
+    stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
+    for table in (*SPLIT_TABLES.values(), *stated):
         with release.path(name, table).open("rb") as handle:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
-    split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance)
+    positives, pairs = release.positives(name), release.pairs(name)
+    split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
     return replace(split, unverified=release.unverified)
 
 
@@ -112,8 +111,10 @@ def make_split(
     truth: pl.DataFrame,
     checksum: str = "",
     provenance: pl.DataFrame | None = None,
+    stated_positives: pl.DataFrame | None = None,
+    stated_pairs: pl.DataFrame | None = None,
 ) -> Split:
-    """Join the three tables of a split. Raises InputError where their ids do not match."""
+    """Join the tables of a split (the last two: POSITIVES and PAIRS). Raises InputError where their ids do not match."""
     pool = candidates.rename({"candidate_id": "id"}).sort("id")
     asking = queries.rename({"query_id": "id"}).sort("id")
     truth = truth.rename({"query_id": "id"}).sort("id")
@@ -134,14 +135,23 @@ def make_split(
             f"{name}/ground_truth.jsonl names {len(strangers)} positives that are no candidates: "
             f"{', '.join(sorted(strangers)[:_SHOWN])}. Fetch the release anew."
         )
+    answers_of = Lists.of(positives)
     return Split(
         name=name,
         documents=documents,
         candidates=pool.height,
         asks=np.array([row[ident] for ident in asking["id"]], np.int32),
-        positives=Lists.of(positives),
+        positives=answers_of,
         excluded=Lists.of(excluded),
         checksum=checksum,
+        released=released(
+            name,
+            asking["id"].to_list(),
+            {ident: number for ident, number in row.items() if number < pool.height},
+            answers_of,
+            pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives,
+            pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs,
+        ),
     )
 
 

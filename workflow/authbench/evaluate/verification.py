@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import I32
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.split import Split
 from authbench.identity import keyed_hash
 
 # What a negative must share with its query.

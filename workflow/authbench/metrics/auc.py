@@ -6,7 +6,7 @@ Whitney 1947). Clients that cannot hold all scores, or that need many areas at o
 
 import numpy as np
 
-from authbench.arrays import BOOL, F64
+from authbench.arrays import BOOL, F64, I64
 
 
 def auc(truth: BOOL, scores: F64) -> float:
@@ -37,3 +37,25 @@ def pairs_below(ascending: F64, scores: F64) -> float:
     scores = np.sort(scores)  # neighbours are then found beside each other
     low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
     return float(low.sum() + (high - low).sum() / 2)
+
+
+def areas_of_groups(groups: I64, truth: BOOL, scores: F64) -> F64:
+    """Return the area of each group of one positive and its negatives, shape (groups,): the share that it beats.
+
+    Args:
+        groups: shape (n,), the number of each row's group, from 0 without gaps.
+        truth: shape (n,), True for the positive of a group.
+        scores: shape (n,).
+
+    Returns:
+        NaN for a group without a positive, without a negative, or with a score that is not finite.
+    """
+    count = int(groups.max(initial=-1)) + 1
+    positive = np.full(count, np.nan)
+    positive[groups[truth]] = scores[truth]
+    of_negative, against = groups[~truth], scores[~truth]
+    with np.errstate(invalid="ignore"):
+        apart = positive[of_negative] - against
+        won = np.where(np.isfinite(apart), (np.sign(apart) + 1) / 2, np.nan)
+        area: F64 = np.bincount(of_negative, won, count) / np.bincount(of_negative, minlength=count)
+    return area

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from authbench.arrays import F64
+from authbench.arrays import F32, F64, I64
 
 
 class ErrorRate(NamedTuple):
@@ -79,3 +79,8 @@ def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) 
         share = gap[row, before] / (gap[row, before] - gap[row, after])
     found = far[row, before] + share * (far[row, after] - far[row, before])
     return np.where(np.isfinite(frr[:, -1]) & np.isfinite(far[:, -1]), found, np.nan)
+
+
+def histograms(author: I64, place: NDArray[Any], authors: int, bins: int) -> F32:
+    """Return how many scores of each author are in each bin, shape (authors, bins)."""
+    return np.bincount(author * bins + place, minlength=authors * bins).reshape(authors, bins).astype(np.float32)

@@ -1,0 +1,30 @@
+"""Lists of rows of candidates, one for each query."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from authbench.arrays import I32, I64
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Lists of rows, one after another: list i is `rows[starts[i]:starts[i + 1]]`."""
+
+    starts: I64
+    rows: I32
+
+    @classmethod
+    def of(cls, lists: Iterable[Sequence[int]]) -> "Lists":
+        ordered = [sorted(rows) for rows in lists]
+        starts = np.array([0, *accumulate(map(len, ordered))], np.int64)
+        return cls(starts, np.array([row for rows in ordered for row in rows], np.int32))
+
+    def lengths(self) -> I64:
+        return np.diff(self.starts)
+
+    def owners(self) -> I64:
+        """Return the list that each row belongs to."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.lengths())
