@@ -88,7 +88,7 @@ class Published:
             self.work / "scores",
             VectorCache(self.work / "vectors"),
         )
-        return pl.read_parquet(self.work / "scores" / MODEL / "queries.parquet")
+        return pl.read_parquet(self.work / "scores" / MODEL / "own/queries.parquet")
 
     def whole(self, name: str, **options: Any) -> Path:
         """A form of the whole release, texts of tier B too."""

@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.released import absent
 from authbench.evaluate.retrieval import cosine, rank
 from authbench.evaluate.scores import summarise
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.split import Split
 from authbench.evaluate.verification import draw_negatives
 
 TEXTS_PER_AUTHOR = 3
@@ -56,7 +58,7 @@ def make_split(documents: int, answered: bool = True) -> Split:
         [[other for other in group if answered and other != row] for row, group in zip(rows, groups, strict=True)]
     )
     excluded = Lists.of([[row] for row in rows])
-    return Split("test", table, documents, rows.astype(np.int32), positives, excluded, "")
+    return Split("test", table, documents, rows.astype(np.int32), positives, excluded, "", absent(positives))
 
 
 def cpu(run: Callable[[], Any]) -> tuple[float, float, Any]:

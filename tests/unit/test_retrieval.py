@@ -11,7 +11,8 @@ from small_split import a_split
 
 from authbench.errors import InputError
 from authbench.evaluate import retrieval
-from authbench.evaluate.split import Lists, Split
+from authbench.evaluate.lists import Lists
+from authbench.evaluate.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 

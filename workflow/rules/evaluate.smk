@@ -1,7 +1,8 @@
 """Evaluate: does a model capture who wrote a text?
 
 Takes   release/ and config/models/<model>.yaml
-Gives   evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet), leaderboard/ (index.html and its tables)
+Gives   evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet, released_pairs.parquet), leaderboard/
+        (index.html and its tables)
 Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
@@ -44,9 +45,10 @@ rule evaluate_model:
         release=RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
     output:
-        scores=result("evaluate/{model}/scores.json"),
-        queries=result("evaluate/{model}/queries.parquet"),
+        scores=result("evaluate/{model}/own/scores.json"),
+        queries=result("evaluate/{model}/own/queries.parquet"),
         pairs=result("evaluate/{model}/pairs.parquet"),
+        released=result("evaluate/{model}/released_pairs.parquet"),
     log:
         result("logs/evaluate_model/{model}.log"),
     conda:
@@ -57,6 +59,7 @@ rule evaluate_model:
         in_series=1,
     params:
         split=SETTINGS["evaluate"]["split"],
+        dev=SETTINGS["evaluate"]["dev"],
         model=lambda wildcards: MODELS[wildcards.model].as_dict(),
         half=SETTINGS["evaluate"]["half"],
         seed=SETTINGS["seed"],
@@ -65,6 +68,28 @@ rule evaluate_model:
         code=code("evaluate_model"),
     script:
         "../scripts/evaluate_model.py"
+
+
+rule join_results:
+    """Say what each model gains over the rows that read no style, and which of these solve a query."""
+    input:
+        scores=expand(result("evaluate/{model}/own/scores.json"), model=MODELS),
+        queries=expand(result("evaluate/{model}/own/queries.parquet"), model=MODELS),
+    output:
+        scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
+        queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
+    log:
+        result("logs/join_results.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        code=code("join_results"),
+    script:
+        "../scripts/join_results.py"
 
 
 rule leaderboard:

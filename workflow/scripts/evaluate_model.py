@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from authbench.evaluate.run import evaluate, line
-from authbench.evaluate.split import read_split
+from authbench.evaluate.split import read_dev, read_split
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
 from authbench.release.published import open_published
@@ -11,7 +11,9 @@ from authbench.runtime.job import log, log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-split = read_split(open_published(snakemake.input.data), params.split)
-model, out = ModelEntry.from_dict(params.model), Path(snakemake.output.scores).parents[1]
-result = evaluate(model, split, params.seed, out, VectorCache(Path(params.embeddings), params.half))
+release = open_published(snakemake.input.data)
+split = read_split(release, params.split)
+model, out = ModelEntry.from_dict(params.model), Path(snakemake.output.scores).parents[2]
+dev = read_dev(release, params.dev, split) if model.shortcut else None
+result = evaluate(model, split, params.seed, out, VectorCache(Path(params.embeddings), params.half), dev)
 log.info("%s", line(model.name, result))

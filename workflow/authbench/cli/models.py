@@ -25,14 +25,21 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
     parser.add_argument(
+        "--dev",
+        default="dev",
+        metavar="SPLIT",
+        help="split on which the shortcut to beat is chosen; without it, half of the authors (default: dev)",
+    )
+    parser.add_argument(
         "--seed", type=int, default=0, help="random seed for drawing negatives and bootstrap intervals (default: 0)"
     )
     unverified_argument(parser)
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.evaluate.joined import comparable_results, join
     from authbench.evaluate.run import evaluate, line
-    from authbench.evaluate.split import read_split
+    from authbench.evaluate.split import read_dev, read_split
     from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_distinct_names
     from authbench.models.model import VectorCache
@@ -43,10 +50,12 @@ def evaluate(arguments: argparse.Namespace) -> int:
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     split = read_split(release, arguments.split)
+    dev = read_dev(release, arguments.dev, split) if any(model.shortcut for model in models) else None
     cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
     for model in models:
-        result = evaluate(model, split, arguments.seed, arguments.out, cache)
+        result = evaluate(model, split, arguments.seed, arguments.out, cache, dev)
         print(line(model.name, result), flush=True)
+    join(comparable_results(arguments.out, models[-1].name))
     print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
     return 0
 

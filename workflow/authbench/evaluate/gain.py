@@ -103,7 +103,9 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
             rows = [
                 row
                 for score, (against, _) in chosen.items()
-                for row in _gains_over(judged, _named(models, against), score, authors, where, place, pool_authors, seed)
+                for row in _gains_over(
+                    judged, _named(models, against), score, authors, where, place, pool_authors, seed
+                )
             ]
             if rows:
                 found = pl.DataFrame(rows, schema=GAINS)
@@ -199,9 +201,7 @@ def _macro(
     }
 
 
-def _over_punctuation(
-    models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]
-) -> pl.DataFrame:
+def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
     """Return gains over PUNCTUATION of all queries, without p; none where it is not among the models."""
     judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
     rows: list[dict[str, Any]] = []
@@ -241,15 +241,16 @@ def _power(
         return float(np.median([standard_error(row) for row in means.values]))
 
     everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
-    by_language, errors = {}, {}
+    by_language, errors, sizes = {}, {}, {}
     for lang in queries["lang"].unique().sort():
         means = means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
         if not len(means.present):
             continue
-        errors[lang] = error(means)
+        errors[lang], sizes[lang] = error(means), len(means.present)
         by_language[lang] = {
-            "difference": _finite(smallest_difference(errors[lang], tests)), "authors": len(means.present)
-        }  # fmt: skip
+            "difference": _finite(smallest_difference(errors[lang], tests)),
+            "authors": sizes[lang],
+        }
     averaged = averaged_languages(queries, score, pool_authors)
     macro = standard_error_of_mean([errors[lang] for lang in averaged])
     return {
@@ -257,7 +258,7 @@ def _power(
         "macro": _finite(smallest_difference(macro, tests)),
         "authors": len(everyone.present),
         "by_language": by_language,
-        "not_supported": [lang for lang, cell in by_language.items() if cell["authors"] < SUPPORTED_AUTHORS],
+        "not_supported": [lang for lang, count in sizes.items() if count < SUPPORTED_AUTHORS],
     }
 
 

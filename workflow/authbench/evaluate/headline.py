@@ -109,9 +109,7 @@ def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[
     ]
 
 
-def macro_means(
-    values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]
-) -> tuple[F64, F64]:
+def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
     """Return the mean over languages of `values` (rows, queries): shape (rows,), and its replicates (replicates, rows).
 
     A replicate leaves out a language of which it holds no author.

@@ -1,9 +1,9 @@
 """Join the results of several models on one split: what each gains over the shortcuts, and how hard each query is.
 
-    <model>/own/scores.json      what a model's own scores are
-    <model>/own/queries.parquet
-    <model>/scores.json          the same with gains, power and the queries that no shortcut solves
-    <model>/queries.parquet      the same with the shortcuts that solve each query
+<model>/own/scores.json      what a model's own scores are
+<model>/own/queries.parquet
+<model>/scores.json          the same with gains, power and the queries that no shortcut solves
+<model>/queries.parquet      the same with the shortcuts that solve each query
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -13,6 +13,7 @@ import polars as pl
 from authbench.arrays import BOOL, F64, I64
 from authbench.errors import InputError
 from authbench.evaluate.lists import Lists
+from authbench.format.columns import PAIRS, POSITIVES
 from authbench.metrics.auc import areas_of_groups
 from authbench.metrics.ranking import of_random_ranking
 
@@ -54,6 +55,12 @@ class Released:
     left_out: Mapping[str, str]
 
 
+def absent(positives: Lists) -> Released:
+    """Return what a release without the two files states."""
+    stated = pl.DataFrame(schema=POSITIVES.schema), pl.DataFrame(schema=PAIRS.schema)
+    return released("", [""] * (len(positives.starts) - 1), {}, positives, *stated)
+
+
 def released(
     split: str,
     queries: list[str],
@@ -75,7 +82,9 @@ def released(
     Raises:
         InputError: an id is not of the split, a positive has no relations, or a group not one positive.
     """
-    left_out = dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS) if stated_pairs.is_empty() else {}
+    left_out = (
+        dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS) if stated_pairs.is_empty() else {}
+    )
     if stated_positives.is_empty():
         left_out[S_AT_5] = NO_POSITIVES
     query_of = {ident: number for number, ident in enumerate(queries)}
@@ -120,9 +129,9 @@ def _other_work(
         pl.col("query_id").is_in(list(query_of)) & pl.col("candidate_id").is_in(list(candidates))
     ).select("query_id", "candidate_id", "same_work")
     known = _numbered(f"{split}/positives.parquet", query_of, candidates, known)
-    rows = pl.DataFrame(
-        {"query": positives.owners().astype(np.int32), "candidate": positives.rows}
-    ).join(known, on=["query", "candidate"], how="left", maintain_order="left")
+    rows = pl.DataFrame({"query": positives.owners().astype(np.int32), "candidate": positives.rows}).join(
+        known, on=["query", "candidate"], how="left", maintain_order="left"
+    )
     lacking = rows["same_work"].null_count()
     if rows.height != len(positives.rows) or lacking:
         raise InputError(
@@ -136,12 +145,13 @@ def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
     wrong = (
         pairs.group_by("group")
         .agg(pl.col("same").sum(), pl.col("pool").n_unique(), pl.col("query").n_unique(), size=pl.len())
+        .sort("group")
         .filter((pl.col("same") != 1) | (pl.col("pool") != 1) | (pl.col("query") != 1) | (pl.col("size") < 2))
     )
     if wrong.height:
         raise InputError(
-            f"{split}/pairs.parquet: {wrong.height} groups, such as {wrong['group'].min()}, are not one query with one "
-            "positive and its negatives in one pool. Fetch the release anew."
+            f"{split}/pairs.parquet: {wrong.height} groups, such as {wrong.item(0, 'group')}, are not one query with "
+            "one positive and its negatives in one pool. Fetch the release anew."
         )
 
 
@@ -167,9 +177,7 @@ def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
     return found
 
 
-def success_of_other_work(
-    stated: Released, positives: Lists, ranks: np.ndarray, sizes: np.ndarray
-) -> dict[str, F64]:
+def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray, sizes: np.ndarray) -> dict[str, F64]:
     """Return for each query Success@5 of other-work positives, and what a random order scores; NaN: it has none.
 
     Positives from the query's own work count neither way: they are taken out of the ranking.

@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 
 from authbench import __version__
-from authbench.evaluate.lists import Lists
 from authbench.evaluate.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
 from authbench.evaluate.joined import OWN
+from authbench.evaluate.lists import Lists
 from authbench.evaluate.released import HEADLINES, POOLS, group_scores, success_of_other_work
 from authbench.evaluate.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluate.scores import per_query_values, summarise

@@ -86,6 +86,11 @@ def read_split(release: Release, name: str) -> Split:
     return replace(split, unverified=release.unverified)
 
 
+def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:
+    """Return the split on which shortcuts are compared; None where the release has none, or it is the scored one."""
+    return None if name not in release.splits or name == scored.name else read_split(release, name)
+
+
 def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
     rows = concat(release.rows(split, table), table)
     if not rows.height:
@@ -114,7 +119,7 @@ def make_split(
     stated_positives: pl.DataFrame | None = None,
     stated_pairs: pl.DataFrame | None = None,
 ) -> Split:
-    """Join the tables of a split (the last two: POSITIVES and PAIRS). Raises InputError where their ids do not match."""
+    """Join the tables of a split, the last two POSITIVES and PAIRS. Raises InputError where ids do not match."""
     pool = candidates.rename({"candidate_id": "id"}).sort("id")
     asking = queries.rename({"query_id": "id"}).sort("id")
     truth = truth.rename({"query_id": "id"}).sort("id")

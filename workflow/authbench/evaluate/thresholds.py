@@ -39,7 +39,8 @@ def matched_error_rates(
         return {}
     query = stated.pairs["query"].to_numpy().astype(np.int64)[here]
     same = stated.pairs["same"].to_numpy()[here]
-    found: dict[str, Any] = {"pairs": len(same), "eer": _one_threshold(query, same, scores[stated.place[here]], authors)}
+    overall = _one_threshold(query, same, scores[stated.place[here]], authors)
+    found: dict[str, Any] = {"pairs": len(same), "eer": overall}
     for name, values in (("eer_by_language", scores), ("eer_by_language_normalised", normalised)):
         values = values[stated.place[here]]
         parts = {}
@@ -70,7 +71,7 @@ def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> dic
 
 
 def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:
-    """Return the released scores less the mean, over the spread, of their query's `drawn` scores; NaN without spread."""
+    """Return the released scores less the mean, over the spread, of the query's `drawn` scores; NaN without spread."""
     owners, queries = drawn.owners(), len(drawn.starts) - 1
     count = np.bincount(owners, minlength=queries)
     with np.errstate(invalid="ignore", divide="ignore"):
