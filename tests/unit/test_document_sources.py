@@ -108,6 +108,17 @@ class TestDlk:
         files = {"a.xml": self.poem("La Fontaine", "x"), "b.xml": self.poem("Saar", "y")}
         assert ingest(tmp_path, "dlk_poems_de", files)[1] == ["translation"]  # type: ignore[arg-type]
 
+    @pytest.mark.parametrize("stanzas", [["a b", "c d"], ["a b"], ["a", "a", "b"]])
+    def test_a_poem_that_stands_twice_is_read_once(self, tmp_path: Path, stanzas: list[str]) -> None:
+        twice = "".join(f"<lg><l>{one}</l></lg>" for one in stanzas * 2)
+        body = tei("<persName><surname>Saar</surname><forename/></persName>", f"<lg><head>T</head>{twice}</lg>")
+        assert text(tmp_path, "dlk_poems_de", "a.xml", body).split("\n\n") == stanzas
+
+    def test_a_refrain_at_both_ends_stays(self, tmp_path: Path) -> None:
+        verses = "".join(f"<lg><l>{one}</l></lg>" for one in ("ach", "weh", "ach"))
+        body = tei("<persName><surname>Saar</surname><forename/></persName>", f"<lg><head>T</head>{verses}</lg>")
+        assert text(tmp_path, "dlk_poems_de", "a.xml", body).split("\n\n") == ["ach", "weh", "ach"]
+
 
 class TestAozora:
     def test_header_legend_and_colophon_go(self, tmp_path: Path) -> None:
@@ -198,17 +209,59 @@ class TestOpeniti:
 
     def test_the_author_is_the_first_part_and_versions_of_a_work_share_their_origin(self, tmp_path: Path) -> None:
         names = [
-            "0001AwsIbnHajar.Diwan.JK1-ara1",
-            "0001AwsIbnHajar.Diwan.Sham2-ara2.mARkdown",
-            "0001AwsIbnHajar.Rasail.JK3-ara1",
+            "0001AwsIbnHajar.Rasail.JK1-ara1",
+            "0001AwsIbnHajar.Rasail.Sham2-ara2.mARkdown",
+            "0001AwsIbnHajar.Diwan.JK3-ara1",
         ]
         files = {name: META + f"# {n} قال" for n, name in enumerate(names)}
         files["0001AwsIbnHajar.Diwan.JK1-ara1.yml"] = "00#VERS#URI"
         records, reasons = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
         assert {record["author_id"] for record in records} == {author_id("openiti_ar", "0001AwsIbnHajar")}
         assert len({record["origin_id"] for record in records}) == 2
-        assert sorted(record["genre"] for record in records) == ["literature", "poetry", "poetry"]
+        assert sorted(record["genre"] for record in records) == ["literature", "literature", "poetry"]
         assert reasons == ["no_text"]
+
+    def test_each_poem_of_a_diwan_is_a_work_and_one_work_in_all_versions(self, tmp_path: Path) -> None:
+        first, second = "صبوت وهل تصبو ورأسك أشيب", "حلت تماضر بعدنا رببا"
+        one = (
+            f"# البحر : طويل 1\n# % {first} % وفاتتك % 2\nPageV01P002\n~~البحر : كامل تام 1\n# % {second} % فالغمر %\n"
+        )
+        other = f"البحر : طويل ( {first}  %~%  وفاتتك\n\n# البحر : كامل تام\n# {second}  %~%  فالغمر\n"
+        names = ["0001AwsIbnHajar.Diwan.JK1-ara1", "0001AwsIbnHajar.Diwan.Sham2-ara1"]
+        records, reasons = ingest(tmp_path, "openiti_ar", dict(zip(names, (META + one, META + other), strict=True)))
+        assert reasons == []
+        origins = {
+            record["origin_id"]: [
+                kept["content"].split()[0] for kept in records if kept["origin_id"] == record["origin_id"]
+            ]
+            for record in records
+        }
+        assert sorted(origins.values()) == [["حلت", "حلت"], ["صبوت", "صبوت"]]
+
+    def test_the_editors_page_before_a_diwans_poems_goes(self, tmp_path: Path) -> None:
+        body = '### | AUTO الشعر\nPageV01P015\n### || (1)\n# "من الرجز"\n# 1 - أنا أبو سعد %~% دخلت في سرباله\n'
+        records, reasons = ingest(tmp_path, "openiti_ar", {"0060Suwayd.Diwan.Sham1-ara1": META + body})
+        assert [record["content"] for record in records] == ["أنا أبو سعد\nدخلت في سرباله"]
+        assert reasons == ["editors_text"]
+
+    def test_a_collection_is_a_work_and_its_compilers_own_prose_is_not(self, tmp_path: Path) -> None:
+        names = ["0303Nasai.MinHadith.JK1-ara1", "0303Nasai.Fawaid.JK2-ara1", "0303Nasai.Risala.JK3-ara1"]
+        files = {name: META + f"# حدثنا {n} قال" for n, name in enumerate(names)}
+        records, _ = ingest(tmp_path, "openiti_ar", files)  # type: ignore[arg-type]
+        own = [record for record in records if record["author_id"] == author_id("openiti_ar", "0303Nasai")]
+        assert [record["author_kind"] for record in own] == ["person"]
+        works = [record for record in records if record["author_kind"] == "work"]
+        assert len({record["author_id"] for record in works}) == len(works) == 2
+
+    def test_chains_of_transmitters_are_marks_of_other_voices(self, tmp_path: Path) -> None:
+        chain = "# حدثنا محمد بن سيف عن حبيب عن أبي زيد\n"
+        names = ["0301A.Kitab.JK1-ara1", "0301B.Kitab.JK2-ara1"]
+        bodies = (META + chain, META + "# " + "كلام في البيان والسوق " * 60)
+        records, _ = ingest(tmp_path, "openiti_ar", dict(zip(names, bodies, strict=True)))
+        assert [record["voice_marks"] > 10 for record in sorted(records, key=lambda one: len(one["content"]))] == [
+            True,
+            False,
+        ]
 
 
 class TestRuslit:
@@ -260,10 +313,15 @@ class TestHindiNovels:
         assert len({record["origin_id"] for record in records}) == 1
 
     def test_the_second_folder_is_the_author_at_any_depth(self, tmp_path: Path) -> None:
-        names = ["उपन्यास/जॉर्ज ऑर्वेल/एनिमल फार्म .txt", "उपन्यास/जॉर्ज ऑर्वेल/ब/span/ग.txt"]
+        names = ["उपन्यास/सूरज प्रकाश/देस बिराना .txt", "उपन्यास/सूरज प्रकाश/ब/span/ग.txt"]
         records, _ = ingest(tmp_path, "hindi_novels_txt", dict.fromkeys(names, "एक दिन"))
-        assert {record["author_id"] for record in records} == {author_id("hindi_novels_txt", "जॉर्ज ऑर्वेल")}
+        assert {record["author_id"] for record in records} == {author_id("hindi_novels_txt", "सूरज प्रकाश")}
         assert len({record["origin_id"] for record in records}) == 2
+
+    def test_a_foreign_writer_in_hindi_is_a_translation(self, tmp_path: Path) -> None:
+        names = ["उपन्यास/जॉर्ज ऑर्वेल/एनिमल फार्म .txt", "उपन्यास/सूरज प्रकाश/देस बिराना .txt"]
+        records, reasons = ingest(tmp_path, "hindi_novels_txt", dict.fromkeys(names, "एक दिन"))
+        assert (len(records), reasons) == (1, ["translation"])
 
 
 class TestBlogs:

@@ -73,6 +73,11 @@ def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
     compile_source(tag, extraction)
 
 
+@pytest.mark.parametrize("tag", ["apcd_sample_ar", "weibo_stock_posts", "hindi_discourse"])
+def test_verses_templates_and_stories_without_an_author_are_works(tag: str) -> None:
+    assert load(tag)["author"]["kind"] == "work"
+
+
 def genres_of(expression: dict[str, Any]) -> set[str]:
     if "any" in expression:
         return set().union(*map(genres_of, expression["any"]))
@@ -322,6 +327,9 @@ def test_the_fields_of_the_published_corpora_are_known(tag: str, row: dict[str, 
         ("german_pd", {"creator": None, "author": "", "text": "x"}, "no_author"),
         ("arabic_poetry", {"poet_name": "مجهول", "poem_text": "x"}, "placeholder_author"),
         ("chinese_poetry", {"author": "無名氏", "paragraphs": ["x"]}, "placeholder_author"),
+        ("chinese_poetry", {"author": "嵊縣令", "paragraphs": ["x"]}, "no_author"),
+        ("chinese_poetry", {"author": "韓愈", "title": "城南聯句", "paragraphs": ["x"]}, "several_authors"),
+        ("chinese_poetry", {"author": "王安石", "title": "集句詩", "paragraphs": ["x"]}, "cento"),
     ],
 )
 def test_nobody_is_no_author(tag: str, row: dict[str, Any], reason: str) -> None:

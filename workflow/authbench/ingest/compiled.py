@@ -22,6 +22,7 @@ class Compiled:
         clean: a text and its row to the text without what gives it away; None if there is nothing to do.
         name: the author's name to look for in the text; None if that is the label.
         noisy: has a value where the author label is known to join or to split authors.
+        works: has a value where the text is not its author's own wording and its work stands for an author.
         voices: a text to its marks of other voices, per 1,000 words; None if the entry names no such marks.
     """
 
@@ -32,6 +33,7 @@ class Compiled:
     clean: Callable[[str, Row], str] | None
     name: Columns | None
     noisy: Columns
+    works: Columns
     voices: Callable[[str], float | None] | None
 
 
@@ -51,6 +53,7 @@ def compile_extraction(where: str, extraction: Extraction, key: bytes | None = N
         clean=compile_cleaning(extraction.clean, f"{where}: clean") if extraction.clean else None,
         name=None if author.name is None else compiled("author.name", author.name),
         noisy=_constant(author.noisy) if isinstance(author.noisy, bool) else compiled("author.noisy", author.noisy),
+        works=_nothing if author.work_when is None else compiled("author.work_when", author.work_when),
         voices=_voices(where, author.impurity),
     )
 
@@ -105,6 +108,8 @@ def _expressions(extraction: Extraction) -> Iterator[tuple[str, Expression]]:
 def _of_author(author: Author) -> Iterator[tuple[str, Expression]]:
     if author.name is not None:
         yield "author.name", author.name
+    if author.work_when is not None:
+        yield "author.work_when", author.work_when
     if not isinstance(author.noisy, bool):
         yield "author.noisy", author.noisy
 

@@ -40,6 +40,7 @@ MADE = pa.schema(
         "content": pa.large_string(),
         "names_author": pa.bool_(),
         "noisy": pa.bool_(),
+        "work": pa.bool_(),
         "person_key": pa.large_string(),
         "near_key": pa.large_string(),
         "given_keys": pa.large_list(pa.large_string()),
@@ -50,6 +51,7 @@ MADE = pa.schema(
         "voice_marks": pa.float64(),
     }
 )
+OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")
 MOST_AUTHORS = (1 << 31) - 1
 
 
@@ -112,6 +114,7 @@ def make_documents(
     people = by_distinct(identities.person, texts(compiled.fields["author"](block.rows)))
     block.columns["person"] = people
     block.refuse([one.refusal for one in people])
+    _name_works(block, compiled, identities)
     block.columns["raw_id"] = texts(compiled.fields["id"](block.rows))
     block.refuse([HALF_CHARACTER if has_half(raw) else None for raw in block.columns["raw_id"]])
     _compute_texts(block, compiled)
@@ -138,6 +141,18 @@ def contents_of(rows: Sequence[Row], compiled: Compiled) -> list[str]:
     if compiled.clean is not None:
         contents = list(map(compiled.clean, contents, rows))
     return [text.strip() for text in contents]
+
+
+def _name_works(block: _Block, compiled: Compiled, identities: Identities) -> None:
+    """Add the column `work`: whether the text is not its author's wording; then its work is the column `person`."""
+    columns, rows = block.columns, block.rows
+    columns["work"] = [value is not None for value in compiled.works(rows)]
+    if any(columns["work"]):
+        origins = texts(compiled.fields["origin"](rows))
+        columns["person"] = [
+            identities.work(person, origin) if work else person
+            for person, origin, work in zip(columns["person"], origins, columns["work"], strict=True)
+        ]
 
 
 def _compute_texts(block: _Block, compiled: Compiled) -> None:
@@ -186,6 +201,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
             name != "" and authors.occurs(name, text) for name, text in zip(names, columns["text"], strict=True)
         ],
         "noisy": [doubtful is not None for doubtful in compiled.noisy(rows)],
+        "work": columns["work"],
         "person_key": [None] * len(rows),
         "near_key": [None] * len(rows),
         "given_keys": [None] * len(rows),
@@ -195,6 +211,8 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
         "author_group": by_distinct(_group, ours["author_group"](rows)),
         "voice_marks": _voice_marks(rows, compiled),
     }
+    for key in OF_A_NAME:  # a work has none
+        made[key] = [None if work else value for value, work in zip(made[key], columns["work"], strict=True)]
     return pa.RecordBatch.from_pydict(made, MADE)
 
 

@@ -40,6 +40,11 @@ class Identities:
         refusal = authors.refusal(label, self.placeholders, self.min_characters)
         return Person(label, "" if refusal else author_id(self.space, label, self.key), refusal)
 
+    def work(self, person: Person, work: str) -> Person:
+        """Return the author that a work, or else the label of its texts, stands for; no label has its id."""
+        named = f"work {whole_characters(work)}" if work else f"label {person.label}"
+        return person._replace(author_id=author_id(f"{self.space}/work", named, self.key))
+
     def record(self, raw_id: str, person: Person, text: str, date: str | None) -> str:
         """Return the identifier of a record: its raw id, unless that is none or would give the author away."""
         if not raw_id:

@@ -81,7 +81,7 @@ def ingest_source(
     digests = sorted(names)
     numbers = {sha: number for number, sha in enumerate(digests)}
     same_for_all = {
-        "author_kind": pl.lit(extraction.author.kind),
+        "author_kind": pl.when("work").then(pl.lit("work")).otherwise(pl.lit(extraction.author.kind)),
         "source": pl.lit(tag),
         "task": pl.lit(extraction.task),
         "label_kind": pl.lit(extraction.author.names, pl.String),

@@ -59,10 +59,12 @@ class Author:
 
     `space` is shared by sources of one site, the source's tag if not given. `names` says that labels are names of
     people: `full` ones, or `ambiguous` ones that several people may have. `own_name` says whether a text's mention of
-    its author may be masked, or names a hero and is kept.
+    its author may be masked, or names a hero and is kept. A text for which `work_when` has a value is not its author's
+    own wording: its kind is `work`, and its work stands for an author.
     """
 
     kind: str
+    work_when: Expression | None = None
     space: str | None = None
     noisy: bool | str | Mapping[str, Any] = False
     name: Expression | None = None
