@@ -35,6 +35,7 @@ from authbench.export.public import refuse_tier_b
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
+from authbench.format.columns import PAIRS, POSITIVES
 from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
 from authbench.registry.licences import licence_problem, spdx_identifier
@@ -447,3 +448,62 @@ def test_pairs_in_pans_form_are_by_one_author_or_two_and_no_text_tells(release: 
         assert len(set(of_same)) == len(of_same)
         assert {*other["text1"], *other["text2"]} <= set(of_same)
         assert set(problems["topic1"]) <= {"news", "blog/letters", "literature"}
+
+
+@pytest.fixture
+def paired(release: Path, tmp_path: Path) -> Path:
+    """The release with a pool of its test split: each positive with two texts of other authors."""
+    folder = Path(shutil.copytree(release, tmp_path / "paired"))
+    author = {row["candidate_id"]: row["author_id"] for row in lines(folder / "test/candidates.jsonl")}
+    rows: list[tuple[str, int, str, str, bool]] = []
+    answers = [
+        (row["query_id"], one) for row in lines(folder / "test/ground_truth.jsonl") for one in row["positive_ids"]
+    ]
+    for group, (query, positive) in enumerate(answers):
+        others = sorted(one for one in author if author[one] != author[positive])[:2]
+        rows += [("matched", group, query, one, one == positive) for one in (positive, *others)]
+    related = [(query, one, False, False, False, 3, 0.5, 1.5) for query, one in answers]
+    for table, values in ((PAIRS, rows), (POSITIVES, related)):
+        pl.DataFrame(values, table.schema, orient="row").write_parquet(folder / "test" / table.file)
+    seal(folder)
+    return folder
+
+
+def test_the_folder_for_hugging_face_has_the_pairs_that_are_scored(paired: Path, tmp_path: Path) -> None:
+    folder = exported(paired, "huggingface", tmp_path / "hub", with_tier_b=True)
+    release = opened(paired)
+    header = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---")[1])
+    for name, rows in (("pairs", release.pairs("test")), ("positives", release.positives("test"))):
+        (path,) = (folder / "data" / name).glob("test-*")
+        assert rows.height > 10 and pl.read_parquet(path).equals(rows)
+        (config,) = (one for one in header["configs"] if one["config_name"] == name)
+        assert "test" in {one["split"] for one in config["data_files"]}
+        told = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+        assert f"{name}_test" in {one["name"] for one in told["recordSet"]}
+
+
+def test_pan_s_form_has_each_positive_of_a_pool_with_one_of_its_negatives(paired: Path, tmp_path: Path) -> None:
+    folder = exported(paired, "pan", tmp_path / "pan", with_tier_b=True)
+    problems = read_problems(folder / "test/matched")
+    released = opened(paired).pairs("test").filter(pl.col("pool") == "matched")
+    texts = {row["candidate_id"]: row["content"] for row in lines(paired / "test/candidates.jsonl")}
+    scored = {
+        same: {
+            frozenset((texts[query], texts[one])) for query, one in part.select("query_id", "candidate_id").iter_rows()
+        }
+        for same, part in ((same, released.filter(pl.col("same") == same)) for same in (True, False))
+    }
+    told = {
+        same: [frozenset((row["text1"], row["text2"])) for row in problems.to_dicts() if row["same"] == same]
+        for same in (True, False)
+    }
+    assert set(told[True]) == scored[True] and set(told[False]) < scored[False]
+    assert len(told[True]) == len(scored[True]) and len(told[False]) <= released["group"].n_unique()
+
+
+def test_a_bundle_has_the_pairs_of_all_and_tells_those_of_its_texts(paired: Path, tmp_path: Path) -> None:
+    export_public(opened(paired), tmp_path / "public", ABOUT, sources_of())
+    assert (tmp_path / "public/test/pairs.parquet").read_bytes() == (paired / "test/pairs.parquet").read_bytes()
+    here = opened(tmp_path / "public").pairs("test")
+    assert not of_tier(paired, "B") & {*here["query_id"], *here["candidate_id"]}
+    assert here.height < opened(paired).pairs("test").height

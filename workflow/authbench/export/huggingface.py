@@ -1,7 +1,8 @@
 """The benchmark as a dataset of Hugging Face.
 
 A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
-`queries`, `ground_truth` and `provenance`, each with the splits of the release, and `croissant.json`.
+`queries`, `ground_truth` and `provenance`, each with the splits of the release, `positives` and `pairs` with those that
+have some, and `croissant.json`.
 """
 
 from collections.abc import Sequence
@@ -35,10 +36,13 @@ from datasets import load_dataset
 pool = load_dataset("this folder", "candidates", split="test")
 queries = load_dataset("this folder", "queries", split="test")
 truth = load_dataset("this folder", "ground_truth", split="test")
+pairs = load_dataset("this folder", "pairs", split="test")
 ```
 
 `candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
-`provenance` what is known and was measured of each document. `croissant.json` describes the files in Croissant 1.0,
+`provenance` what is known and was measured of each document. `pairs` are those that every evaluation scores: each
+positive of a query with negatives like it in all but the writer, by `pool`; `positives` says how the texts of one
+author are related. A release without such pairs has neither. `croissant.json` describes the files in Croissant 1.0,
 `licences.csv` has the terms.
 """
 

@@ -1,8 +1,9 @@
 """The benchmark as PAN's verification task.
 
 Of every split `<split>/pairs.jsonl` and `<split>/truth.jsonl`: pairs by one author, each text in at most one, and as
-many pairs of the same texts by two authors who write in one language. Sets that also keep topics apart, as PAN's own,
-are made by `authbench pan-pairs`.
+many pairs of the same texts by two authors who write in one language. `<split>/<pool>/` has pairs that the release says
+are to be scored: every positive, and one of its negatives. Sets that also keep topics apart, as PAN's own, are made by
+`authbench pan-pairs`.
 """
 
 from pathlib import Path
@@ -12,8 +13,10 @@ import polars as pl
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
+from authbench.format.columns import POOLS
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
+from authbench.identity import keyed_hashes
 from authbench.pan.pairs import as_table, different_authors, same_author
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import write_text
@@ -22,7 +25,10 @@ _USAGE = """
 PAN's verification task (2020 to 2023), a folder per split: `pairs.jsonl` (`id`, `fandoms`: the topics, or genres
 where the corpus tells no topic, `pair`: the texts) and `truth.jsonl` (`id`, `same`, `authors`). Each text stands in
 at most one pair by its author, and the pairs by two authors are made of the same texts, so that no text tells the
-answer. Topics may: where they must not, make pairs with `authbench pan-pairs`. Answers are lines of `{"id",
+answer. Topics may: where they must not, make pairs with `authbench pan-pairs`, or take the folder
+`<split>/topic_matched`. Folders below a split hold pairs of its pool of that name, balanced: each positive of the
+release with one of its negatives, which is like it in language, source, genre and length (`matched`) or in topic
+(`topic_matched`). Answers are lines of `{"id",
 "value"}`, 0.5 for none: `authbench pan-evaluate` scores them.
 """
 
@@ -32,22 +38,51 @@ def write_pan(folder: Path, release: Release, about: Publication) -> None:
     seed = int(release.manifest["config"]["seed"])
     topics = release.present.select("id", topic=pl.coalesce("topic", "genre"))
     for split in release.splits:
-        pairs = _pairs_of(release, split, seed)
-        for side in (1, 2):
-            own = topics.rename({"id": f"doc{side}", "topic": f"topic{side}"})
-            pairs = pairs.drop(f"topic{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
-        write_pairs(pairs, folder / split / "pairs.jsonl")
-        write_truth(pairs, folder / split / "truth.jsonl")
+        texts = _texts(release, split)
+        pool = texts.filter("candidate").drop("row").with_row_index("row")
+        same = same_author(pool, PairSettings().per_author, seed)
+        drawn = as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
+        _write(drawn, topics, folder / split)
+        released = release.pairs(split)
+        for name in POOLS:
+            of_pool = released.filter(pl.col("pool") == name)
+            if of_pool.height:
+                _write(_balanced(of_pool, texts, seed), topics, folder / split / name)
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     write_text(folder / "README.md", write_card(release, about, _USAGE))
 
 
-def _pairs_of(release: Release, split: str, seed: int) -> pl.DataFrame:
-    """Return the pairs of a split (`pan.pairs.as_table`); a text is its own topic, so that any two may be a pair."""
+def _write(pairs: pl.DataFrame, topics: pl.DataFrame, folder: Path) -> None:
+    for side in (1, 2):
+        own = topics.rename({"id": f"doc{side}", "topic": f"topic{side}"})
+        pairs = pairs.drop(f"topic{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
+    write_pairs(pairs, folder / "pairs.jsonl")
+    write_truth(pairs, folder / "truth.jsonl")
+
+
+def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Return the pairs of a pool of the release as `pan.pairs.as_table` does, of each group one negative by hash.
+
+    Two texts that ask for each other are one pair.
+    """
+    row = dict(texts.select("id", "row").iter_rows())
+    keys = released.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
+    drawn = (
+        released.with_columns(keyed_hashes(seed, "pan", keys).alias("rank"))
+        .sort("group", "same", "rank", "candidate_id", descending=[False, True, False, False])
+        .unique(["group", "same"], keep="first", maintain_order=True)
+    )
+    sides: dict[bool, dict[tuple[int, int], None]] = {True: {}, False: {}}
+    for query, candidate, same in drawn.select("query_id", "candidate_id", "same").iter_rows():
+        one, other = sorted((row[query], row[candidate]))
+        sides[same][one, other] = None
+    return as_table(texts, list(sides[True]), list(sides[False]), seed)
+
+
+def _texts(release: Release, split: str) -> pl.DataFrame:
+    """Return the texts of a split; each is its own topic, so that any two may be a pair."""
     batches = [
-        batch.select(id="candidate_id", author="author_id", topic="candidate_id", lang="lang", text="content")
-        for batch in release.candidates(split)
+        batch.select("id", "lang", "candidate", author="author_id", topic="id", text="content")
+        for batch in release.texts(split)
     ]
-    pool = pl.concat(batches).with_row_index("row")
-    same = same_author(pool, PairSettings().per_author, seed)
-    return as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
+    return pl.concat(batches).with_row_index("row")

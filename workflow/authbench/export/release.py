@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
 from authbench.format.release import Release
 
 
@@ -20,11 +20,21 @@ def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
 
 
 def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterator[pl.DataFrame]]]:
-    """Return every table of a split by its name: the schema and the batches of rows."""
+    """Return every table of a split by its name: the schema and the batches of rows.
+
+    Those about pairs of texts are left out where they hold none: not every split is scored, and not every release has
+    such files.
+    """
     provenance = release.present.filter(pl.col("split") == split)
+    related, pairs = release.positives(split), release.pairs(split)
     return {
         CANDIDATES.name: (CANDIDATES.schema, release.candidates(split)),
         QUERIES.name: (QUERIES.schema, release.queries(split)),
         GROUND_TRUTH.name: (GROUND_TRUTH.schema, iter([release.truth(split)])),
         "provenance": (provenance.schema, iter([provenance])),
+        **{
+            table.name: (table.schema, iter([rows]))
+            for table, rows in ((POSITIVES, related), (PAIRS, pairs))
+            if rows.height
+        },
     }
