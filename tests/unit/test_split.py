@@ -2,7 +2,7 @@
 
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from authbench.check.fold import fold as check_fold
 from authbench.dedup.containment import ContainmentSettings
 from authbench.normalize.fold import fold
-from authbench.split.assign import assign_splits, near_copies, split_deviation
-from authbench.split.leakage import find_leaks
+from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents
+from authbench.split.leakage import Leaks, find_leaks
 from authbench.split.units import find_bridges, unit_of
 
 SETTINGS = {
@@ -38,6 +38,7 @@ def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame
                     "doc_key": f"s:{author:04}-{number}",
                     "author_id": f"a{author}",
                     "author_kind": kind,
+                    "train_only": False,
                     "origin_id": f"o{author}-{number}",
                     "lang": lang,
                     "genre": genre,
@@ -145,6 +146,46 @@ def test_works_without_an_author_only_train():
     assert split(frame).filter(works)["split"].unique().to_list() == ["train"]
     assert split(frame, splits={"test": 20, "train": 80}).filter(works)["split"].unique().to_list() == ["train"]
     assert split(frame, splits={"seen": 80, "unseen": 20}).filter(works)["split"].unique().to_list() == ["seen"]
+
+
+def test_labels_that_only_train_do_so_with_all_that_moves_with_them_whatever_the_lock_says():
+    frame = documents(60).with_columns(train_only=pl.col("author_id").is_in(["a3", "a4"]))
+    assigned = split(frame, links(("s:0003-0", "s:0009-1")), lock={"a3": "test", "a9": "dev"})
+    bound = pl.col("author_id").is_in(["a3", "a4", "a9"])
+    assert assigned.filter(bound)["split"].unique().to_list() == ["train"]
+    backwards = split(frame, splits={"test": 20, "train": 80}, lock={"a3": "test"})
+    assert backwards.filter(pl.col("train_only"))["split"].unique().to_list() == ["train"]
+
+
+def marked(frame: pl.DataFrame, similar: Sequence[tuple[str, str, float]] = (), **marks) -> pl.DataFrame:
+    pairs = pl.DataFrame([*similar], schema={"a": pl.String, "b": pl.String, "similarity": pl.Float64}, orient="row")
+    contained = pl.DataFrame(schema={"a": pl.String, "b": pl.String, "share": pl.Float64})
+    rules = SETTINGS | {"leak_threshold": 0.7}
+    return split_documents(
+        frame.drop("train_only"), Leaks(pairs, contained, 0), rules, 3, 0.8, 3, {}, **marks
+    ).documents  # fmt: skip
+
+
+def test_texts_known_under_two_labels_and_labels_of_several_people_are_not_scored():
+    frame = documents(40).with_columns(doc_key=pl.col("doc_key") + "#chunk_0")
+    same = ("s:0001-0#chunk_0", "s:0001-1#chunk_0", 0.9)
+    other = ("s:0002-0#chunk_0", "s:0003-1#chunk_0", 0.9)
+    found = marked(
+        frame,
+        [same, other, ("s:0004-0#chunk_0", "s:0005-0#chunk_0", 0.75)],
+        train_only=pl.DataFrame({"source": ["s"], "author_id": ["a8"]}),
+        known_twice=pl.DataFrame({"doc_key": ["s:0006-0", "s:0007-0#chunk_0", "s:0009-0#chunk_1"]}),
+    )
+    assert "train_only" not in found.columns
+    unscored = found.filter(~pl.col("scored"))
+    assert set(unscored.filter(pl.col("author_id") != "a8")["doc_key"]) == {
+        "s:0002-0#chunk_0", "s:0006-0#chunk_0", "s:0007-0#chunk_0"
+    }  # fmt: skip
+    assert found.filter(pl.col("author_id") == "a8").select("split", "scored").unique().rows() == [("train", False)]
+
+
+def test_all_texts_are_scored_where_nothing_speaks_against_it():
+    assert marked(documents(40))["scored"].all()
 
 
 def test_two_splits_with_other_names_work():

@@ -1,7 +1,7 @@
 """Split: what must not straddle train, dev and test moves as one.
 
-Takes   sample/selected.parquet, deviation.json
-Gives   split/documents.parquet (DOCUMENT, `toxicity`, `split`, `unit`), contained.parquet (a, b, share),
+Takes   sample/selected.parquet, deviation.json, labels/authors.parquet, texts.parquet
+Gives   split/documents.parquet (DOCUMENT, `toxicity`, `split`, `unit`, `scored`), contained.parquet (a, b, share),
         removed.parquet (REMOVED), counts.json, facts.json, deviation.json (what is taken counted anew)
 """
 
@@ -11,6 +11,8 @@ rule assign_splits:
     input:
         selected=result("sample/selected.parquet"),
         deviation=result("sample/deviation.json"),
+        labels=result("labels/authors.parquet"),
+        known_twice=result("labels/texts.parquet"),
     output:
         documents=result("split/documents.parquet"),
         contained=result("split/contained.parquet"),

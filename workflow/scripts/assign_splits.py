@@ -2,6 +2,7 @@
 
 from authbench.dedup.containment import ContainmentSettings
 from authbench.format.lock import read_lock
+from authbench.labels.judge import read_impure
 from authbench.runtime.job import log_to
 from authbench.sample.deviation import recount
 from authbench.split.assign import split_documents
@@ -21,7 +22,17 @@ leaks = find_leaks(
     ContainmentSettings(**params.split["containment"]),
 )
 lock = read_lock(params.split["lock"]) if params.split["lock"] else {}
-outcome = split_documents(documents, leaks, params.split, minimum, near, params.seed, lock)
+outcome = split_documents(
+    documents,
+    leaks,
+    params.split,
+    minimum,
+    near,
+    params.seed,
+    lock,
+    read_impure(snakemake.input.labels),
+    read_columns([snakemake.input.known_twice]),
+)
 write_parquet(outcome.documents, snakemake.output.documents)
 write_parquet(leaks.contained, snakemake.output.contained)
 write_parquet(outcome.removed, snakemake.output.removed)

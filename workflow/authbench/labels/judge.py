@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ from authbench.labels import estimators
 from authbench.labels.count import add_cells, add_labels
 from authbench.labels.estimators import UNKNOWN, Estimate
 from authbench.registry.source_entry import Impurity
+from authbench.storage.parquet import scan_columns
 
 CLEAN, IMPURE, UNMEASURED = "clean", "impure", "unmeasured"
 LEAST_TEXTS = 3  # of a label that statistics count
@@ -71,6 +73,11 @@ def judge_labels(
         )
         rows += _statistics(tag, decided, rule, found.estimate, whole, limit)
     return pl.concat(judged).sort("source", "author_id"), pl.DataFrame(rows, schema=STATISTICS, orient="row")
+
+
+def read_impure(path: str | Path) -> pl.DataFrame:
+    """Return `source, author_id` of the labels that a table of decisions (AUTHORS) calls impure."""
+    return scan_columns([path]).filter(pl.col("decision") == IMPURE).select("source", "author_id").collect()
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ SPLIT_WORDS = {
     "linked_pairs": "linked pairs",
     "near_copies": "of them near copies",
     "contained": "of them long texts that share passages",
+    "train_only": "texts of labels that several people may share, in train alone",
+    "not_scored": "texts that are scored nowhere, these and those known under two labels",
     "common_passages": "texts with passages too common to link by",
 }
 COPY_WORDS = {

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from authbench.funnel import Counts, Tally
+from authbench.labels.shared import known_under_two_labels
 from authbench.split.balance import BALANCED_FROM, balance, cut_in_hash_order, fixed_splits
 from authbench.split.leakage import Leaks
 from authbench.split.units import find_bridges, unit_of
@@ -33,7 +34,7 @@ class _Splits:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """`documents` that stay, with `split` and `unit`; those left out (REMOVED); the tables for the report."""
+    """`documents` that stay, with `split`, `unit` and `scored`; those left out (REMOVED); the tables for the report."""
 
     documents: pl.DataFrame
     removed: pl.DataFrame
@@ -49,19 +50,25 @@ def split_documents(
     near: float,
     seed: int,
     lock: Mapping[str, Any],
+    train_only: pl.DataFrame | None = None,
+    known_twice: pl.DataFrame | None = None,
 ) -> _Outcome:
-    """Give the selected documents their splits.
+    """Give the selected documents their splits, and say which may be scored.
 
-    `settings` is the section `split`, `minimum` the documents that an author must keep, `near` the similarity of
+    Authors in `train_only` (source, author_id) are in training, and not `scored`; nor are texts known under two labels:
+    those in `known_twice` (doc_key), pieces of such texts, and near copies of another author's text. `settings` is the
+    section `split`, `minimum` the documents that an author must keep, `near` the similarity of
     copies of which one stays, `lock` an earlier release.lock (or empty). De-duplication found all but one in
     thousands of the copies; those it missed go here, where few documents are left to compare.
     """
-    copies = near_copies(leaks.similar.filter(pl.col("similarity") >= near))
+    alike = leaks.similar.filter(pl.col("similarity") >= near)
+    copies = near_copies(alike)
+    documents = _mark(documents, alike, train_only, known_twice)
     similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
     linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
     splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}), copies)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
-    kept = judged.filter(pl.col("left_out").is_null()).drop("left_out")
+    kept = judged.filter(pl.col("left_out").is_null()).drop("left_out", "train_only")
     removed = judged.filter(pl.col("left_out").is_not_null()).select(
         "source",
         "doc_key",
@@ -80,10 +87,32 @@ def split_documents(
         "linked_pairs": linked.height,
         "near_copies": similar.height,
         "contained": leaks.contained.height,
+        "train_only": int(judged.filter(pl.col("left_out").is_null())["train_only"].sum()),
+        "not_scored": int((~kept["scored"]).sum()),
         **({"common_passages": leaks.common} if leaks.common else {}),
         "buckets": split_deviation(kept, settings["splits"]),
     }
     return _Outcome(kept, removed, tally.counts(), facts)
+
+
+def _mark(
+    documents: pl.DataFrame, alike: pl.DataFrame, train_only: pl.DataFrame | None, known_twice: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return the documents with `train_only` and `scored`; `alike` are pairs a, b of near copies."""
+    owner = documents.select("doc_key", "author_id")
+    both = alike.join(owner, left_on="a", right_on="doc_key").join(owner, left_on="b", right_on="doc_key", suffix="_b")
+    of_two = both.filter(pl.col("author_id") != pl.col("author_id_b"))
+    twice = pl.concat([of_two.select(doc_key="a"), of_two.select(doc_key="b")])
+    if known_twice is not None:
+        twice = pl.concat([twice, known_twice.select("doc_key")])
+    label = ["source", "author_id"]
+    names = pl.DataFrame(schema=dict.fromkeys(label, pl.String)) if train_only is None else train_only.select(label)
+    marked = names.unique().with_columns(train_only=pl.lit(True))
+    return (
+        documents.join(marked, on=label, how="left", maintain_order="left")
+        .with_columns(pl.col("train_only").fill_null(False))
+        .with_columns(scored=~pl.col("train_only") & ~known_under_two_labels("doc_key", twice))
+    )
 
 
 def assign_splits(
@@ -97,9 +126,9 @@ def assign_splits(
 ) -> _Splits:
     """Assign every document to a split.
 
-    `documents` has doc_key, source, author_id, author_kind, origin_id, lang, genre, length_bucket; `linked` pairs
-    a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the splits they
-    had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`, or than he
+    `documents` has doc_key, source, author_id, author_kind, train_only, origin_id, lang, genre, length_bucket;
+    `linked` pairs a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the
+    splits they had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`, or than he
     had, where that was fewer.
     """
     author = ["lang", "source", "author_id"]

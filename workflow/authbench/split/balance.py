@@ -20,18 +20,20 @@ EXCHANGES = 200  # units of a bucket and split that an exchange looks at
 def fixed_splits(
     documents: pl.DataFrame, codes: NDArray[np.int64], units: int, names: list[str], lock: Mapping[str, str]
 ) -> NDArray[np.int64]:
-    """Return the split of units that have no choice (of an earlier lock, and `work`s, which only train), -1 elsewhere.
+    """Return the split of units that have no choice, -1 elsewhere.
 
-    Training is `train`, or the first split where none has that name. A unit that joins authors of several old splits
-    takes the split that comes first in the settings.
+    A unit of which a text may only train (a `work`, or `train_only`) is in training: `train`, or the first split where
+    none has that name. Others keep the split of an earlier lock; a unit that joins authors of several old splits takes
+    the one that comes first in the settings.
     """
     fixed = np.full(units, -1)
-    train = names.index("train") if "train" in names else 0
-    rows: Iterable[tuple[str, str]] = documents.select("author_id", "author_kind").iter_rows()
-    for code, (author, kind) in zip(codes, rows, strict=True):
-        old = train if kind == "work" else names.index(lock[author]) if lock.get(author) in names else -1
+    authors: Iterable[str] = documents["author_id"]
+    for code, author in zip(codes, authors, strict=True):
+        old = names.index(lock[author]) if lock.get(author) in names else -1
         if old >= 0:
             fixed[code] = old if fixed[code] < 0 else min(fixed[code], old)
+    trains = documents.select((pl.col("author_kind") == "work") | pl.col("train_only")).to_series()
+    fixed[codes[trains.to_numpy()]] = names.index("train") if "train" in names else 0
     return fixed
 
 
