@@ -128,8 +128,8 @@ def assign_splits(
 
     `documents` has doc_key, source, author_id, author_kind, train_only, origin_id, lang, genre, length_bucket;
     `linked` pairs a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the
-    splits they had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`, or than he
-    had, where that was fewer.
+    splits they had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`,
+    or than he had, where that was fewer.
     """
     author = ["lang", "source", "author_id"]
     documents = documents.sort("doc_key").with_columns(least=pl.len().over(author).clip(upper_bound=minimum))
