@@ -156,7 +156,13 @@ def ingest(raw: Path, out: Path, pages: Mapping[str, Any], shards: int) -> None:
     for tag, extraction in extractions.items():
         places = [out / tag / f"{n}.parquet" for n in range(shards)]
         ingest_source(
-            tag, extraction, raw / tag, inventory[tag], places, out / f"{tag}-removed.parquet", IngestSettings()
+            tag,
+            extraction,
+            raw / tag,
+            inventory[tag],
+            places,
+            out / f"{tag}-removed.parquet",
+            IngestSettings(own_name="mask"),
         )
 
 

@@ -123,7 +123,7 @@ def documents_of(raw: Path, work: Path, pages: Mapping[str, Mapping[str, Any]] =
             inventory[tag],
             [work / f"{tag}.parquet"],
             work / f"{tag}-gone.parquet",
-            IngestSettings(),
+            IngestSettings(own_name=CONFIG["normalize"]["own_name"]),
         )
         tables.append(read_columns([work / f"{tag}.parquet"]))
     rules = {tag: source.normalize for tag, source in sources.items()}

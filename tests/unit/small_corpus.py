@@ -60,6 +60,7 @@ def document(number: int, writer: int, split: str = "train", **other: Any) -> di
         "source": "news",
         "task": "authorship",
         "content": f"Text {number}.",
+        "author_group": None,
         "names_author": False,
         "file": "f" * 64,
         "ordinal": number,

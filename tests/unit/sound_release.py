@@ -86,6 +86,7 @@ def documents() -> pl.DataFrame:
                     "topic": TOPICS[source][place % 2],
                     "date": f"2020-05-{place + 1:02d}",
                     "content": content,
+                    "author_group": "arts" if source == "blog_authorship" else None,
                     "names_author": False,
                     "file": hashlib.sha256(source.encode()).hexdigest(),
                     "ordinal": len(rows),

@@ -166,6 +166,27 @@ def test_what_does_not_enter_has_a_reason_and_a_place(tmp_path: Path) -> None:
     assert made.result["facts"]["names_author"] == pytest.approx(1 / 3)
 
 
+def test_a_sub_genre_of_the_author_is_a_group_of_authors_unless_the_papers_genres_are_asked_for(tmp_path: Path) -> None:
+    genre = {"field": "kind", "map": {"toy": "blog/arts", "*": "blog"}}
+    entry = source(fields={"genre": genre}, genre_of="author")
+    ours, papers = (Ingested(tmp_path, {"a.csv": table(*ROWS)}, entry, author_genres=asked) for asked in (False, True))
+    assert ours.records.select("genre", "author_group").rows() == [("blog", "arts"), ("blog", "arts"), ("blog", None)]
+    assert papers.records.select("genre", "author_group").rows() == [("blog/arts", None)] * 2 + [("blog", None)]
+    of_texts = Ingested(tmp_path, {"a.csv": table(*ROWS)}, source(fields={"genre": genre}))
+    assert of_texts.records["genre"].to_list() == ["blog/arts", "blog/arts", "blog"]
+
+
+def test_the_own_name_is_masked_where_setting_and_entry_say_so_and_keys_stay(tmp_path: Path) -> None:
+    nameless, files = source(), {"a.csv": table(*ROWS)}
+    del nameless["fields"]["id"]
+    masked, kept = (Ingested(tmp_path, files, nameless, own_name=own) for own in ("mask", "keep"))
+    hero = Ingested(tmp_path, files, {**nameless, "author": {"kind": "account", "own_name": "keep"}}, own_name="mask")
+    assert "Dull, said [NAME]." in masked.records["content"] and not masked.records["names_author"].any()
+    assert "Dull, said bob." in kept.records["content"] and hero.records.equals(kept.records)
+    assert masked.records["doc_key"].equals(kept.records["doc_key"])
+    assert (masked.result["unnamed_texts"], kept.result["unnamed_texts"]) == (1, 0)
+
+
 def test_other_languages_can_be_kept(tmp_path: Path) -> None:
     made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE, other_languages="keep")
     assert made.records.filter(doc_key="demo:4")["lang"].to_list() == ["other"]

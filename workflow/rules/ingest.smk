@@ -29,6 +29,7 @@ rule ingest_source:
         raw=lambda wildcards: LISTINGS[wildcards.source].stem,
         raw_dir=raw_dir,
         ingest=SETTINGS["ingest"],
+        own_name=SETTINGS["normalize"]["own_name"],
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),
         code=code("ingest_source"),
     script:

@@ -25,6 +25,8 @@ counts = ingest_source(
         os.environ[key_variable].encode() if key_variable else None,
         params.ingest["max_bad_rows"],
         params.ingest["max_record_bytes"],
+        params.ingest["author_genres"],
+        params.own_name,
     ),
 )
 write_json(snakemake.output.counts, counts)

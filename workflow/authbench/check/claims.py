@@ -42,7 +42,7 @@ CLAIMS = {
     "provenance": "provenance.parquet has one row per document, and they agree",
     "provenance_column": "provenance.parquet has no column of text but the known ones",
     "provenance_form": "values of provenance.parquet have the form of their column: a vocabulary, a digest, a date",
-    "raw_name": "no topic holds the label that its author's pseudonym is the digest of",
+    "raw_name": "no topic or group holds the label that its author's pseudonym is the digest of",
     "author_space": "an author's documents are from sources that share their authors",
     "licence": "licences and tiers are the manifest's, and tier B stays B",
     "measures": "no document's measurements, toxicity or length is beyond the thresholds",

@@ -96,7 +96,7 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
 
 
 def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
-    """Yield authors of several spaces, and documents with a topic, or words of it, that their author's id is of.
+    """Yield authors of several spaces, and documents with a topic or group of which words are those of the author's id.
 
     Only pseudonyms without a key can be computed again. A space of authors is a source, or what its entry states.
     """
@@ -107,13 +107,12 @@ def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
     for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
         if len({stated[tag] for tag in own if tag in stated}) > 1:
             yield Finding("author_space", author, f"{author[:8]}...: {' and '.join(own)}")
-    if "topic" not in provenance.columns:
-        return
-    for topic, authors in provenance.drop_nulls("topic").group_by("topic").agg("author_id").sort("topic").iter_rows():
-        named = {author_id(space, name) for space in spaces for name in _parts(topic)}.intersection(authors)
-        for author in sorted(named):
-            for ident in provenance.filter((pl.col("topic") == topic) & (pl.col("author_id") == author))["id"]:
-                yield Finding("raw_name", ident, f"topic of {ident}")
+    for column in sorted({"topic", "author_group"} & set(provenance.columns)):
+        for words, authors in provenance.drop_nulls(column).group_by(column).agg("author_id").sort(column).iter_rows():
+            named = {author_id(space, name) for space in spaces for name in _parts(words)}.intersection(authors)
+            for author in sorted(named):
+                for ident in provenance.filter((pl.col(column) == words) & (pl.col("author_id") == author))["id"]:
+                    yield Finding("raw_name", ident, f"{column} of {ident}")
 
 
 def _parts(text: str) -> Iterable[str]:

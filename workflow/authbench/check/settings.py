@@ -134,6 +134,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "authors.masked_max_documents": _higher,
     "authors.max_impurity": _higher,
     "normalize.mask": _fewer,
+    "normalize.own_name": _not("mask"),
     "filter.preset": _other,
     "filter.unique_words": _lower,
     "filter.dominant_word": _higher,

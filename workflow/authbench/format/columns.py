@@ -170,6 +170,7 @@ PROVENANCE = Table(
         ),
         Column("task", pl.String, "the task that the corpus was made for", SLUG),
         Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
+        Column("author_group", pl.String, "a sub-genre that describes the author, where the corpus has one", WORDS),
         Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
         Column("licence", pl.String, "the licence of the source", WORDS),
         Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),

@@ -23,6 +23,8 @@ class Compiled:
         name: the author's name to look for in the text; None if that is the label.
         noisy: has a value where the author label is known to join or to split authors.
         works: has a value where the text is not its author's own wording and its work stands for an author.
+        genre_of_author: whether a sub-genre describes the author.
+        masks_own_name: whether the author's name may go from a text: it is no hero's.
         voices: a text to its marks of other voices, per 1,000 words; None if the entry names no such marks.
     """
 
@@ -35,6 +37,8 @@ class Compiled:
     noisy: Columns
     works: Columns
     voices: Callable[[str], float | None] | None
+    genre_of_author: bool
+    masks_own_name: bool
 
 
 def compile_extraction(where: str, extraction: Extraction, key: bytes | None = None) -> Compiled:
@@ -55,6 +59,8 @@ def compile_extraction(where: str, extraction: Extraction, key: bytes | None = N
         noisy=_constant(author.noisy) if isinstance(author.noisy, bool) else compiled("author.noisy", author.noisy),
         works=_nothing if author.work_when is None else compiled("author.work_when", author.work_when),
         voices=_voices(where, author.impurity),
+        genre_of_author=extraction.genre_of == "author",
+        masks_own_name=author.own_name == "mask",
     )
 
 

@@ -20,8 +20,9 @@ from authbench.ingest.characters import has_half, whole_characters
 from authbench.ingest.compiled import Compiled
 from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
 from authbench.ingest.identities import HALF_CHARACTER, Identities
+from authbench.ingest.own_name import without_own_name
 from authbench.ingest.rows import Row
-from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES
+from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 
 GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 # A record as the mapping makes it. `base` says that its key is that of all its copies: the corpus has no raw ids.
@@ -55,6 +56,20 @@ OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")
 MOST_AUTHORS = (1 << 31) - 1
 
 
+class Choices(NamedTuple):
+    """Settings that decide what records say.
+
+    Attributes:
+        keep_other_languages: texts in languages that no release has are kept, as `other`.
+        author_genres: a sub-genre that describes the author stays one.
+        mask_own_name: the author's name goes from the text where the entry admits it.
+    """
+
+    keep_other_languages: bool = False
+    author_genres: bool = False
+    mask_own_name: bool = False
+
+
 class Refused(NamedTuple):
     """A row that makes no document: its place among the rows, and why."""
 
@@ -66,13 +81,15 @@ class Refused(NamedTuple):
 class Documents(NamedTuple):
     """What rows made: records (MADE), the place of each among the rows, and the rows that made none.
 
-    `mended` texts held half of a surrogate pair, which stands as U+FFFD in their records.
+    `mended` texts held half of a surrogate pair, which stands as U+FFFD in their records; `unnamed` ones their author's
+    name, which is gone.
     """
 
     records: pa.RecordBatch
     places: list[int]
     refused: list[Refused]
     mended: int
+    unnamed: int
 
 
 class _Block:
@@ -84,6 +101,7 @@ class _Block:
         self.columns: dict[str, Any] = {}
         self.refused: list[Refused] = []
         self.mended = 0
+        self.unnamed = 0
 
     def refuse(self, reasons: Sequence[str | None]) -> None:
         """Leave out the rows that have a reason."""
@@ -104,7 +122,7 @@ class _Block:
 
 
 def make_documents(
-    rows: Sequence[Row], compiled: Compiled, identities: Identities, where: str, keep_other_languages: bool
+    rows: Sequence[Row], compiled: Compiled, identities: Identities, where: str, choices: Choices
 ) -> Documents:
     """Return what rows make; derived fields are added to them. Raises InputError for a genre that is none."""
     block = _Block(rows)
@@ -119,13 +137,16 @@ def make_documents(
     block.refuse([HALF_CHARACTER if has_half(raw) else None for raw in block.columns["raw_id"]])
     _compute_texts(block, compiled)
     _compute_identities(block, compiled, identities)
-    other = OTHER if keep_other_languages else None
+    if choices.mask_own_name and compiled.masks_own_name:
+        _mask_own_names(block, compiled)
+    other = OTHER if choices.keep_other_languages else None
     langs = by_distinct(partial(_known_language, other=other), compiled.fields["lang"](block.rows))
     genres = by_distinct(as_text, compiled.fields["genre"](block.rows))
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
-    records = _records(block, compiled, identities, f"{where}: fields.genre")
-    return Documents(records, list(block.places), sorted(block.refused), block.mended)
+    of_author = compiled.genre_of_author and not choices.author_genres
+    records = _records(block, compiled, identities, f"{where}: fields.genre", of_author)
+    return Documents(records, list(block.places), sorted(block.refused), block.mended, block.unnamed)
 
 
 def add_derived(rows: Sequence[Row], compiled: Compiled) -> None:
@@ -167,6 +188,21 @@ def _compute_texts(block: _Block, compiled: Compiled) -> None:
     block.columns |= {"text": contents, "content": stored}
 
 
+def own_names(rows: Sequence[Row], compiled: Compiled) -> list[str]:
+    """Return the author's name of each row, folded: the label, or the name that the entry gives beside it."""
+    if compiled.name is not None:
+        return by_distinct(_folded, compiled.name(rows))
+    return by_distinct(_folded, texts(compiled.fields["author"](rows)))
+
+
+def _mask_own_names(block: _Block, compiled: Compiled) -> None:
+    """Take the authors' names out of the columns `text` and `content`."""
+    before = block.columns["text"]
+    masked = list(map(without_own_name, before, own_names(block.rows, compiled)))
+    block.unnamed += sum(one is not other for one, other in zip(before, masked, strict=True))
+    block.columns |= {"text": masked, "content": pa.array(masked, pa.large_string())}
+
+
 def _compute_identities(block: _Block, compiled: Compiled, identities: Identities) -> None:
     """Fold the column `raw_id`, and add `date`, `identity` and `doc_key`."""
     columns = block.columns
@@ -178,20 +214,24 @@ def _compute_identities(block: _Block, compiled: Compiled, identities: Identitie
     columns["doc_key"] = [f"{identities.tag}:{one}" for one in columns["identity"]]
 
 
-def _records(block: _Block, compiled: Compiled, identities: Identities, where: str) -> pa.RecordBatch:
-    """Return the records (MADE) of the rows that are left."""
+def _records(block: _Block, compiled: Compiled, identities: Identities, where: str, of_author: bool) -> pa.RecordBatch:
+    """Return the records (MADE) of the rows that are left; `of_author`: their sub-genres are groups of authors."""
     columns, rows, ours = block.columns, block.rows, compiled.fields
     named = texts(ours["origin"](rows))
     origins = [one or own for one, own in zip(named, columns["identity"], strict=True)]
-    labels = [one.label for one in columns["person"]]
-    names = labels if compiled.name is None else by_distinct(_folded, compiled.name(rows))
+    names = own_names(rows, compiled)
+    genres = by_distinct(partial(_checked_genre, where), columns["genre"])
+    groups = by_distinct(_group, ours["author_group"](rows))
+    if of_author:
+        groups = [group or _sub_genre(genre) for group, genre in zip(groups, genres, strict=True)]
+        genres = by_distinct(primary_genre, genres)
     made = {
         "doc_key": columns["doc_key"],
         "base": [not raw_id for raw_id in columns["raw_id"]],
         "origin_id": list((by_distinct if any(named) else map)(identities.origin, origins)),
         "author_id": [one.author_id for one in columns["person"]],
         "lang": columns["lang"],
-        "genre": by_distinct(partial(_checked_genre, where), columns["genre"]),
+        "genre": genres,
         "topic": by_distinct(_plain, ours["topic"](rows)),
         "date": columns["date"],
         "n_authors": by_distinct(_number, ours["n_authors"](rows)),
@@ -208,7 +248,7 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
         "life_key": [None] * len(rows),
         "item": by_distinct(identities.item, by_distinct(_plain, ours["item"](rows))),
         "account": by_distinct(identities.account, by_distinct(_plain, ours["account"](rows))),
-        "author_group": by_distinct(_group, ours["author_group"](rows)),
+        "author_group": groups,
         "voice_marks": _voice_marks(rows, compiled),
     }
     for key in OF_A_NAME:  # a work has none
@@ -242,6 +282,10 @@ def _plain(value: Any) -> str | None:
 def _group(value: Any) -> str | None:
     """Return the name of a group of authors, folded."""
     return _folded(value).casefold() or None
+
+
+def _sub_genre(genre: str) -> str | None:
+    return genre.partition("/")[2] or None
 
 
 def _voice_marks(rows: Sequence[Row], compiled: Compiled) -> Column:

@@ -8,12 +8,14 @@ import regex
 
 from authbench.errors import InputError
 from authbench.ingest.compiled import compile_extraction, needed_fields, read_fields
-from authbench.ingest.documents import Documents, make_documents
+from authbench.ingest.documents import Choices, Documents, make_documents
 from authbench.ingest.fields import compile_pattern
 from authbench.ingest.identities import make_identities
 from authbench.ingest.rows import Needs, Row
 from authbench.registry.expressions import FILE_FIELDS
 from authbench.registry.source_entry import Extraction
+
+CHOICES = Choices()
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Mapped:
 
 
 def compile_source(
-    tag: str, extraction: Extraction, keep_other_languages: bool = False, author_key: bytes | None = None
+    tag: str, extraction: Extraction, choices: Choices = CHOICES, author_key: bytes | None = None
 ) -> Mapped:
     """Return the mapping that a source's entry describes. Raises InputError that names file and key."""
     where = f"config/sources/{tag}.yaml"
@@ -48,7 +50,7 @@ def compile_source(
             compiled=compiled,
             identities=identities,
             where=where,
-            keep_other_languages=keep_other_languages,
+            choices=choices,
         ),
         needed_fields(where, extraction, given),
         read_fields(extraction, given),

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from authbench.errors import InputError
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.characters import whole_characters
+from authbench.ingest.documents import Choices
 from authbench.ingest.drafts import Drafts
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.order import in_order, put_in_order
@@ -41,12 +42,17 @@ TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """The settings under `ingest:`; `author_key` is the value of the variable that `author_key_env` names."""
+    """The settings under `ingest:`, and `normalize.own_name`: names do not leave ingestion.
+
+    `author_key` is the value of the variable that `author_key_env` names.
+    """
 
     other_languages: str = "drop"
     author_key: bytes | None = None
     max_bad_rows: float = 0.01
     max_record_bytes: int = MAX_RECORD_BYTES
+    author_genres: bool = False
+    own_name: str = "keep"
 
 
 def ingest_source(
@@ -75,7 +81,8 @@ def ingest_source(
         raise InputError(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
-    mapped = compile_source(tag, extraction, settings.other_languages == "keep", settings.author_key)
+    choices = Choices(settings.other_languages == "keep", settings.author_genres, settings.own_name == "mask")
+    mapped = compile_source(tag, extraction, choices, settings.author_key)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)
@@ -159,6 +166,7 @@ def _sorted_out(
     good = np.delete(np.arange(len(rows)), list(gone))
     made = mapped.documents([rows[place] for place in good] if gone else rows)  # type: ignore[arg-type, misc]
     tally.mended += made.mended
+    tally.unnamed += made.unnamed
     for one in made.refused:
         gone[int(good[one.place])] = (one.reason, one.doc_key, where(int(good[one.place])))
     places = good[made.places]

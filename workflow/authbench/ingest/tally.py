@@ -18,7 +18,7 @@ class Tally:
 
     def __init__(self, tag: str) -> None:
         self.tag, self.rows, self.kept = tag, 0, 0
-        self.units, self.mended = Units(), 0
+        self.units, self.mended, self.unnamed = Units(), 0, 0
         self.dropped: Counter[str] = Counter()
         self.examples: list[str] = []
         self.languages: Counter[str] = Counter()
@@ -61,6 +61,7 @@ class Tally:
             "sources": {self.tag: {"in": self.rows, "kept": self.kept, "gained": 0, "dropped": dropped}},
             "units": self.units.counts(),
             "mended_texts": self.mended,
+            "unnamed_texts": self.unnamed,
             "facts": {
                 "author_kind": author_kind,
                 "files": files,

@@ -18,8 +18,9 @@ from authbench.identity import sha256_of_text
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.characters import whole_characters
 from authbench.ingest.compiled import compile_extraction
-from authbench.ingest.documents import add_derived, contents_of
+from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
+from authbench.ingest.own_name import without_own_name
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
 from authbench.registry.plain import from_plain
@@ -50,8 +51,9 @@ def texts_of_source(
     """
     extraction = make_extraction(entry)
     folder = raw_dir / file_set(tag, extraction).folder
-    read = _text_only(extraction)
-    mapped = compile_source(tag, read, keep_other_languages=True)
+    masks = settings["normalize"].get("own_name") == "mask" and extraction.author.own_name == "mask"
+    read = _text_only(extraction, masks)
+    mapped = compile_source(tag, read)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
     files = _digests(folder, extraction.files, places)
@@ -60,7 +62,7 @@ def texts_of_source(
     rules = from_plain(Normalize, entry.get("normalize", {}))
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
-    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read), reasons):
+    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read, masks), reasons):
         found = _released(tag, rules, block, settings["normalize"])
         reasons |= found.missing
         fresh = {row: text for row, text in found.texts.items() if row not in solved}
@@ -75,18 +77,26 @@ def texts_of_source(
     yield _Found({}, missing)
 
 
-def _text_only(extraction: Extraction) -> Extraction:
-    """Return how a source is read without what a text does not depend on: who wrote it, when, and about what."""
-    return replace(extraction, fields=Fields(extraction.fields.text, **_KNOWN), author=Author("person"), drop=())
+def _text_only(extraction: Extraction, masks: bool) -> Extraction:
+    """Return how a source is read without what a text does not depend on: when it was written, and about what.
+
+    Who wrote it matters where the own name was masked (`masks`).
+    """
+    fields, author = Fields(extraction.fields.text, **_KNOWN), Author("person")
+    if masks:
+        fields = replace(fields, author=extraction.fields.author)
+        author = replace(author, name=extraction.author.name)
+    return replace(extraction, fields=fields, author=author, drop=())
 
 
-def _compile_text(tag: str, extraction: Extraction) -> Callable[[list[Row]], list[str]]:
+def _compile_text(tag: str, extraction: Extraction, masks: bool) -> Callable[[list[Row]], list[str]]:
     """Return the function from rows to their texts, as ingestion makes them."""
     compiled = compile_extraction(f"the entry of {tag}", extraction)
 
     def texts(rows: list[Row]) -> list[str]:
         add_derived(rows, compiled)
-        return list(map(whole_characters, contents_of(rows, compiled)))
+        contents = list(map(whole_characters, contents_of(rows, compiled)))
+        return list(map(without_own_name, contents, own_names(rows, compiled))) if masks else contents
 
     return texts
 

@@ -38,7 +38,8 @@ def make_provenance(
 ) -> pl.DataFrame:
     """Return where each document came from and what was measured of it; no name, no text, sorted by id.
 
-    A date of another form than its column's has no place in it, nor a topic that is no label or is the author's own.
+    A date of another form than its column's has no place in it, nor a topic or a group of authors that is no label, or
+    that is the author's own.
 
     Args:
         documents: those of `Contents`.
@@ -59,19 +60,21 @@ def make_provenance(
 
 
 def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:
-    """Return the documents with null for dates and topics that cannot be published."""
+    """Return the documents with null for dates, topics and groups of authors that cannot be published."""
     forms = {column.name: re.compile(column.pattern or "") for column in PROVENANCE.columns}
-    named = documents.select("source", "author_id", "topic").unique().drop_nulls().rows()
-    kept = [row for row in named if forms["topic"].fullmatch(row[2]) and not _is_author(sources, *row)]
-    topics = pl.DataFrame(kept, schema=dict.fromkeys(("source", "author_id", "topic"), pl.String), orient="row")
+    for name in ("topic", "author_group"):
+        named = documents.select("source", "author_id", name).unique().drop_nulls().rows()
+        kept = [row for row in named if forms[name].fullmatch(row[2]) and not _is_author(sources, *row)]
+        fitting = pl.DataFrame(kept, schema=dict.fromkeys(("source", "author_id", name), pl.String), orient="row")
+        documents = (
+            documents.join(fitting.with_columns(fits=True), on=fitting.columns, how="left", maintain_order="left")
+            .with_columns(pl.when("fits").then(name).alias(name))
+            .drop("fits")
+        )
     dates = [date for date in documents["date"].drop_nulls().unique() if forms["date"].fullmatch(date)]
-    return documents.join(
-        topics.with_columns(fits=True), on=topics.columns, how="left", maintain_order="left"
-    ).with_columns(
-        pl.when("fits").then("topic").alias("topic"), pl.when(pl.col("date").is_in(dates)).then("date").alias("date")
-    )
+    return documents.with_columns(pl.when(pl.col("date").is_in(dates)).then("date").alias("date"))
 
 
-def _is_author(sources: Mapping[str, Description], source: str, author: str, topic: str) -> bool:
+def _is_author(sources: Mapping[str, Description], source: str, author: str, words: str) -> bool:
     space = sources[source].author.space if source in sources else None
-    return author_id(space or source, topic) == author
+    return author_id(space or source, words) == author

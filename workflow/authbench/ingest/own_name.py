@@ -1,0 +1,65 @@
+"""The author's own name in a text: it tells who wrote it, and says nothing of how.
+
+A line at either end that holds the name and hardly more (a signature, a by-line) is cut; elsewhere the name becomes
+`[NAME]`.
+"""
+
+from functools import lru_cache
+
+import regex
+
+PLACEHOLDER = "[NAME]"
+MOST_LINES = 3  # at either end
+LONGEST_LINE = 60  # characters; a longer line is prose, and so is one with more words beside the name
+MOST_WORDS = 3
+MIN_CHARACTERS = 2
+MIN_UNSPACED = 3  # characters of a name in a script without spaces, which has no bounds of words
+
+LETTER = regex.compile(r"\p{L}")
+WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+")
+UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]+")
+PLAIN_WORD = regex.compile(r"[\p{L}\p{M}]+")
+TURNED = regex.compile(r"([^,]{2,60}), ([^,()]{2,60})")
+BEFORE, AFTER = r"(?<![\p{L}\p{M}\p{N}_@＠])[@＠]?", r"(?![\p{L}\p{M}\p{N}_])"
+
+
+def without_own_name(text: str, name: str) -> str:
+    """Return the text without its author's name, of which `name` is the label, folded.
+
+    A word of letters alone counts as it is written (`Hope` is no `hope`), any other name whatever its case. A name
+    without two letters, as a number is, is looked for nowhere. A text of nothing but such lines keeps them.
+
+    >>> without_own_name("Dear all,\\nAnn_Lee is back.\\nann_lee", "Ann_Lee")
+    'Dear all,\\n[NAME] is back.'
+    """
+    pattern = _pattern(name)
+    if pattern is None or not pattern.search(text):
+        return text
+    lines = text.split("\n")
+    first, last = 0, len(lines)
+    while first < MOST_LINES and first < last and _is_by_line(lines[first], pattern):
+        first += 1
+    while len(lines) - last < MOST_LINES and last > first and _is_by_line(lines[last - 1], pattern):
+        last -= 1
+    rest = "\n".join(lines[first:last]).strip()
+    return pattern.sub(PLACEHOLDER, rest if LETTER.search(rest) else text)
+
+
+def _is_by_line(line: str, pattern: "regex.Pattern[str]") -> bool:
+    rest, found = pattern.subn(" ", line) if len(line) <= LONGEST_LINE else ("", 0)
+    return found > 0 and len(WORD.findall(rest)) <= MOST_WORDS
+
+
+@lru_cache(maxsize=1 << 14)
+def _pattern(name: str) -> "regex.Pattern[str] | None":
+    """Return what finds a name, also with its family name last; None for one that is looked for nowhere."""
+    if len(name) < MIN_CHARACTERS or len(LETTER.findall(name)) < MIN_CHARACTERS:
+        return None
+    forms = [name]
+    if turned := TURNED.fullmatch(name):
+        forms.append(f"{turned[2].strip()} {turned[1].strip()}")
+    found = "|".join(r"\s+".join(map(regex.escape, form.split())) for form in forms)
+    if UNSPACED.fullmatch(name) and len(name) >= MIN_UNSPACED:
+        return regex.compile(found)
+    flags = 0 if PLAIN_WORD.fullmatch(name) else regex.IGNORECASE
+    return regex.compile(f"{BEFORE}(?:{found}){AFTER}", flags)
