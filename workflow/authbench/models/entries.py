@@ -94,6 +94,8 @@ def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
             "parameters.interaction: late compares tokens, and pooling: labels gives one vector for a whole text; "
             "expected interaction: vector, or another pooling"
         )
+    if entry["kind"] == "edges" and parameters["n"][0] > parameters["n"][1]:
+        yield f"parameters.n: {parameters['n']}; expected the shortest n-gram first"
     for place, part in enumerate(parameters.get("parts", [])):
         if part["n"][0] > part["n"][1]:
             yield f"parameters.parts[{place}].n: {part['n']}; expected the shortest n-gram first"

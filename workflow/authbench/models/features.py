@@ -9,21 +9,33 @@ import polars as pl
 from authbench.arrays import I32
 from authbench.function_words import LISTS
 from authbench.models.chance import random_vectors
+from authbench.models.edges import edge_vectors
 from authbench.models.entries import ModelEntry
+from authbench.models.formatting import format_vectors
 from authbench.models.function_words import function_word_vectors
 from authbench.models.lexical import ngram_vectors
-from authbench.models.model import Rows, Vectors, expect_finite
-from authbench.models.shortcuts import metadata_vectors
+from authbench.models.model import Reference, Rows, Vectors, expect_finite
+from authbench.models.punctuation import punctuation_vectors
+from authbench.models.shortcuts import content_word_vectors, id_vectors, metadata_vectors
 from authbench.models.stylometric import stylometric_vectors
 
 # documents, how many of the first are learnt from, parameters of the kind -> vectors of all documents
 Encoder: TypeAlias = Callable[[pl.DataFrame, int, Any], Rows]
+# the same, with the texts by which words are frequent
+EncoderByWords: TypeAlias = Callable[[pl.DataFrame, int, Any, Reference], Rows]
 ENCODERS: Mapping[str, Encoder] = {
     "random": random_vectors,
     "metadata": metadata_vectors,
-    "ngrams": ngram_vectors,
+    "ids": id_vectors,
+    "format": format_vectors,
+    "edges": edge_vectors,
+    "punctuation": punctuation_vectors,
     "function_words": function_word_vectors,
     "stylometric": stylometric_vectors,
+}
+ENCODERS_BY_WORDS: Mapping[str, EncoderByWords] = {
+    "content_words": content_word_vectors,
+    "ngrams": ngram_vectors,
 }
 COLUMNS = ("id", "lang", "genre", "source", "content", "token_length")
 
@@ -42,20 +54,25 @@ class FeatureModel:
             "words": hashlib.sha256(LISTS.read_bytes()).hexdigest()[:16],
         }
 
-    def embed(self, documents: pl.DataFrame, reference: pl.DataFrame | None = None) -> Rows:
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
         if reference is None:
-            return self._rows(documents, documents.height)
-        both = pl.concat([frame.select(COLUMNS) for frame in (reference, documents)])
-        return self._rows(both, reference.height)[reference.height :]
+            return self._rows(documents, documents.height, [documents])
+        learnt = pl.concat([frame.select(COLUMNS) for frame in reference])
+        return self._rows(pl.concat([learnt, documents.select(COLUMNS)]), learnt.height, [learnt])[learnt.height :]
 
-    def compare(self, documents: pl.DataFrame, candidates: int, queries: I32) -> Vectors:
-        rows = self._rows(documents, candidates)
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Vectors:
+        rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(rows[queries], rows[:candidates])
 
     def parameter_count(self) -> None:
         return None
 
-    def _rows(self, documents: pl.DataFrame, learnt: int) -> Rows:
+    def _rows(self, documents: pl.DataFrame, learnt: int, reference: Reference) -> Rows:
         self.embedded += documents.height
-        return ENCODERS[self.entry.kind](documents, learnt, self.entry.parameters)
+        kind, parameters = self.entry.kind, self.entry.parameters
+        if kind in ENCODERS_BY_WORDS:
+            return ENCODERS_BY_WORDS[kind](documents, learnt, parameters, reference)
+        return ENCODERS[kind](documents, learnt, parameters)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.models.distortion import distorted, frequent_words
+from authbench.models.model import Reference
 from authbench.models.parameters import CANDIDATES, NgramsParameters
 
 # Words of any script; a character of Chinese or Japanese is a word.
@@ -14,18 +16,22 @@ WORD = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u4d
 TAG = r"\S+"
 
 
-def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters) -> Any:
+def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsParameters, reference: Reference) -> Any:
     """Return TF-IDF of n-grams, rows of each of `parts` side by side, shape (documents, n-grams).
 
     What there is to count, and how often it occurs, is learnt from the candidates, or from the file that `fit_on` names
     (JSON lines with `content`, and `lang` for parts of speech). A part has an `analyzer` (`char`, `char_wb`, `word` as
-    scikit-learn's, or `pos`: parts of speech) and `n` (shortest, longest).
+    scikit-learn's, or `pos`: parts of speech) and `n` (shortest, longest). With `kept_words` all other words are masked
+    first; which are frequent is learnt from the reference.
     """
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
 
     corpus = None if parameters.fit_on == CANDIDATES else _read_corpus(Path(parameters.fit_on))
+    if parameters.kept_words is not None:
+        kept = frequent_words(reference, parameters.kept_words)
+        documents, corpus = distorted(documents, kept), None if corpus is None else distorted(corpus, kept)
     parts = []
     for part in parameters.parts:
         analyzer = part.analyzer

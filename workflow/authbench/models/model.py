@@ -3,7 +3,7 @@
 `authbench.models.open` opens the model of an entry.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -17,6 +17,8 @@ from authbench.models.entries import ModelEntry
 
 # A row per text, L2-normalised: a float32 array, or a CSR matrix where most columns are zero.
 Rows: TypeAlias = Any
+# Batches of texts, with `lang` and `content`, from which models learn what is frequent; may be read more than once.
+Reference: TypeAlias = Iterable[pl.DataFrame]
 # Scores of the queries at [first, last) with all candidates; good until the next are requested.
 Scorer: TypeAlias = Callable[[int, int], np.ndarray]
 CPU = "cpu"
@@ -56,20 +58,24 @@ class Model(Protocol):
     def identity(self) -> Mapping[str, Any]:
         """Return all that decides the vector of a text beside that text, the reference texts and our code."""
 
-    def embed(self, documents: pl.DataFrame, reference: pl.DataFrame | None = None) -> Rows:
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
         """Return the vectors of documents, in their order.
 
         Args:
             documents: `id`, `content`, `lang`, `genre`, `source`, `token_length`.
-            reference: likewise, the texts that counts are learnt from; the documents themselves if None.
+            reference: likewise, the texts that all counts are learnt from; the documents themselves if None.
         """
 
-    def compare(self, documents: pl.DataFrame, candidates: int, queries: I32) -> Vectors | Scorer:
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Vectors | Scorer:
         """Return the vectors of queries and candidates, or a scorer if the model compares tokens.
 
         Args:
             documents: as for `embed`; the first `candidates` are the candidates.
             queries: rows of documents.
+            reference: the texts by which words are frequent or of content; the candidates if None. What else is
+                counted, and how features spread, is learnt from the candidates.
         """
 
     def parameter_count(self) -> int | None:

@@ -49,6 +49,37 @@ class MetadataParameters(_Parameters):
 
 
 @dataclass(frozen=True)
+class IdsParameters(_Parameters):
+    pass
+
+
+@dataclass(frozen=True)
+class FormatParameters(_Parameters):
+    pass
+
+
+@dataclass(frozen=True)
+class EdgesParameters(_Parameters):
+    """How many characters of either end are seen, and the shortest and the longest n-gram of them."""
+
+    characters: int
+    n: tuple[int, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"characters": self.characters, "n": list(self.n)}
+
+
+@dataclass(frozen=True)
+class ContentWordsParameters(_Parameters):
+    pass
+
+
+@dataclass(frozen=True)
+class PunctuationParameters(_Parameters):
+    pass
+
+
+@dataclass(frozen=True)
 class _NgramPart:
     """N-grams of one analyzer (char, char_wb, word, pos), with the shortest and the longest `n`."""
 
@@ -63,6 +94,7 @@ class NgramsParameters(_Parameters):
     Attributes:
         fit_on: CANDIDATES, or the path of JSON lines with `content`.
         corpus_sha256: digest of that file, None for CANDIDATES.
+        kept_words: how many of the most frequent words of a language are not masked; None: no text is masked.
         tagger: what tags parts of speech, None where its parts are left out for lack of one, else NOT_USED.
     """
 
@@ -70,12 +102,13 @@ class NgramsParameters(_Parameters):
     lower_case: bool
     sublinear: bool
     fit_on: str
+    kept_words: int | None = None
     corpus_sha256: str | None = None
     tagger: str | None = NOT_USED
 
     def as_dict(self) -> dict[str, Any]:
         plain = super().as_dict() | {"parts": [{"analyzer": part.analyzer, "n": list(part.n)} for part in self.parts]}
-        unset = {"corpus_sha256": None, "tagger": NOT_USED}
+        unset = {"kept_words": None, "corpus_sha256": None, "tagger": NOT_USED}
         return {name: value for name, value in plain.items() if name not in unset or value != unset[name]}
 
 
@@ -120,6 +153,11 @@ class TransformerParameters(_Parameters):
 Parameters: TypeAlias = (
     RandomParameters
     | MetadataParameters
+    | IdsParameters
+    | FormatParameters
+    | EdgesParameters
+    | ContentWordsParameters
+    | PunctuationParameters
     | NgramsParameters
     | FunctionWordsParameters
     | StylometricParameters
@@ -128,6 +166,11 @@ Parameters: TypeAlias = (
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
     "metadata": MetadataParameters,
+    "ids": IdsParameters,
+    "format": FormatParameters,
+    "edges": EdgesParameters,
+    "content_words": ContentWordsParameters,
+    "punctuation": PunctuationParameters,
     "ngrams": NgramsParameters,
     "function_words": FunctionWordsParameters,
     "stylometric": StylometricParameters,

@@ -1,12 +1,16 @@
-"""Vectors that ignore style: where a text comes from and how long it is.
+"""Vectors that ignore style: where a text comes from and how long it is, what it is about, or the number in its id.
 
 A model that scores no higher has shown nothing about authorship.
 """
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
-from authbench.models.parameters import MetadataParameters
+from authbench.content_words import content_vectors, fit_words
+from authbench.models.model import Reference
+from authbench.models.parameters import ContentWordsParameters, IdsParameters, MetadataParameters
 
 LENGTHS_PER_OCTAVE = 2
 
@@ -30,3 +34,23 @@ def _one_hot(values: pl.Series) -> np.ndarray:
     table = np.zeros((len(codes), int(codes.max(initial=0)) + 1), np.float32)
     table[np.arange(len(codes)), codes] = 1.0
     return table
+
+
+def content_word_vectors(
+    documents: pl.DataFrame, candidates: int, parameters: ContentWordsParameters, reference: Reference
+) -> Any:
+    """Return TF-IDF of content words by the statistics of the reference: a release's similarity of topics.
+
+    The shape is (documents, `content_words.COLUMNS`).
+    """
+    return content_vectors(documents, fit_words(reference))
+
+
+def id_vectors(documents: pl.DataFrame, candidates: int, parameters: IdsParameters) -> np.ndarray:
+    """Return points on a half circle by the number at the end of each id, so that near numbers have a high cosine.
+
+    The shape is (documents, 2), in 64 bits.
+    """
+    numbers = documents["id"].str.extract(r"(\d{1,15})$").cast(pl.Int64).fill_null(0).to_numpy()
+    angles = np.pi * numbers / (numbers.max(initial=0) + 1)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -20,7 +20,7 @@ from authbench.models.checkpoint import checkpoint_path, device, digest_of_weigh
 from authbench.models.entries import ModelEntry
 from authbench.models.late_interaction import MOST_TOKENS, late_scorer
 from authbench.models.long_texts import pack
-from authbench.models.model import Rows, Scorer, VectorCache, Vectors, unit
+from authbench.models.model import Reference, Rows, Scorer, VectorCache, Vectors, unit
 from authbench.models.parameters import TransformerParameters
 
 F16: TypeAlias = NDArray[np.float16]
@@ -41,10 +41,12 @@ class TransformerModel:
     def identity(self) -> dict[str, Any]:
         return self._identity(self.parameters.document_prompt)
 
-    def embed(self, documents: pl.DataFrame, reference: pl.DataFrame | None = None) -> Rows:
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
         return self._rows(documents["content"], self.parameters.document_prompt)
 
-    def compare(self, documents: pl.DataFrame, candidates: int, queries: I32) -> Vectors | Scorer:
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Vectors | Scorer:
         texts = documents["content"]
         query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
         if self.parameters.late:

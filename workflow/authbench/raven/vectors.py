@@ -106,7 +106,7 @@ def document_rows(encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, s
     if encoder.model is None:
         return topic_model(encoder.name, sample["content"], keyed_hash(seed, "topic model", encoder.name) % (1 << 32))
     model = open_model(encoder.model)
-    reference = None if complete else _as_documents(sample)
+    reference = None if complete else [_as_documents(sample)]
     return lambda batch: model.embed(_as_documents(batch), reference)
 
 

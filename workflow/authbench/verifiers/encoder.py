@@ -56,7 +56,7 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     texts, first, second = distinct(pairs)
     return text_cosines(
-        fitted.model.embed(_as_documents(texts, fitted.reference.height), fitted.reference), first, second
+        fitted.model.embed(_as_documents(texts, fitted.reference.height), [fitted.reference]), first, second
     )
 
 

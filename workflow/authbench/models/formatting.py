@@ -1,0 +1,84 @@
+"""How a text is laid out, and no letter or sign of it.
+
+Line breaks, what kinds of characters lines begin and end with, how many characters are capitals, digits, signs or
+emoji, spaces beside signs, stickers such as [doge] and placeholders: habits of a platform or an edition as much as of
+an author.
+"""
+
+from collections import Counter
+from math import log1p, sqrt
+
+import numpy as np
+import polars as pl
+import regex
+
+from authbench.models.parameters import FormatParameters
+from authbench.models.standardise import F32, standardised
+
+# A placeholder is a capital word in square brackets (`normalize.personal`), a sticker anything else that is short.
+_PLACEHOLDER = regex.compile(r"\[\p{Lu}{2,}\]")
+_STICKER = regex.compile(r"\[[^\[\]\n]{1,12}\]")
+_EMOJI = regex.compile(r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{N}]", regex.V1)
+_LETTER, _CAPITAL = regex.compile(r"\p{L}"), regex.compile(r"\p{Lu}")
+_DIGITS = regex.compile(r"\p{N}+")
+_SIGN, _SYMBOL = regex.compile(r"\p{P}"), regex.compile(r"\p{S}")
+_SPACE_BEFORE, _SPACE_AFTER = regex.compile(r"\s\p{P}"), regex.compile(r"\p{P}\s")
+_WIDE, _GAP = "\u3000", regex.compile(r"[ \t]{2,}")
+_KINDS = ("emoji", "letter", "digit", "sign", "symbol")
+_PATTERNS = (_EMOJI, regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
+
+
+def format_vectors(documents: pl.DataFrame, candidates: int, parameters: FormatParameters) -> F32:
+    """Return standardised measurements of the layout, shape (documents, features of `measure_format`)."""
+    table = np.array([list(measure_format(text).values()) for text in documents["content"]])
+    return standardised(table, documents["lang"], candidates)
+
+
+def measure_format(text: str) -> dict[str, float]:
+    """Return every measurement of a text's layout by its name; rates are square roots of shares."""
+    size, lines = max(1, len(text)), text.split("\n")
+    written = [line for line in lines if line.strip()] or [" "]
+    plain = _STICKER.sub("", _PLACEHOLDER.sub("", text))
+    words = plain.split()
+    lengths = np.array([len(line) for line in written])
+    first, last = (Counter(_kind(line.strip()[place : place + 1 or None]) for line in written) for place in (0, -1))
+    end = _kind(written[-1].rstrip()[-1:])
+    digits, signs = _DIGITS.findall(plain), len(_SIGN.findall(plain))
+    placeholders = len(_PLACEHOLDER.findall(text))
+    values = {
+        "line breaks": log1p(1_000 * (len(lines) - 1) / size),
+        "blank lines": sum(not line.strip() for line in lines) / len(lines),
+        "one line": float(len(written) == 1),
+        "line length": log1p(float(lengths.mean())),
+        "line length, spread": float(lengths.std()) / (1 + float(lengths.mean())),
+        "lines indented": sum(line[0].isspace() for line in written) / len(written),
+        "lines begun with a capital": sum(line.lstrip()[:1].isupper() for line in written) / len(written),
+        "ends with a letter": float(end == "letter"),
+        "ends with an emoji": float(end == "emoji"),
+        "capitals": len(_CAPITAL.findall(plain)) / max(1, len(_LETTER.findall(plain))),
+        "capitalised words": sum(word[0].isupper() for word in words) / max(1, len(words)),
+        "words in capitals": sum(len(word) > 1 and word.isupper() for word in words) / max(1, len(words)),
+        "digits": sqrt(sum(map(len, digits)) / size),
+        "digits in a row": sum(map(len, digits)) / max(1, len(digits)),
+        "signs": sqrt(signs / size),
+        "symbols": sqrt(len(_SYMBOL.findall(plain)) / size),
+        "emoji": sqrt(len(_EMOJI.findall(plain)) / size),
+        "stickers": sqrt((len(_STICKER.findall(text)) - placeholders) / size),
+        "placeholders": sqrt(placeholders / size),
+        "spaces": text.count(" ") / size,
+        "wide spaces": sqrt(text.count(_WIDE) / size),
+        "gaps": sqrt(len(_GAP.findall(text)) / size),
+        "signs after a space": len(_SPACE_BEFORE.findall(plain)) / max(1, signs),
+        "signs before a space": len(_SPACE_AFTER.findall(plain)) / max(1, signs),
+    }
+    values |= {f"lines begun with {kind}": first[kind] / len(written) for kind in _KINDS}
+    return values | {f"lines ended with {kind}": last[kind] / len(written) for kind in _KINDS}
+
+
+def _kind(character: str) -> str:
+    """Return the kind of a character, one of _KINDS, or "" for another or for none.
+
+    >>> _kind("7"), _kind("!"), _kind("")
+    ('digit', 'sign', '')
+    """
+    return next((kind for kind, pattern in zip(_KINDS, _PATTERNS, strict=True) if pattern.match(character)), "")
