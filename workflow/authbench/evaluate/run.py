@@ -70,7 +70,7 @@ def evaluate(
             "pool_authors": split.pool_authors,
             **verification(split.unverified),
         },
-        "settings": {"seed": seed, "negatives_per_query": PER_QUERY},
+        "settings": {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on},
         "versions": {"authbench": __version__, "python": platform.python_version()}
         | {library: version(library) for library in LIBRARIES},
         **summarise(split, ranking, negatives, seed),
@@ -103,7 +103,7 @@ def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
 def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
     """Return where the positives rank by a model, and what the pairs score, computed on the device that it names."""
     negatives = {**negatives, RELEASED: split.released.lists}
-    compared = model.compare(split.documents, split.candidates, split.asks)
+    compared = model.compare(split.documents, split.candidates, split.asks, split.reference)
     if not isinstance(compared, Vectors):
         return rank(compared, split, negatives)
     if compared.device != CPU:

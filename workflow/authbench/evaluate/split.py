@@ -4,8 +4,9 @@ A query may or may not be among its own candidates; if it is, it is never an ans
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -26,6 +27,7 @@ from authbench.format.columns import (
     Table,
 )
 from authbench.format.release import Release, concat
+from authbench.format.splits import reference_splits
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
@@ -40,7 +42,8 @@ class Split:
     that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
     genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
-    `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs.
+    `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
+    the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Split:
     checksum: str
     released: Released
     unverified: str = ""
+    reference: Iterable[pl.DataFrame] | None = None
+    fitted_on: str = "candidates"
 
     @property
     def pool_authors(self) -> dict[str, int]:
@@ -83,7 +88,26 @@ def read_split(release: Release, name: str) -> Split:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
     positives, pairs = release.positives(name), release.pairs(name)
     split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
-    return replace(split, unverified=release.unverified)
+    others = [other for other in reference_splits(release.splits, name) if other != name]
+    if not others:
+        return replace(split, unverified=release.unverified)
+    return replace(
+        split,
+        unverified=release.unverified,
+        reference=_Texts(release, tuple(others)),
+        fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
+    )
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of some splits, read anew, a batch at a time, by each iteration."""
+
+    release: Release
+    splits: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        return chain.from_iterable(self.release.texts(split) for split in self.splits)
 
 
 def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:

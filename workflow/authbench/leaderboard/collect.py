@@ -19,6 +19,7 @@ SHARED = (
     ("benchmark", "split"),
     ("settings", "seed"),
     ("settings", "negatives_per_query"),
+    ("settings", "fitted_on"),
     ("versions", "authbench"),
 )
 

@@ -56,7 +56,10 @@ class RavenSettings:
     documents: str = PLANTED
     subsets: SubsetSettings = field(default_factory=SubsetSettings)
     limits: TopicLimits = field(default_factory=TopicLimits)
-    verifiers: tuple[str, ...] = ("naive", "ppm", "topicfit", "stylometric")
+    verifiers: tuple[str, ...] = (
+        *("naive", "ppm", "topicfit", "stylometric"),
+        *("random", "format", "edges", "content-words", "punctuation", "masked"),
+    )
     folds_per_job: int = 10
 
     @classmethod

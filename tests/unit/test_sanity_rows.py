@@ -1,0 +1,150 @@
+"""Claims about models that see no style, or style and no topic."""
+
+import codecs
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from split_folder import write_release
+
+from authbench.cli import main
+from authbench.content_words import content_vectors, fit_words
+from authbench.evaluate.split import read_split
+from authbench.format.release import open_release
+from authbench.models.distortion import distort, frequent_words
+from authbench.models.entries import MODELS
+from authbench.models.formatting import measure_format
+from authbench.models.open import open_model
+from authbench.registry.load import load_entry
+
+ROOT = Path(__file__).parents[2]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
+ROWS = (*SHORTCUTS, "punctuation", "masked")
+TEXTS = st.lists(st.text("abcXYZ ,.!?\n'0159\u3000[]üé雨的", min_size=1, max_size=60), min_size=2, max_size=6)
+
+
+def documents(texts, **columns):
+    usual = {"lang": "en", "source": "s", "genre": "blog", "token_length": 50}
+    ids = [f"doc_{k:06d}" for k in range(len(texts))]
+    return pl.DataFrame(
+        {"id": ids, "content": texts} | {name: columns.get(name, [value] * len(texts)) for name, value in usual.items()}
+    )
+
+
+def vectors(name, table, reference=None):
+    found = open_model(load_entry(MODELS, name)).compare(
+        table, table.height, np.arange(table.height, dtype=np.int32), reference
+    )
+    rows = found.candidates
+    return rows if isinstance(rows, np.ndarray) else rows.toarray()
+
+
+def test_every_table_has_the_rows_and_the_first_five_are_shortcuts():
+    entries = {name: load_entry(MODELS, name) for name in ROWS}
+    assert {entry.group for entry in entries.values()} == {"sanity"}
+    assert [name for name, entry in entries.items() if entry.shortcut] == list(SHORTCUTS)
+    assert CONFIG["evaluate"]["models"][: len(ROWS)] == list(ROWS) == CONFIG["style"]["models"][: len(ROWS)]
+    of_pairs = set(ROWS) - {"metadata"}  # which pairs of texts do not have
+    assert of_pairs <= set(CONFIG["pan"]["verifiers"])
+    assert of_pairs <= set(CONFIG["raven"]["verifiers"])
+
+
+@given(TEXTS)
+def test_the_format_row_sees_no_letter_and_tells_no_sign_from_another(texts):
+    other = str.maketrans({",": ";", ".": ":", "!": "…", "?": "–", "é": "ö", "雨": "山"})
+    changed = [codecs.encode(text, "rot13").translate(other) for text in texts]
+    assert [measure_format(text) for text in changed] == [measure_format(text) for text in texts]
+    assert (vectors("format", documents(changed)) == vectors("format", documents(texts))).all()
+
+
+def test_the_format_row_sees_lines_ends_digits_capitals_emoji_stickers_and_placeholders():
+    plain = measure_format("one two three four")
+    for text, what in (
+        ("one two\nthree four", "line breaks"),
+        ("one two 3 four", "digits"),
+        ("One two Three four", "capitals"),
+        ("one two three 🌧", "emoji"),
+        ("one two [doge] four", "stickers"),
+        ("one two [URL] four", "placeholders"),
+        ("one two three four.", "lines ended with sign"),
+    ):
+        assert measure_format(text)[what] > plain[what], what
+    assert measure_format("see [URL]") == measure_format("see [FAX]")
+    assert measure_format("ha [doge] ha") == measure_format("ha [love] ha")
+
+
+@given(TEXTS)
+def test_the_punctuation_row_sees_marks_and_no_letter(texts):
+    changed = [codecs.encode(text, "rot13").replace("0", "1").replace("雨", "山") for text in texts]
+    assert (vectors("punctuation", documents(changed)) == vectors("punctuation", documents(texts))).all()
+
+
+def test_punctuation_tells_marks_of_any_script_apart():
+    found = vectors("punctuation", documents(["a، b، c", "x، y، z", "a, b, c", "雨。雨", "山。山"]))
+    assert found[0] @ found[1] > 0.99 > 0.5 > found[0] @ found[2]
+    assert found[3] @ found[4] > 0.99
+
+
+def test_the_edges_row_sees_twelve_characters_of_either_end():
+    ends = "Dear friends", "yours, Emily"
+    texts = [f"{ends[0]}{middle}{ends[1]}" for middle in ("one thing", "quite another, longer thing")]
+    found = vectors("edges", documents([*texts, "nothing of the kind is in here at all"]))
+    assert found[0] @ found[1] == pytest.approx(1.0, abs=1e-6)
+    assert found[0] @ found[2] < 0.5
+
+
+def test_content_words_are_weighted_as_the_similarity_of_topics_of_a_release():
+    texts = documents(["the glacier and the flood", "a glacier, a boat", "of cats and dogs"])
+    reference = [documents(["the river", "the cat and a river", "a boat"])]
+    found = vectors("content-words", texts, reference)
+    assert (found == content_vectors(texts, fit_words(reference)).toarray()).all()
+    assert found[0] @ found[1] > 0 == found[0] @ found[2]
+
+
+def test_the_masked_row_keeps_words_that_are_frequent_in_the_reference_alone():
+    reference = [documents(["the cat and the dog", "the hen and the pig"] * 3)]
+    assert frequent_words(reference, 2) == {"en": frozenset({"the", "and"})}
+    texts = ["the hen and the cow, 12", "the pig and the ant, 34", "for hen for cow: 12"]
+    kept = frozenset({"the", "and"})
+    assert distort(texts[0], kept) == distort(texts[1], kept) == "the *** and the ***, ##"
+    assert distort("The cat's paw; 的确雨", kept | {"的"}) == "The ***** ***; 的**"
+    assert distort("مِن البَيت", frozenset({"مِن"})) == "مِن ******"
+
+
+def test_masked_texts_differ_by_no_rare_word():
+    words = [f"word{letter * 3}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    reference = [documents([f"the and of {' '.join(f'w{k}x{j}' for j in range(20))}" for k in range(40)] * 2)]
+    one, two = (f"the {words[k]} of {words[k + 1]} and the {words[k + 2]}!" for k in (0, 9))
+    found = vectors("masked", documents([one, two, "quite different; and – other signs"]), reference)
+    assert found[0] @ found[1] == pytest.approx(1.0, abs=1e-5)
+    assert found[0] @ found[2] < 0.9
+
+
+def test_the_ids_row_finds_the_nearest_number():
+    found = vectors(
+        "ids", documents([""] * 5).with_columns(id=pl.Series([f"doc_{n:06d}" for n in (1, 2, 90, 91, 500)]))
+    )
+    nearest = (found @ found.T - 2 * np.eye(5)).argmax(axis=1)
+    assert nearest.tolist() == [1, 0, 3, 2, 3]
+
+
+def test_words_are_learnt_from_the_train_split_where_there_is_one(tmp_path):
+    folder = write_release(tmp_path / "release", authors=4)
+    alone = read_split(open_release(folder), "test")
+    assert (alone.reference, alone.fitted_on) == (None, "candidates")
+    (write_release(tmp_path / "other", authors=2) / "test").rename(folder / "train")
+    split = read_split(open_release(folder), "test")
+    assert split.fitted_on == "train"
+    for _ in range(2):  # it can be read again
+        assert sum(batch.height for batch in split.reference) == 6
+    assert (
+        main(["evaluate", str(folder), "--model", "content-words", "--out", str(tmp_path / "out"), "--unverified"]) == 0
+    )
+    scores = json.loads(next((tmp_path / "out/content-words").rglob("scores.json")).read_text())
+    assert scores["settings"]["fitted_on"] == "train"
