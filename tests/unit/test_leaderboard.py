@@ -5,12 +5,14 @@ from html.parser import HTMLParser
 
 import polars as pl
 import pytest
+from scored_release import write_scored_release
 from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.tables import Metric, score_table
+from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.tables import as_latex, as_markdown
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
@@ -133,3 +135,88 @@ def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, c
 def test_a_folder_without_results_is_told(tmp_path, capsys):
     assert main(["leaderboard", str(tmp_path)]) == 2
     assert "no scores.json here" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    """The leaderboard of a release with relations and pools."""
+    folder = tmp_path_factory.mktemp("headline")
+    release = write_scored_release(folder / "release", authors=44)
+    models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
+    assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
+    assert main(["leaderboard", str(folder / "out"), "--out", str(folder / "board")]) == 0
+    return folder / "board"
+
+
+def test_a_leaderboard_opens_with_the_three_headline_scores_in_their_order(board):
+    page = (board / "index.html").read_text()
+    places = [page.index(f"<button>{name}") for name in ("AUC matched", "AUC topic", "S@5 other", "EER")]
+    assert places == sorted(places)
+    lines = (board / "headline.md").read_text().splitlines()
+    assert lines[2] == "| model | AUC matched | gain | AUC topic | gain | S@5 other work | gain |"
+    [gains] = [text for text in lines if text.startswith("Gains")]
+    assert r"AUC matched over metadata (best on the dev split)" in gains
+    assert r"p \< 0.05 after Holm over 3 tests" in gains
+    assert "The smallest difference that this test shows at 80 % power, after Holm over 3 tests" in lines[-1]
+    assert "Not supported, with under 100 query authors: de, en." in lines[-1]
+
+
+def test_headline_files_hold_what_the_joined_results_hold(board):
+    held = json.loads((board.parent / "out/tfidf/scores.json").read_text())
+    rows = pl.read_csv(board / "headline.csv").filter(pl.col("model") == "tfidf")
+    for row in rows.to_dicts():
+        cell = held["headline"][row["score"]]
+        assert (row["value"], row["low"], row["macro"]) == (cell["value"], cell["low"], cell["macro"])
+        gain = cell["gain"]
+        assert (row["against"], row["gain_value"], row["p_holm"]) == (gain["against"], gain["value"], gain["p"])
+    assert (board / "figures/s_other_work.svg").exists() and (board / "figures/auc_matched_by_language.svg").exists()
+    assert json.loads((board / "power.json").read_text()) == held["power"]
+    by_slice = pl.read_csv(board / "gains.csv").filter((pl.col("slice") == "de") & (pl.col("score") == "auc_topic"))
+    assert by_slice["value"].to_list() == [held["by_language"]["de"]["headline"]["auc_topic"]["gain"]["value"]]
+    scores = pl.read_csv(board / "scores.csv").filter((pl.col("metric") == "auc_matched") & (pl.col("slice") == "de"))
+    assert scores.height == 3
+
+
+def test_a_slice_without_a_gain_is_grey_and_shortcuts_are_not(board):
+    tables = {"md": "*{}*", "tex": r"\textcolor{{gray}}{{{}}}"}
+    scores = pl.read_csv(board / "by_language_auc_matched.csv")
+    gains = pl.read_csv(board / "gains.csv").filter(
+        (pl.col("facet") == "by_language") & (pl.col("score") == "auc_matched")
+    )
+    for lang in ("de", "en"):
+        value = f"{scores.filter(pl.col('model') == 'tfidf')[lang].item():.3f}"
+        grey = gains.filter(pl.col("slice") == lang)["low"].item() <= 0
+        for ending, mark in tables.items():
+            text = (board / f"by_language_auc_matched.{ending}").read_text()
+            [line] = [line for line in text.splitlines() if line.lstrip("| ").startswith("tfidf")]
+            assert (mark.format(value) in line) == grey
+    lines = (board / "by_language_auc_matched.md").read_text().splitlines()
+    [line] = [line for line in lines if line.startswith("| metadata")]
+    assert "*" not in line
+
+
+def test_the_lengths_of_buckets_are_told_by_language(board):
+    lengths = pl.read_csv(board / "lengths.csv")
+    assert lengths.columns == ["lang", "bucket", "texts", "words", "characters", "tokens"]
+    assert set(lengths["lang"]) == {"de", "en"} and lengths["texts"].sum() == 44 * 4
+
+
+def test_without_headline_scores_the_page_says_why(results, tmp_path):
+    main(["leaderboard", str(results), "--out", str(tmp_path / "board")])
+    page = (tmp_path / "board/index.html").read_text()
+    assert "There are no headline scores: auc_matched, as the release has no pairs.parquet;" in page
+    assert not (tmp_path / "board/headline.csv").exists()
+    assert not (tmp_path / "board/figures/auc_matched.svg").exists()
+
+
+def test_queries_of_another_type_are_refused(results, tmp_path):
+    folder = spoilt(results, tmp_path, lambda scores: None)
+    table = pl.read_parquet(results / "tfidf/queries.parquet")
+    for broken, message in (
+        (table.drop("lang"), "column lang is absent"),
+        (table.with_columns(auc_matched=pl.lit("x")), "column auc_matched is String. Expected Float64"),
+        (table[:-1], "holds other queries"),
+    ):
+        broken.write_parquet(folder / "other/queries.parquet")
+        with pytest.raises(InputError, match=message):
+            write_leaderboard([results, folder], tmp_path / "board")

@@ -15,7 +15,8 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.evaluate.gain import OVERALL, Comparison, Scored, compare
-from authbench.evaluate.released import HEADLINES
+from authbench.evaluate.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
+from authbench.evaluate.slices import SLICES
 from authbench.storage.json_files import read_foreign_json, write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 
@@ -26,8 +27,14 @@ SHARED = (
     ("benchmark", "split"),
     ("settings", "seed"),
     ("settings", "negatives_per_query"),
+    ("settings", "fitted_on"),
     ("versions", "authbench"),
 )
+_EXPECTED = ("id", "author_id", "lang")
+_QUERIES: Mapping[str, Any] = {
+    **dict.fromkeys((*_EXPECTED, *SLICES.values()), pl.String),
+    **dict.fromkeys((*SCORES, *filter(None, COUNTS.values()), BY_CHANCE), pl.Float64),
+}
 _OF_GAIN = ("against", "value", "low", "high", "macro", "macro_low", "macro_high", "p_holm", "authors")
 
 
@@ -61,16 +68,33 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, st
 
 
 def read_queries(folder: Path) -> pl.DataFrame:
-    """Return the metrics of every query, sorted by id. Raises InputError where there are none."""
+    """Return the metrics of every query, sorted by id. Raises InputError where there are none, or of another type."""
     path = folder / "queries.parquet"
     try:
-        return pl.read_parquet(path).sort("id")
+        table = pl.read_parquet(path).sort("id")
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
+    for name, dtype in _QUERIES.items():
+        if table.schema.get(name, None if name in _EXPECTED else dtype) != dtype:
+            raise InputError(
+                f"{path}: column {name} is {table.schema.get(name, 'absent')}. Expected {dtype}; evaluate the "
+                "model again."
+            )
+    if any(table[name].null_count() for name in _EXPECTED):
+        raise InputError(f"{path}: no {', '.join(_EXPECTED)} in some rows. Evaluate the model again.")
+    return table
 
 
 def compare_results(scores: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]) -> Comparison:
-    """Compare results (scores.json and queries.parquet of each model) that `differing` finds nothing between."""
+    """Compare results (scores.json and queries.parquet of each model) that `differing` finds nothing between.
+
+    Raises:
+        InputError: their queries are not the same.
+    """
+    for one, table in zip(scores, tables, strict=True):
+        if not table.select(_EXPECTED).equals(tables[0].select(_EXPECTED)):
+            names = one["model"]["name"], scores[0]["model"]["name"]
+            raise InputError(f"queries.parquet of {names[0]} holds other queries than that of {names[1]}.")
     dev = {one.get("headline_on_dev", {}).get("checksum") for one in scores if is_shortcut(one)}
     models = [
         Scored(

@@ -8,20 +8,11 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.evaluate.joined import differing, is_shortcut, read_queries
 from authbench.format.names import name_problem, split_problem
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
-
-# What two results must share to be compared, by its place in scores.json.
-SHARED = (
-    ("benchmark", "checksum"),
-    ("benchmark", "split"),
-    ("settings", "seed"),
-    ("settings", "negatives_per_query"),
-    ("settings", "fitted_on"),
-    ("versions", "authbench"),
-)
 
 _SHOWN = 4
 
@@ -44,7 +35,7 @@ class Result:
     @property
     def shortcut(self) -> bool:
         """Return whether the model sees nothing that is style."""
-        return self.scores["model"].get("shortcut") is True
+        return is_shortcut(self.scores)
 
     @property
     def unverified(self) -> str:
@@ -59,11 +50,7 @@ class Result:
 
     def queries(self) -> pl.DataFrame:
         """Return the metrics of every query, sorted by id. Raises InputError where there are none."""
-        path = self.folder / "queries.parquet"
-        try:
-            return pl.read_parquet(path).sort("id")
-        except (pl.exceptions.PolarsError, OSError) as problem:
-            raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
+        return read_queries(self.folder)
 
 
 def collect(folders: Sequence[Path]) -> list[Result]:
@@ -106,10 +93,10 @@ def read_results(folder: Path) -> Iterator[Result]:
 
 
 def _expect_comparable(one: Result, other: Result) -> None:
-    for part, key in SHARED:
+    if place := differing(one.scores, other.scores):
+        part, key = place
         mine, theirs = one.scores[part].get(key), other.scores[part].get(key)
-        if mine != theirs:
-            raise InputError(
-                f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
-                f"({one.folder}: {mine}, {other.folder}: {theirs}). Evaluate both in the same way."
-            )
+        raise InputError(
+            f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
+            f"({one.folder}: {mine}, {other.folder}: {theirs}). Evaluate both in the same way."
+        )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from authbench.evaluate.released import HEADLINES
+from authbench.leaderboard.headline import HEADINGS
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
 from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals
@@ -13,6 +15,7 @@ from authbench.words import language_name, spaced
 
 MOST_DOTS = 9
 FACETS = ("by_language", "by_length")
+OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 
 
 def charts(scores: pl.DataFrame) -> list[Chart]:
@@ -20,10 +23,10 @@ def charts(scores: pl.DataFrame) -> list[Chart]:
     leading = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == ATTRIBUTION.key))
     models = leading.sort("value", "model", descending=[True, False])["model"].head(MOST_DOTS).to_list()
     present = set(scores.select("facet", "metric").unique().rows())
-    found = [_bars(scores, metric) for metric in DRAWN if ("overall", metric.key) in present]
+    found = [_bars(scores, metric) for metric in (*OPENING, *DRAWN) if ("overall", metric.key) in present]
     return found + [
         _by_slice(scores, facet, metric, models)
-        for metric in (ATTRIBUTION, VERIFICATION)
+        for metric in (OPENING[0], ATTRIBUTION, VERIFICATION)
         for facet in FACETS
         if (facet, metric.key) in present
     ]
@@ -49,7 +52,7 @@ def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
     ]
     better = "more is better" if metric.more_is_better else "less is better"
     about = f"All queries, with 95 % intervals over authors; {better}."
-    return value_bars(metric.key.partition("@")[0], f"{metric.heading}, all models", about, values)
+    return value_bars(metric.key.replace("@5", ""), f"{metric.heading}, all models", about, values)
 
 
 def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[str]) -> Chart:

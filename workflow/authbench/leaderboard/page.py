@@ -5,18 +5,38 @@ from typing import Any
 
 import polars as pl
 
+from authbench.evaluate.gain import Comparison
 from authbench.leaderboard.collect import Result
+from authbench.leaderboard.headline import HEADINGS, SURE, left_out
 from authbench.leaderboard.tables import ATTRIBUTION, VERIFICATION, best_shortcut, overall_scores
 from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
 
-SURE = 0.05
 
+def render(
+    results: Sequence[Result],
+    comparison: Comparison,
+    headline: Sequence[Table],
+    tables: Sequence[Table],
+    by_slice: Sequence[Table],
+    beside: Sequence[Table],
+    charts: Sequence[Chart],
+    pairs: pl.DataFrame,
+) -> str:
+    """Return the HTML page.
 
-def render(results: Sequence[Result], tables: Sequence[Table], charts: Sequence[Chart], pairs: pl.DataFrame) -> str:
-    """Return the HTML page; `tables` are those of `tables.all_tables`, `pairs` those of `pairwise.compare_pairs`."""
+    Args:
+        results: of all models.
+        comparison: their gains.
+        headline: the tables that open the page (`headline.headline_tables`); none: the release has no such scores.
+        tables: those of `tables.all_tables`.
+        by_slice: those of `headline.slice_tables`.
+        beside: smaller pools, diagnostics and lengths.
+        charts: pictures.
+        pairs: those of `pairwise.compare_pairs`.
+    """
     first = results[0].scores
     return (
         environment()
@@ -27,6 +47,11 @@ def render(results: Sequence[Result], tables: Sequence[Table], charts: Sequence[
             versions=first["versions"],
             overall=first["overall"],
             expectation=first["overall"].get("random_expectation", {}),
+            headline=headline,
+            left_out=left_out(results),
+            headline_slices=by_slice,
+            beside=beside,
+            to_beat=_shortcuts_to_beat(results, comparison),
             overall_table=tables[0],
             slices=tables[1:],
             pictures=pictures(charts),
@@ -57,3 +82,12 @@ def _best_shortcuts(results: Sequence[Result]) -> list[tuple[str, str, str]]:
         for metric in (ATTRIBUTION, VERIFICATION)
         if (row := best_shortcut(rows, metric))
     ]
+
+
+def _shortcuts_to_beat(results: Sequence[Result], comparison: Comparison) -> list[tuple[str, str, str]]:
+    """Return for each headline score its heading, the shortcut that gains are measured from, and its score."""
+    found = []
+    for score, (name, _) in comparison.chosen.items():
+        [held] = [result for result in results if result.name == name]
+        found.append((HEADINGS[score], name, decimals(held.scores["headline"][score]["value"])))
+    return found

@@ -9,6 +9,7 @@ import polars as pl
 from authbench.evaluate.scores import MACRO
 from authbench.evaluate.slices import SLICES
 from authbench.leaderboard.collect import Result
+from authbench.leaderboard.headline import headline_scores
 from authbench.presentation.numbers import decimals
 from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table
 from authbench.records import LENGTH_BUCKETS
@@ -166,6 +167,10 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
                                 not result.unverified,
                             )
                         )
+    for result, facet, name, score, cell in headline_scores(results):
+        low, high, counted = cell.get("low"), cell.get("high"), (cell["queries"], cell["authors"])
+        value = (score, cell["value"], low, high)
+        rows.append((result.group, result.name, facet, name, *value, *counted, not result.unverified))
     schema = {
         "group": pl.String, "model": pl.String, "facet": pl.String, "slice": pl.String, "metric": pl.String,
         "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "queries": pl.Int64, "authors": pl.Int64,

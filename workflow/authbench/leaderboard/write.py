@@ -1,5 +1,10 @@
 """Write a leaderboard.
 
+headline.csv .md .tex        the three headline scores with intervals and gains over the best shortcut
+headline_macro.csv ...       the same as means over languages
+gains.csv                    every gain, of all queries and by slice, with p and Holm's correction
+power.json                   the smallest differences that can be shown
+pools.csv ..., lengths.csv   smaller pools and diagnostics; how long the texts of a length bucket are
 overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
 by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
@@ -11,31 +16,41 @@ index.html                   all of it as one HTML page
 from collections.abc import Sequence
 from pathlib import Path
 
+from authbench.evaluate.joined import compare_results
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.figures import charts
+from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables
 from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.tables import all_tables, every_score
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import as_markdown, write_table
 from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
 
 
 def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False) -> str:
-    """Write the leaderboard of the results in `folders`; return its overall table in Markdown.
+    """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
     Args:
         pdf: whether each figure is written as a PDF too.
     """
     results = collect(folders)
+    queries = [result.queries() for result in results]
+    comparison = compare_results([result.scores for result in results], queries)
     tables, scores = all_tables(results), every_score(results)
+    first = headline_tables(results, comparison)
+    by_slice = slice_tables(results, comparison)
+    beside = [pools_table(results), *filter(None, [lengths_table(results)])]
     drawn = charts(scores)
-    pairs = compare_pairs(results, results[0].scores["settings"]["seed"])
+    pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     with atomic_folder(out) as folder:
-        for table in tables:
+        for table in (*first, *tables, *by_slice, *beside):
             write_table(folder, table)
+        write_text(folder / "gains.csv", comparison.gains.write_csv())
+        write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
         write_charts(folder / "figures", drawn, pdf)
-        write_text(folder / "index.html", render(results, tables, drawn, pairs))
-    return as_markdown(tables[0])
+        write_text(folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs))
+    return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))

@@ -28,11 +28,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, the number that its column is sorted by, and its place (1, 2, else 0)."""
+    """A cell: its text, the number that its column is sorted by, its place (1, 2, else 0), and if it says nothing."""
 
     text: str
     value: float | None = None
     place: int = 0
+    grey: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def write_table(folder: Path, table: Table) -> None:
 
 
 def as_markdown(table: Table) -> str:
-    """Return a Markdown table: the best in bold, the second underlined."""
+    """Return a Markdown table: the best in bold, the second underlined, grey cells in italics."""
     marks = {BEST: "**{}**", SECOND: "<u>{}</u>"}
     lines = [
         f"| {' | '.join(_escaped_markdown(column.heading) for column in table.columns)} |",
@@ -82,13 +83,14 @@ def as_markdown(table: Table) -> str:
             lines.append(f"| *{_escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
         for row in rows:
             cells = [marks.get(cell.place, "{}").format(_escaped_markdown(cell.text)) for cell in row.cells]
+            cells = [f"*{text}*" if cell.grey else text for text, cell in zip(cells, row.cells, strict=True)]
             lines.append(f"| {' | '.join(cells)} |")
     notes = "".join(f"\n{_escaped_markdown(note)}\n" for note in table.notes)
     return f"**{_escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def as_latex(table: Table) -> str:
-    """Return a LaTeX table for booktabs: the best in bold, the second underlined."""
+    """Return a LaTeX table for booktabs and xcolor: the best in bold, the second underlined, grey cells in grey."""
     marks = {BEST: r"\textbf{%s}", SECOND: r"\underline{%s}"}
     wide = len(table.columns)
     lines = [
@@ -102,6 +104,8 @@ def as_latex(table: Table) -> str:
             lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{_escaped_latex(group)}}}}} \\")
         for row in rows:
             cells = [marks.get(cell.place, "%s") % _escaped_latex(cell.text) for cell in row.cells]
+            cells = [rf"\textcolor{{gray}}{{{text}}}" if cell.grey else text
+                     for text, cell in zip(cells, row.cells, strict=True)]  # fmt: skip
             lines.append(" & ".join(cells) + r" \\")
     notes = [rf"\multicolumn{{{wide}}}{{l}}{{{_escaped_latex(note)}}} \\" for note in table.notes]
     return "\n".join([*lines, r"\bottomrule", *notes, r"\end{tabular}"]) + "\n"

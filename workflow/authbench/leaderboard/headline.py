@@ -1,0 +1,317 @@
+"""Tables of the headline scores: all queries, by slice, and what a test can show (`evaluate.headline`, `.gain`).
+
+A cell of a slice is grey where the model has no gain over the shortcut whose interval excludes 0: such a score says
+nothing about who wrote the texts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.evaluate.gain import OVERALL, Comparison
+from authbench.evaluate.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
+from authbench.evaluate.released import HEADLINES, S_AT_5, SCORES
+from authbench.evaluate.slices import SLICES
+from authbench.leaderboard.collect import Result
+from authbench.presentation.numbers import NOTHING, decimals
+from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table
+from authbench.records import LENGTH_BUCKETS
+from authbench.words import language_name, spaced
+
+HEADINGS = {
+    "auc_matched": "AUC matched",
+    "auc_topic": "AUC topic",
+    S_AT_5: "S@5 other work",
+    "auc_adversarial": "AUC adversarial",
+}
+FACETS = ("by_language", "by_source", "by_primary_genre", "by_length")
+SURE = 0.05
+WITHOUT_SPACES = ("zh", "ja")  # languages whose texts are measured in characters
+_GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
+
+
+def has_headline(results: Sequence[Result]) -> bool:
+    return any(result.scores.get("headline") for result in results)
+
+
+def headline_tables(results: Sequence[Result], comparison: Comparison) -> list[Table]:
+    """Return the table that opens the leaderboard and the one of means over languages; none without headline scores."""
+    if not has_headline(results):
+        return []
+    return [_overall(results, comparison, macro) for macro in (False, True)]
+
+
+def _overall(results: Sequence[Result], comparison: Comparison, macro: bool) -> Table:
+    """Return value and gain of each headline score, as means over authors or over languages."""
+    keys = ("macro", "macro_low", "macro_high") if macro else ("value", "low", "high")
+    gains = _gains(comparison)
+    places = {score: _places(results, score, keys[0]) for score in HEADLINES}
+    rows = []
+    for number, result in enumerate(results):
+        cells = [Cell(result.name)]
+        for score in HEADLINES:
+            cell = result.scores.get("headline", {}).get(score, {})
+            gain = gains.get((result.name, *OVERALL, score), {})
+            cells.append(_with_interval(cell, keys, places[score][number]))
+            cells.append(_gain_cell(gain, keys, with_p=not macro))
+        rows.append(Row(cells, result.group))
+    columns = [Column("model", words=True)]
+    for score in HEADLINES:
+        columns += [Column(HEADINGS[score], more_is_better=True), Column("gain", more_is_better=True)]
+    notes = _macro_notes(results) if macro else [*_chosen_notes(comparison), power_line(comparison)]
+    title = "Means over languages" if macro else "Who wrote it: means over authors"
+    name = "headline_macro" if macro else "headline"
+    return Table(name, title, columns, rows, headline_data(results, comparison), [note for note in notes if note])
+
+
+def headline_data(results: Sequence[Result], comparison: Comparison) -> pl.DataFrame:
+    """Return a row per model and headline score: value, macro and gain with intervals, p before and after Holm."""
+    gains = _gains(comparison)
+    beside = _gains(comparison, chosen=False)
+    rows = []
+    for result in results:
+        for score in HEADLINES:
+            cell = result.scores.get("headline", {}).get(score)
+            if cell is None:
+                continue
+            gain, over = (held.get((result.name, *OVERALL, score), {}) for held in (gains, beside))
+            rows.append(
+                {"group": result.group, "model": result.name, "shortcut": result.shortcut, "score": score}
+                | {
+                    key: cell.get(key)
+                    for key in ("value", "low", "high", "macro", "macro_low", "macro_high", "authors")
+                }
+                | {"against": gain.get("against"), "chosen_on": comparison.chosen[score][1] if gain else None}
+                | {f"gain_{key}": gain.get(key) for key in ("value", "low", "high", "macro", "macro_low", "macro_high")}
+                | {"p": gain.get("p"), "p_holm": gain.get("p_holm"), "tests": comparison.tests if gain else None}
+                | {f"over_punctuation_{key}": over.get(key) for key in ("value", "low", "high")}
+                | {"verified": not result.unverified}
+            )
+    words = dict.fromkeys(("group", "model", "score", "against", "chosen_on"), pl.String)
+    others = {"shortcut": pl.Boolean, "verified": pl.Boolean, "authors": pl.Int64, "tests": pl.Int64}
+    return pl.DataFrame(rows, schema={key: (words | others).get(key, pl.Float64) for key in (rows[0] if rows else {})})
+
+
+def slice_tables(results: Sequence[Result], comparison: Comparison) -> list[Table]:
+    """Return for each facet and headline score a table of models by slices."""
+    found = []
+    gains = _gains(comparison)
+    for facet in FACETS:
+        for score in HEADLINES:
+            names = sorted(
+                {
+                    name
+                    for result in results
+                    for name, cell in result.scores.get(facet, {}).items()
+                    if score in cell.get("headline", {})
+                },
+                key=lambda name: (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name),
+            )
+            if names:
+                found.append(_slices(results, facet, score, names, gains))
+    return found
+
+
+def _slices(
+    results: Sequence[Result], facet: str, score: str, names: Sequence[str], gains: Mapping[tuple[str, ...], Any]
+) -> Table:
+    rows, data = [], []
+    for result in results:
+        cells, values = [Cell(result.name)], {}
+        for name in names:
+            value = result.scores.get(facet, {}).get(name, {}).get("headline", {}).get(score, {}).get("value")
+            gain = gains.get((result.name, facet, name, score), {})
+            grey = not result.shortcut and not (gain.get("low") is not None and gain["low"] > 0)
+            cells.append(Cell(decimals(value), value, grey=grey))
+            values[name] = value
+        rows.append(Row(cells, result.group))
+        data.append({"group": result.group, "model": result.name} | values)
+    counts = _counts(results, facet, score)
+    columns = [Column("model", words=True)]
+    columns += [Column(f"{name} ({counts.get(name, 0)})", more_is_better=True) for name in names]
+    schema = {"group": pl.String, "model": pl.String, **dict.fromkeys(names, pl.Float64)}
+    title = f"{HEADINGS[score]}, by {spaced(facet.removeprefix('by_'))}"
+    note = f"In brackets the query authors; a slice with fewer than {LEAST_QUERY_AUTHORS} has no gain. {_GREY}"
+    file = f"{facet}_{score.replace('@', '_at_')}"
+    return Table(file, title, columns, rows, pl.DataFrame(data, schema=schema), [note])
+
+
+def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]:
+    """Return by slice how many authors are asked."""
+    return {
+        name: cell["headline"][score]["authors"]
+        for result in results
+        for name, cell in result.scores.get(facet, {}).items()
+        if score in cell.get("headline", {})
+    }
+
+
+def pools_table(results: Sequence[Result]) -> Table:
+    """Return retrieval in the pools of the query's language, and of language and source, and what is a diagnostic."""
+    columns = (
+        ("S@5, whole pool", ("overall", "success@5"), True),
+        ("S@5, in language", ("overall", "within_language", "success@5"), True),
+        ("S@5, in language and source", ("overall", "within_language_source", "success@5"), True),
+        ("S@5, unsolved", ("s@5_unsolved", "value"), True),
+        ("unsolved, by chance", ("s@5_unsolved", "by_chance"), None),
+        (HEADINGS["auc_adversarial"], ("headline", "auc_adversarial", "value"), True),
+        ("EER, matched pairs", ("matched_pairs", "eer", "value"), False),
+        ("EER, threshold per language", ("matched_pairs", "eer_by_language", "value"), False),
+        ("EER, the same, query-normalised", ("matched_pairs", "eer_by_language_normalised", "value"), False),
+    )
+    rows, data = [], []
+    for result in results:
+        values = [_at(result.scores, place) for _, place, _ in columns]
+        rows.append(Row([Cell(result.name), *(Cell(decimals(value), value) for value in values)], result.group))
+        data.append((result.group, result.name, *values))
+    schema = {"group": pl.String, "model": pl.String, **{heading: pl.Float64 for heading, _, _ in columns}}
+    headings = [Column("model", words=True), *(Column(name, more_is_better=more) for name, _, more in columns)]
+    notes = [
+        "Unsolved: the queries that no shortcut solves, beside what a random order scores on them; shortcuts have 0.",
+        "EER of the released matched pairs: at one threshold for all, and the mean over languages with one each.",
+    ]
+    title = "Smaller pools, unsolved queries, matched pairs"
+    return Table("pools", title, headings, rows, pl.DataFrame(data, schema=schema, orient="row"), notes)
+
+
+def lengths_table(results: Sequence[Result]) -> Table | None:
+    """Return the median length of the texts of each bucket and language; None where results do not state it."""
+    lengths = next((result.scores["lengths"] for result in results if result.scores.get("lengths")), None)
+    if lengths is None:
+        return None
+    measures = ("texts", "words", "characters", "tokens")
+    rows, data = [], []
+    for lang, buckets in lengths.items():
+        unit = "characters" if lang in WITHOUT_SPACES else "words"
+        cells = [Cell(language_name(lang)), Cell(unit)]
+        for bucket in LENGTH_BUCKETS:
+            cell = buckets.get(bucket)
+            value = cell[unit] if cell else None
+            cells.append(Cell(NOTHING if cell is None else f"{value:,.0f} ({cell['texts']:,.0f})", value))
+            if cell:
+                data.append((lang, bucket, *(float(cell[name]) for name in measures)))
+        rows.append(Row(cells))
+    columns = [Column("language", words=True), Column("unit", words=True)]
+    columns += [Column(spaced(bucket)) for bucket in LENGTH_BUCKETS]
+    schema = {"lang": pl.String, "bucket": pl.String, **dict.fromkeys(measures, pl.Float64)}
+    table = pl.DataFrame(data, schema=schema, orient="row")
+    note = "Buckets are of tokens (1-10, 11-100, 101-500, more); medians, in brackets the number of texts."
+    return Table("lengths", "How long the texts of a bucket are", columns, rows, table, [note])
+
+
+def power_line(comparison: Comparison) -> str:
+    """Return in words the smallest difference that can be shown; empty where nothing was compared."""
+    if not comparison.power:
+        return ""
+    parts, small = [], set[str]()
+    for score, cell in comparison.power.items():
+        by_language = ", ".join(
+            f"{lang} {decimals(one['difference'])}" for lang, one in cell["by_language"].items() if one["difference"]
+        )
+        macro = f", macro {decimals(cell['macro'])}" if cell["macro"] is not None else ""
+        parts.append(f"{HEADINGS[score]} {decimals(cell['difference'])}{macro} ({by_language})")
+        small |= set(cell["not_supported"])
+    line = (
+        f"The smallest difference that this test shows at 80 % power, after Holm over {comparison.tests} tests: "
+        f"{'; '.join(parts)}."
+    )
+    if small:
+        line += f" Not supported, with under 100 query authors: {', '.join(sorted(small))}."
+    return line
+
+
+def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, str, str, Mapping[str, Any]]]:
+    """Yield result, facet, slice, score and cell of every headline score."""
+    for result in results:
+        for score, cell in result.scores.get("headline", {}).items():
+            yield result, *OVERALL, score, cell
+        for facet in SLICES:
+            for name, part in result.scores.get(facet, {}).items():
+                for score in SCORES:
+                    if score in part.get("headline", {}):
+                        yield result, facet, name, score, part["headline"][score]
+
+
+def left_out(results: Sequence[Result]) -> dict[str, str]:
+    """Return by headline score why the split has none."""
+    return dict(results[0].scores.get("headline_left_out", {}))
+
+
+def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the gains over the chosen shortcuts, or else those over another row, by model, facet, slice, score."""
+    against = {score: name for score, (name, _) in comparison.chosen.items()}
+    return {
+        (row["model"], row["facet"], row["slice"], row["score"]): row
+        for row in comparison.gains.iter_rows(named=True)
+        if (row["against"] == against.get(row["score"])) == chosen
+    }
+
+
+def _with_interval(cell: Mapping[str, Any], keys: tuple[str, str, str], place: int = 0) -> Cell:
+    value, low, high = (cell.get(key) for key in keys)
+    return Cell(decimals(value) + _limits(low, high), value, place)
+
+
+def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool) -> Cell:
+    value, low, high = (gain.get(key) for key in keys)
+    if value is None:
+        return Cell(NOTHING)
+    sure = with_p and gain.get("p_holm") is not None and gain["p_holm"] < SURE
+    return Cell(f"{value:+.3f}" + _limits(low, high) + (" *" if sure else ""), value, grey=low is None or low <= 0)
+
+
+def _limits(low: float | None, high: float | None) -> str:
+    """Return an interval, two decimals without the nought before the point, to be narrow."""
+    if low is None or high is None:
+        return ""
+    narrow = [f"{value:.2f}".replace("0.", ".", 1) for value in (low, high)]
+    return f" [{', '.join(narrow)}]"
+
+
+def _places(results: Sequence[Result], score: str, key: str) -> list[int]:
+    """Return 1 for the best value of a group of more than one, at three decimals, 2 for the second, else 0."""
+    values = [result.scores.get("headline", {}).get(score, {}).get(key) for result in results]
+    places = []
+    for result, value in zip(results, values, strict=True):
+        rivals = sorted(
+            {round(other, 3) for one, other in zip(results, values, strict=True)
+             if one.group == result.group and other is not None},
+            reverse=True,
+        )  # fmt: skip
+        count = sum(
+            1 for one, other in zip(results, values, strict=True) if one.group == result.group and other is not None
+        )
+        rank = rivals.index(round(value, 3)) + 1 if value is not None else 0
+        places.append(rank if rank in (BEST, SECOND) and count > 1 else 0)
+    return places
+
+
+def _chosen_notes(comparison: Comparison) -> list[str]:
+    if not comparison.chosen:
+        return ["No shortcut was evaluated, so there are no gains."]
+    words = [
+        f"{HEADINGS[score]} over {name} (best on {'the dev split' if on == 'dev' else on})"
+        for score, (name, on) in comparison.chosen.items()
+    ]
+    tests = comparison.tests
+    return [f"Gains: {'; '.join(words)}; 95 % intervals over authors, * p < {SURE} after Holm over {tests} tests."]
+
+
+def _macro_notes(results: Sequence[Result]) -> list[str]:
+    held = results[0].scores.get("headline", {})
+    words = [
+        f"{HEADINGS[score]}: {', '.join(held[score]['languages']) or 'none'}" for score in HEADLINES if score in held
+    ]
+    return [
+        f"Over languages with at least {LEAST_QUERY_AUTHORS} query authors, and {LEAST_POOL_AUTHORS} in the pool. "
+        + "; ".join(words)
+        + "."
+    ]
+
+
+def _at(scores: Mapping[str, Any], place: Sequence[str]) -> float | None:
+    value: Any = scores
+    for key in place:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return None if value is None else float(value)
