@@ -1,6 +1,6 @@
 """Sample: whole authors, on targets of language, genre and length, with safety asked where the selection looks.
 
-Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet
+Takes   chunk/<shard>.parquet less filter/<shard>.parquet and dedup/chunks/removed.parquet, labels/authors.parquet
 Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVED), counts.json, deviation.json, facts.json
 Keeps   sample/scores.parquet: what has been scored is never scored again
 """
@@ -12,6 +12,7 @@ rule fill_reservoirs:
         documents=result("chunk/{scatteritem}.parquet"),
         filtered=result("filter/{scatteritem}.parquet"),
         duplicates=result("dedup/chunks/removed.parquet"),
+        labels=result("labels/authors.parquet"),
     output:
         reservoir=result("sample/reservoirs/{scatteritem}.parquet"),
         authors=result("sample/authors/{scatteritem}.parquet"),
