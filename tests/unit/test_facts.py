@@ -52,6 +52,11 @@ def test_facts_of_all_parts_add_up_by_source() -> None:
     assert collected()["dedup"] == {"documents": {"pairs": 1}}
 
 
+def test_what_was_measured_of_labels_is_passed_on() -> None:
+    rows = [{"source": "news", "decision": "clean"}]
+    assert collect(COUNTS, SAMPLED, {}, {}, labels=rows)["labels"] == rows
+
+
 def test_the_funnel_joins_all_stages() -> None:
     rows = {(row["stage"], row["reason"]): row["documents"] for row in collected()["funnel"]}
     assert rows["normalize", "in"] == 8

@@ -27,6 +27,35 @@ def warned(documents: pl.DataFrame | None = None, sources: Any = SOURCES, **fact
     return "\n".join(make_findings(made, sources, {**FACTS, **facts})["warnings"])
 
 
+def measured(decision: str | None, impurity: float | None = None, source: str = "news") -> dict[str, Any]:
+    bounds = (None, None) if impurity is None else (impurity / 2, impurity * 1.5)
+    return {
+        "source": source, "labels": 7, "texts": 30, "estimator": "same_item", "impurity": impurity,
+        "low": bounds[0], "high": bounds[1], "decision": decision,
+    }  # fmt: skip
+
+
+def test_sources_whose_labels_are_not_measured_or_impure_are_named() -> None:
+    source = corpus()["source"][0]
+    judging = {"config": {**FACTS["config"], "authors": {"max_impurity": 0.2}}}
+    unknown = warned(labels=[measured("unmeasured", source=source), measured("unmeasured", source="absent")], **judging)
+    assert "could not be measured in" in unknown
+    assert "absent" not in unknown
+    impure = warned(labels=[measured("impure", 0.6, source)], **judging)
+    assert f"Labels of {source} (7 labels, impurity 0.6 (0.3 to 0.9)) stand for several people" in impure
+    assert "measured" not in warned(labels=[measured("clean", 0.1, source)], **judging)
+    assert "No label was judged" in warned(labels=[measured(None, 0.6, source)])
+
+
+def test_the_page_tells_what_was_measured_of_labels() -> None:
+    html = page(labels=[measured("impure", 0.6), measured("clean", source="empty") | {"labels": 0, "estimator": None}])
+    assert "0.6 (0.3 to 0.9)" in html
+    assert '<span class="tag alert">impure</span>' in html
+    assert "one item on two days" in html
+    assert "empty" not in html.partition("How often two texts")[2].partition("</table>")[0]
+    assert "How often two texts" not in page()
+
+
 class Tags(HTMLParser):
     """Collects tags and attributes, and tags left open."""
 

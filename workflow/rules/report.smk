@@ -20,6 +20,7 @@ rule count_survivors:
         sampled=result("sample/facts.json"),
         deviation=result("split/deviation.json"),
         split=result("split/facts.json"),
+        labels=result("labels/sources.parquet"),
     output:
         facts=result("report/facts.json"),
     log:

@@ -8,7 +8,7 @@ LOCK = "release.lock"
 DEVIATION = "sampling_deviation.json"
 FUNNEL = "funnel.csv"
 REPORT = "report.html"
-STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources")
+STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels")
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
 FOLDERS = frozenset({"statistics", "figures"})  # names that no split may have
 
@@ -24,7 +24,7 @@ RELEASE_FILES = {
     LOCK: "what a later build needs to keep authors and ids as they are",
     DEVIATION: "targets, what there was, what was taken",
     FUNNEL: "how many documents of each source went at which stage, for which reason",
-    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources",
+    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources, noise of labels",
     "figures/*.svg": "the same as pictures, and the funnel",
     REPORT: "all of it in words, one HTML page that loads nothing",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",

@@ -5,38 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from authbench.identity import keyed_hashes
+from authbench.labels.tables import CELLS, COPIED, LABELS
 
 COLUMNS = ("doc_key", "source", "author_id", "author_kind", "date", "item", "account", "voice_marks", "content")
 LABEL = ("source", "author_id")
 PLACES = {"same_item": ("item", "day"), "account": ("account",)}  # what an estimator compares texts by
 FULL_DATE = r"^\d{4}-\d\d-\d\d$"
-
-# The labels of a shard: `label` is a hash of the first two columns; `words` and `thousandths` (of marks of other
-# voices) are of the texts in which marks were counted.
-LABELS = pl.Schema(
-    {
-        "source": pl.String,
-        "author_id": pl.String,
-        "label": pl.UInt64,
-        "author_kind": pl.String,
-        "texts": pl.Int64,
-        "words": pl.Int64,
-        "thousandths": pl.Int64,
-    }
-)
-# The texts of sources whose estimator compares texts: those of a label with one place.
-CELLS = pl.Schema(
-    {
-        "source": pl.String,
-        "label": pl.UInt64,
-        "item": pl.UInt64,
-        "day": pl.Int32,
-        "account": pl.UInt64,
-        "texts": pl.Int64,
-    }
-)
-# Texts that have copies, and how many letters they have.
-COPIED = pl.Schema({"doc_key": pl.String, "source": pl.String, "author_id": pl.String, "letters": pl.Int64})
 
 
 def count_texts(

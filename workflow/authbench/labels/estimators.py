@@ -7,17 +7,26 @@ from dataclasses import dataclass
 import polars as pl
 from scipy.stats import beta, chi2
 
+DIGITS = 6
 LEVEL = 0.95  # of the intervals
 LABELS_OF_CLASS = 20  # fewer labels say too little of what strangers do
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An impurity and its interval, each in [0, 1]; all null where the texts tell nothing."""
+    """An impurity and its interval, each in [0, 1]; all null where the texts tell nothing.
+
+    They are rounded, so that no decision depends on the last digits of a machine.
+    """
 
     impurity: float | None = None
     low: float | None = None
     high: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("impurity", "low", "high"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, round(value, DIGITS))
 
 
 UNKNOWN = Estimate()

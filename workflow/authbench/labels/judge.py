@@ -11,26 +11,13 @@ import polars as pl
 from authbench.labels import estimators
 from authbench.labels.count import add_cells, add_labels
 from authbench.labels.estimators import UNKNOWN, Estimate
+from authbench.labels.tables import AUTHORS, CLEAN, IMPURE, STATISTICS, UNMEASURED
 from authbench.registry.source_entry import Impurity
 from authbench.storage.parquet import scan_columns
 
-CLEAN, IMPURE, UNMEASURED = "clean", "impure", "unmeasured"
 LEAST_TEXTS = 3  # of a label that statistics count
 
 MEASURES = pl.Schema({"label": pl.UInt64, "measure": pl.Float64})
-AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "decision": pl.String})
-STATISTICS = pl.Schema(
-    {
-        "source": pl.String,
-        "labels": pl.Int64,
-        "texts": pl.Int64,
-        "estimator": pl.String,
-        "impurity": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "decision": pl.String,
-    }
-)
 
 
 def judge_labels(
@@ -132,6 +119,6 @@ def _statistics(
         these = large.filter(pl.col("decision") == decision)
         shown = (estimate.impurity, estimate.low, estimate.high)
         if decision != whole and estimator == "account":
-            shown = (math.fsum(these["measure"]) / these.height, None, None)
+            shown = (round(math.fsum(these["measure"]) / these.height, estimators.DIGITS), None, None)
         sizes = these.height, int(these["texts"].sum())
         yield tag, *sizes, estimator, *shown, None if limit is None else decision

@@ -13,6 +13,7 @@ from authbench.release.findings import make_findings
 from authbench.release.manifest import make_manifest
 from authbench.release.tables import make_provenance, write_split
 from authbench.report import statistics
+from authbench.report.labels import labels_table
 from authbench.report.warnings import noisy_share
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
@@ -45,7 +46,8 @@ def write_release(
     write_plain_json(folder / files.DEVIATION, findings["deviation"])
     write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())
     noisy = {tag for tag in sources if noisy_share(tag, sources, findings["ingest"])}
-    for name, table in statistics.tables(contents.documents, contents.queries, contents.splits, noisy).items():
+    tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)
+    for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
     write_plain_json(folder / files.MANIFEST, make_manifest(contents, sources, findings))
     write_sums(folder)

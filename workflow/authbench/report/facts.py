@@ -12,6 +12,7 @@ def collect(
     deviation: Mapping[str, Any],
     split: Mapping[str, Any],
     excluded: Iterable[str] | None = None,
+    labels: Iterable[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the metadata that `release.write.write_release` and `report.page.render` use.
 
@@ -21,6 +22,7 @@ def collect(
         deviation: requested against sampled numbers.
         split: metadata of splitting.
         excluded: the document keys in the file of `filter.exclude`, if it is set.
+        labels: what was measured of the author labels (rows of `labels.judge.STATISTICS`).
 
     Raises:
         Unaccounted: documents vanished between stages.
@@ -41,6 +43,7 @@ def collect(
             if part["stage"].startswith("dedup_")
         },
         "split": dict(split),
+        "labels": list(labels),
         **({} if excluded is None else {"exclusions": _exclusions(set(excluded), counts)}),
     }
 

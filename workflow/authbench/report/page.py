@@ -18,6 +18,7 @@ from authbench.report import figures, statistics
 from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
 from authbench.report.figures import RELEASED, STAGE_COLOURS
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
+from authbench.report.labels import label_rows
 from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, shown, tier, title
 from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
@@ -59,7 +60,8 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         queries: the queries of the release.
         sources: the source entries by tag.
         facts: what `release.findings.make_findings` returns: funnel, deviation, skipped_sources, scorers,
-            toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits and warnings.
+            toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if
+            any were measured.
     """
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])
@@ -83,6 +85,8 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         fixed_lengths=facts["config"].get("sample", {}).get("length_bins", "fixed") == "fixed",
         pictures={chart.name: Markup(as_svg(chart)) for chart in drawn},
         labels=_author_labels(documents, sources, facts),
+        measured=label_rows(facts.get("labels", ())),
+        max_impurity=facts["config"].get("authors", {}).get("max_impurity"),
         tiers=_tiers_in_words(documents, sources),
         splits=splits,
         counts=_split_rows(tables["languages"], splits),

@@ -7,6 +7,7 @@ import polars as pl
 
 from authbench.registry.load import entry_name
 from authbench.report import statistics
+from authbench.report.labels import about_measured_labels
 from authbench.report.words import Sources, short_identity, tier, title
 from authbench.words import count, language_name, listing, percent, plural
 
@@ -21,6 +22,7 @@ def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.Data
         *_about_queries(documents, queries, list(facts["splits"])),
         *_about_split_unit(facts["config"].get("split", {})),
         *_about_labels(documents, sources, facts["ingest"]),
+        *about_measured_labels(documents, sources, facts.get("labels", ()), facts["config"].get("authors", {})),
         *_about_origins(documents),
         *_about_own_names(documents, facts["ingest"]),
         *_about_copies(facts["dedup"], facts["config"].get("dedup", {})),

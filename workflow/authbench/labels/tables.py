@@ -1,0 +1,47 @@
+"""Columns of the tables on labels."""
+
+import polars as pl
+
+CLEAN, IMPURE, UNMEASURED = "clean", "impure", "unmeasured"
+
+# The labels of a shard: `label` is a hash of the first two columns; `words` and `thousandths` (of marks of other
+# voices) are of the texts in which marks were counted.
+LABELS = pl.Schema(
+    {
+        "source": pl.String,
+        "author_id": pl.String,
+        "label": pl.UInt64,
+        "author_kind": pl.String,
+        "texts": pl.Int64,
+        "words": pl.Int64,
+        "thousandths": pl.Int64,
+    }
+)
+# The texts of sources whose estimator compares texts: those of a label with one place.
+CELLS = pl.Schema(
+    {
+        "source": pl.String,
+        "label": pl.UInt64,
+        "item": pl.UInt64,
+        "day": pl.Int32,
+        "account": pl.UInt64,
+        "texts": pl.Int64,
+    }
+)
+# Texts that have copies, and how many letters they have.
+COPIED = pl.Schema({"doc_key": pl.String, "source": pl.String, "author_id": pl.String, "letters": pl.Int64})
+# The decision on each label: CLEAN, IMPURE or UNMEASURED.
+AUTHORS = pl.Schema({"source": pl.String, "author_id": pl.String, "decision": pl.String})
+# What was measured of each source, a row for each decision on labels of it. `low` and `high` bound the interval.
+STATISTICS = pl.Schema(
+    {
+        "source": pl.String,
+        "labels": pl.Int64,
+        "texts": pl.Int64,
+        "estimator": pl.String,
+        "impurity": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "decision": pl.String,
+    }
+)

@@ -1,0 +1,82 @@
+"""What was measured of author labels, as rows and in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.labels.tables import IMPURE, STATISTICS, UNMEASURED
+from authbench.report.words import Sources, title
+from authbench.words import decimal, listing, percent, plural
+
+ESTIMATORS = {
+    "same_item": "one item on two days",
+    "account": "accounts behind a label",
+    "voices": "marks of other voices",
+    "stated": "stated by a reference",
+}
+Rows = Sequence[Mapping[str, Any]]
+
+
+def labels_table(rows: Rows) -> pl.DataFrame:
+    """Return statistics/labels.csv."""
+    return pl.DataFrame([[row[name] for name in STATISTICS] for row in rows], schema=STATISTICS, orient="row")
+
+
+def label_rows(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of the report's table of labels, those of sources without any label left out."""
+    return [
+        {
+            "source": row["source"],
+            "labels": row["labels"],
+            "texts": row["texts"],
+            "estimator": ESTIMATORS.get(row["estimator"], "none"),
+            "impurity": _interval(row),
+            "decision": row["decision"] or "not judged",
+        }
+        for row in rows
+        if row["labels"] or row["estimator"]
+    ]
+
+
+def about_measured_labels(
+    documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Mapping[str, Any]
+) -> list[str]:
+    """Return warnings on labels of which it is not known, or known too well, that several people share them."""
+    if not rows:
+        return []
+    if authors.get("max_impurity") is None:
+        return ["No label was judged (authors.max_impurity): labels that several people share may be scored."]
+    people = documents.filter(pl.col("author_kind") != "work")
+    per_source = dict(people.group_by("source").len().iter_rows())
+    unknown = sorted({row["source"] for row in rows if row["decision"] == UNMEASURED} & per_source.keys())
+    found = []
+    if unknown:
+        share = sum(per_source[tag] for tag in unknown) / max(documents.height, 1)
+        found.append(
+            f"How often two texts of one label are by two people could not be measured in {_named(unknown, sources)}: "
+            f"{percent(share)} of the documents."
+        )
+    shared = [row for row in rows if row["decision"] == IMPURE and row["source"] in per_source]
+    if shared:
+        each = (f"{row['source']} ({_how_many(row)})" for row in shared)
+        found.append(
+            f"Labels of {listing(each)} stand for several people too often or hold other voices: they only train."
+        )
+    return found
+
+
+def _named(tags: Iterable[str], sources: Sources) -> str:
+    return listing(title(tag, sources) for tag in tags)
+
+
+def _how_many(row: Mapping[str, Any]) -> str:
+    labels = plural(row["labels"], "label")
+    return labels if row["impurity"] is None else f"{labels}, impurity {_interval(row)}"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    if row["impurity"] is None:
+        return "–"
+    value = decimal(row["impurity"])
+    return value if row["low"] is None else f"{value} ({decimal(row['low'])} to {decimal(row['high'])})"
