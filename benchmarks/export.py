@@ -172,7 +172,7 @@ def release_of(ingested: Path, release: Path, pages: Mapping[str, Any]) -> None:
     rules = {tag: make_source(tag, page).normalize for tag, page in pages.items()}
     found = []
     for records in read_batches(sorted(ingested.glob("*/*.parquet"))):
-        normal, _, _ = normalize_records(records, rules, SETTINGS["normalize"])
+        normal, *_ = normalize_records(records, rules, SETTINGS["normalize"])
         found.append(chunk_records(normal, tokenizer, SETTINGS["chunk"], SETTINGS["seed"])[0])
     write_release(release, pl.concat(found), pages)
 

@@ -294,7 +294,7 @@ def test_real_books_become_sound_chunks(files, codec, lang, encoding):
         skip_without_corpus(files)
     texts = [book.read_text(encoding=codec, errors="replace") for book in books]
     frame = records(*texts).with_columns(author_id=pl.lit("a"), lang=pl.lit(lang))
-    kept, _, _ = normalize_records(frame, {}, {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"})
+    kept, *_ = normalize_records(frame, {}, {"mask": ["email", "phone", "handle", "url"], "quotes": "keep"})
     documents, _, over = chunk_records(kept, load_tokenizer(), CONFIG, 1)
     for doc_key, text in kept.select("doc_key", "content").iter_rows():
         own = documents.filter(pl.col("doc_key").str.replace(r"#chunk_\d+$", "") == doc_key)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from authbench.normalize.boilerplate import strip
+from authbench.normalize.edition import unify
 from authbench.normalize.markup import undo_html
 from authbench.normalize.personal import mask
 from authbench.normalize.table import normalize_records
@@ -122,7 +123,7 @@ def records(*rows: dict[str, object]) -> pl.DataFrame:
 
 def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
     rows = records({"content": "a&amp;b  @x me@example.org"}, {"content": "a&amp;b", "source": "t"})
-    kept, removed, masked = normalize_records(rows, {"s": Normalize(html=1)}, SETTINGS)
+    kept, removed, masked, _ = normalize_records(rows, {"s": Normalize(html=1)}, SETTINGS)
     assert kept["content"].to_list() == ["a&b [HANDLE] [EMAIL]", "a&amp;b"]
     assert kept.schema == RECORD and not removed.height
     assert masked == {"s": {"handle": 1, "email": 1}}
@@ -139,7 +140,7 @@ def test_records_are_normalised_as_their_source_says_and_masks_are_counted():
 def test_a_table_is_normalised_as_its_texts_are_one_by_one(texts, html, unwrap, boilerplate, quotes):
     texts = [text + "\nall rights reserved" * (n % 2) for n, text in enumerate(texts)]
     source = Normalize(html, unwrap, boilerplate)
-    kept, _, _ = normalize_records(
+    kept, *_ = normalize_records(
         records(*[{"content": text} for text in texts]), {"s": source}, {**SETTINGS, "quotes": quotes}
     )
     normal = [normalize_text(text, html, unwrap, quotes) for text in texts]
@@ -173,13 +174,13 @@ def test_boilerplate_leaves_the_text_where_the_source_asks():
     rows = records(
         {"content": "Text.\nAll rights reserved."}, {"content": "Text.\nAll rights reserved.", "source": "t"}
     )
-    kept, _, _ = normalize_records(rows, {"s": Normalize(boilerplate=True)}, SETTINGS)
+    kept, *_ = normalize_records(rows, {"s": Normalize(boilerplate=True)}, SETTINGS)
     assert kept["content"].to_list() == ["Text.", "Text.\nAll rights reserved."]
 
 
 def test_every_removed_record_has_its_reason():
     rows = records({"content": " \u200b"}, {"content": None}, {"content": "x", "author_id": None}, {"content": "x"})
-    kept, removed, _ = normalize_records(rows, {}, SETTINGS)
+    kept, removed, *_ = normalize_records(rows, {}, SETTINGS)
     assert kept["doc_key"].to_list() == ["s:3"]
     assert removed.select("doc_key", "stage", "reason", "detail").rows() == [
         ("s:0", "normalize", "empty_text", "content"),
@@ -189,7 +190,7 @@ def test_every_removed_record_has_its_reason():
 
 
 def test_an_empty_batch_gives_empty_tables():
-    kept, removed, masked = normalize_records(records(), {}, SETTINGS)
+    kept, removed, masked, _ = normalize_records(records(), {}, SETTINGS)
     assert kept.schema == RECORD and not kept.height and not removed.height and masked == {}
 
 
@@ -198,3 +199,44 @@ def test_a_word_without_end_is_unwrapped_in_linear_time(letters):
     started = time.process_time()
     assert normalize_text(f"{letters} exam-\nple", unwrap=True) == f"{letters} exam-ple"
     assert time.process_time() - started < 3
+
+
+def test_a_text_that_holds_itself_twice_keeps_its_first_half_and_is_counted():
+    poem = "The moon has risen over the wood,\nand nobody is awake at this hour of the night."
+    rows = records({"content": f"{poem}\n\n{poem}"}, {"content": poem}, {"content": ""})
+    kept, removed, _, repeated = normalize_records(rows, {}, SETTINGS)
+    assert kept["content"].to_list() == [poem, poem] and repeated == {"s": 1}
+    assert removed["reason"].to_list() == ["empty_text"]
+
+
+EDITED = Normalize(edited=True)
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("fr", "« Tiens ! » dit-il . . .", '"Tiens!" dit-il...'),
+        ("es", "--No, «señor».", "—No, „señor“."),
+        ("de", "(1) Es war ’s Dorf – ja", "1. Es war 's Dorf — ja"),
+        ("ru", "— XI —\nОн вошёл ;", "XI\nОн вошёл;"),
+        ("ar", "قفا ، نبك : من ذكرى", "قفا نبك من ذكرى."),
+    ],
+)
+def test_two_editions_of_a_text_become_one_where_the_source_is_edited(lang, one, other):
+    rows = records({"content": one, "lang": lang}, {"content": other, "lang": lang})
+    first, second = normalize_records(rows, {"s": EDITED}, {**SETTINGS, "edition_marks": "unify"})[0]["content"]
+    assert first == second
+    for rules, marks in (({"s": Normalize()}, "unify"), ({"s": EDITED}, "keep")):
+        kept = normalize_records(rows, rules, {**SETTINGS, "edition_marks": marks})[0]["content"]
+        assert kept.to_list() == [one, other]
+
+
+@given(TROUBLE, st.sampled_from(["fr", "ar", "ja"]))
+def test_unifying_keeps_the_letters_of_a_text(text, lang):
+    normal = normalize_text(text)
+    assert [c for c in unify(normal, lang) if c.isalpha()] == [c for c in normal if c.isalpha()]
+
+
+def test_unifying_keeps_letters_and_placeholders():
+    assert unify("قال: [NAME] (قفا)", "ar") == "قال [NAME] قفا"
+    assert unify("So he said: 'no'; [URL] - yes!", "en") == "So he said: 'no'; [URL] — yes!"

@@ -4,6 +4,8 @@ Takes   ingest/*/<shard>.parquet
 Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json
 """
 
+from authbench.registry.source_entry import part_of_normalize
+
 
 rule normalize_text:
     """Make equal texts equal, and take personal data and boilerplate out."""
@@ -22,7 +24,7 @@ rule normalize_text:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
-        sources={tag: source.entry.get("normalize", {}) for tag, source in SETUP.sources.items()},
+        sources={tag: part_of_normalize(source.entry) for tag, source in SETUP.sources.items()},
         normalize=SETTINGS["normalize"],
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("normalize_text"),

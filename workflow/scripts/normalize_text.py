@@ -3,22 +3,22 @@
 from authbench.funnel import Tally
 from authbench.normalize.table import normalize_records
 from authbench.records import RECORD, REMOVED
-from authbench.registry.plain import from_plain
-from authbench.registry.source_entry import Normalize
+from authbench.registry.source_entry import make_normalize
 from authbench.runtime.job import log_to, progress
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import read_batches, write_parquets
 
 log_to(snakemake.log[0])
 tally = Tally("normalize")
-rules = {tag: from_plain(Normalize, section) for tag, section in snakemake.params.sources.items()}
+rules = {tag: make_normalize(part) for tag, part in snakemake.params.sources.items()}
 
 
 def normalized():
     for records in progress(read_batches(snakemake.input.records), "normalize: batches"):
-        kept, removed, masked = normalize_records(records, rules, snakemake.params.normalize)
+        kept, removed, masked, repeated = normalize_records(records, rules, snakemake.params.normalize)
         tally.add(records, kept, removed)
         tally.note("masked", masked)
+        tally.note("repeated_whole", repeated)
         yield {"records": kept, "removed": removed}
 
 

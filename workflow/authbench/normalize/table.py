@@ -5,13 +5,14 @@ handed to Python, one by one. Such a pattern may find too much, never too little
 that it stands before would leave as it is.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from authbench.nfc import compose
-from authbench.normalize import boilerplate
+from authbench.normalize import boilerplate, doubled, edition
 from authbench.normalize.personal import MAY_HOLD, mask
 from authbench.normalize.text import CANONICAL, CURLY_QUOTES, normalize_text, not_composed, unusual
 from authbench.records import REMOVED
@@ -24,8 +25,10 @@ DEFAULT_TASK = "authorship"
 
 def normalize_records(
     records: pl.DataFrame, rules: Mapping[str, Normalize], settings: Mapping[str, Any]
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]]]:
-    """Return RECORD rows with normal texts, the rows that went (REMOVED) and what was masked, by source and kind.
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]], dict[str, int]]:
+    """Return RECORD rows with normal texts, the rows that went (REMOVED), what was masked and what stood twice.
+
+    What was masked is counted by source and kind, and the texts that held themselves twice by source.
 
     A text that ends up empty is removed as `empty_text`; a record without a field that its task requires as
     `missing_field`.
@@ -37,9 +40,12 @@ def normalize_records(
     records = records.with_columns(pl.col("content").fill_null(""))
     records = normal(records, rules, settings["quotes"])
     records = _without_boilerplate(records, [source for source, one in rules.items() if one.boilerplate])
+    records, repeated = _without_repetition(records)
+    if settings.get("edition_marks") == "unify":
+        records = _without_edition_marks(records, [source for source, one in rules.items() if one.edited])
     records, masked = _without_personal_data(records, settings["mask"])
     records = records.with_columns(missing_field().alias("missing"))
-    return records.filter(pl.col("missing").is_null()).drop("missing"), _as_removed(records), masked
+    return records.filter(pl.col("missing").is_null()).drop("missing"), _as_removed(records), masked, repeated
 
 
 def normal(records: pl.DataFrame, rules: Mapping[str, Normalize], quotes: str) -> pl.DataFrame:
@@ -79,6 +85,23 @@ def _without_boilerplate(records: pl.DataFrame, sources: Collection[str]) -> pl.
     rows &= boilerplate.suspected(records["content"])
     found = records.filter(rows).select("lang", "content").iter_rows()
     return _rewritten(records, rows, (normalize_text(boilerplate.strip(text, lang)) for lang, text in found))
+
+
+def _without_repetition(records: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return the records with the first half of texts that hold themselves twice, and their number by source."""
+    suspected = doubled.suspected(records["content"])
+    found = records.with_row_index("row").filter(suspected).select("row", "source", "content")
+    halves = [(row, source, doubled.first_of_two(text)) for row, source, text in found.iter_rows()]
+    halved = {row: half for row, _, half in halves if half is not None}
+    rows = pl.Series("row", range(records.height), dtype=pl.UInt32).is_in(list(halved))
+    return _rewritten(records, rows, halved.values()), Counter(source for row, source, _ in halves if row in halved)
+
+
+def _without_edition_marks(records: pl.DataFrame, sources: Collection[str]) -> pl.DataFrame:
+    """Return the records of these sources without what an editor chose, the others as they are."""
+    rows = records["source"].is_in(list(sources))
+    found = records.filter(rows).select("lang", "content").iter_rows()
+    return _rewritten(records, rows, (normalize_text(edition.unify(text, lang)) for lang, text in found))
 
 
 def _without_personal_data(

@@ -23,8 +23,15 @@ from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
-from authbench.registry.plain import from_plain
-from authbench.registry.source_entry import Author, Extraction, Fields, Normalize, file_set, make_extraction
+from authbench.registry.source_entry import (
+    Author,
+    Extraction,
+    Fields,
+    Normalize,
+    file_set,
+    make_extraction,
+    make_normalize,
+)
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES
 from authbench.storage.raw_paths import match_files
@@ -59,7 +66,7 @@ def texts_of_source(
     files = _digests(folder, extraction.files, places)
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
-    rules = from_plain(Normalize, entry.get("normalize", {}))
+    rules = make_normalize(entry)
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
     for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read, masks), reasons):
@@ -204,7 +211,7 @@ def _normal_texts(
         pl.lit(value).alias(name) for name, value in (("source", tag), ("task", "authorship"), ("author_id", "known"))
     )
     numbered = records.with_columns(*known, doc_key=pl.lit("")).with_row_index("number")
-    normal, _, _ = normalize_records(numbered, {tag: rules}, settings)
+    normal, *_ = normalize_records(numbered, {tag: rules}, settings)
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 

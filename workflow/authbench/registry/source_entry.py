@@ -1,7 +1,7 @@
 """The entry of a source, config/sources/<tag>.yaml: a corpus that a release is made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from authbench.registry.expressions import Expression
@@ -77,11 +77,12 @@ class Author:
 
 @dataclass(frozen=True)
 class Normalize:
-    """How texts of a source are normalised, beside what all are."""
+    """How texts of a source are normalised, beside what all are; `edited` by somebody else than their author."""
 
     html: int = 0
     unwrap: bool = False
     boilerplate: bool = False
+    edited: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,12 +202,22 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
         entry["about"],
         from_plain(License, entry["license"]),
         from_plain(Acquire, entry["acquire"]),
-        from_plain(Normalize, entry.get("normalize", {})),
+        make_normalize(entry),
         make_extraction(entry),
         entry,
         entry.get("text", "typed"),
         entry.get("fame", "none"),
     )
+
+
+def part_of_normalize(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `make_normalize` needs of an entry."""
+    return {key: entry[key] for key in ("normalize", "text") if key in entry}
+
+
+def make_normalize(entry: Mapping[str, Any]) -> Normalize:
+    """Return that part of an entry which says how its texts are normalised."""
+    return replace(from_plain(Normalize, entry.get("normalize", {})), edited=entry.get("text") == "edited")
 
 
 def make_extraction(entry: Mapping[str, Any]) -> Extraction:
