@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from authbench.acquire.state import State
-from authbench.catalogue import as_markdown, as_text, links
+from authbench.catalogue import as_markdown, as_text, links, measured_labels
 from authbench.cli import main
 from authbench.registry.sources import find_sources
 
@@ -15,12 +15,12 @@ SOURCES = find_sources()
 
 def test_the_page_of_sources_is_up_to_date() -> None:
     cure = "docs/sources.md is stale; run: authbench sources --markdown > docs/sources.md"
-    assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(SOURCES), cure
+    assert (ROOT / "docs/sources.md").read_text(encoding="utf-8") == as_markdown(SOURCES, measured_labels()), cure
 
 
 def test_every_source_is_listed_with_how_to_get_it() -> None:
     assert list(SOURCES) == sorted(path.stem for path in (ROOT / "config/sources").glob("*.yaml"))
-    page = as_markdown(SOURCES)
+    page = as_markdown(SOURCES, {})
     for tag, source in SOURCES.items():
         assert f"### {tag}\n" in page
         assert source.acquire.how.strip() in page
@@ -57,14 +57,35 @@ def test_what_cannot_be_fetched_is_told_and_the_others_are(capsys: pytest.Captur
 
 def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sources", "--markdown"]) == 0
-    assert capsys.readouterr().out == as_markdown(SOURCES)
+    assert capsys.readouterr().out == as_markdown(SOURCES, measured_labels())
 
 
 @pytest.mark.parametrize(
     ("tag", "languages"), [("nsmc_raw_ko", "ko"), ("eltec_tei", "as labelled"), ("weibo_users_gbk", "zh")]
 )
 def test_languages_come_from_the_mapping_or_are_the_corpus_own(tag: str, languages: str) -> None:
-    assert f"| {languages} |" in next(line for line in as_markdown(SOURCES).splitlines() if f"`{tag}`" in line)
+    assert f"| {languages} |" in next(line for line in as_markdown(SOURCES, {}).splitlines() if f"`{tag}`" in line)
+
+
+def test_a_page_says_what_was_measured_of_the_labels_and_dashes_where_nothing_was(tmp_path: Path) -> None:
+    head = "source,labels,texts,estimator,impurity,low,high,decision\n"
+    (tmp_path / "labels.csv").write_text(head + "nsmc_raw_ko,40,200,same_item,0.617,0.43,0.86,impure\n")
+    page = as_markdown(SOURCES, measured_labels(tmp_path / "labels.csv"))
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| [`")}
+    assert "| masked | impure |" in rows["nsmc_raw_ko"] and "| account | - |" in rows["douban"]
+    assert "| work | work |" in rows["weibo_stock_posts"]
+    assert "impure in 40 labels with three texts or more, impurity 0.62 [0.43, 0.86]" in page
+    assert measured_labels(tmp_path / "absent.csv") == {}
+
+
+def test_a_page_says_what_a_work_is_and_who_is_an_author() -> None:
+    sections = {part.partition("\n")[0]: part for part in as_markdown(SOURCES, {}).split("\n### ")[1:]}
+    assert "- a work: records that agree in `card`, `title`\n" in sections["aozora_txt_ja"]
+    assert "- a work: each record\n" in sections["nsmc_raw_ko"]
+    assert "a work where the wording is not the author's" in sections["openiti_ar"]
+    assert "the sub-genre describes the author" in sections["blog_authorship"]
+    assert "- text: edited, classic\n" in sections["eltec_tei"]
+    assert "at most 10 per 1,000 words" in sections["openiti_ar"]
 
 
 def test_a_repository_without_an_owner_has_the_owner_before_it() -> None:

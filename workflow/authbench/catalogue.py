@@ -1,12 +1,17 @@
-"""Tables of the known sources: their terms, how to get them, and what is here of each."""
+"""Tables of the known sources: their terms and authors, how to get them, and what is here of each."""
 
-from collections.abc import Iterable, Mapping
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from authbench.acquire.progress import in_bytes
 from authbench.acquire.state import State
 from authbench.records import LANGUAGES, OTHER
-from authbench.registry.source_entry import Acquire, Source
+from authbench.registry.expressions import names
+from authbench.registry.source_entry import Acquire, Impurity, Source
+from authbench.shipped import shipped
 
+Measured = Mapping[str, Sequence[Mapping[str, str]]]  # rows of statistics/labels.csv, by source
 WIDEST = 34  # characters of a licence in the terminal
 HOSTS = {
     "huggingface": "https://huggingface.co/datasets/",
@@ -20,7 +25,26 @@ Every corpus that has an entry in `config/sources/`. This file is generated from
 distributed in; `authbench acquire SOURCE` fetches it where that can be done for you ([how](acquiring.md)). Tier A: its
 text may be passed on. Tier B: share the provenance of a release, not the text. "As labelled": the corpus names the
 language of each text.
+
+"Text" says whether spacing, quotes and numbering are an editor's, "classic" that language models have read these works.
+"Labels" says whether the texts of one author label are by one person: *clean*, *impure* (train only) or *unmeasured*
+(scored, and named beside the scores), as measured on a build of the open corpora, `docs/measured/labels.csv`, which is
+the `release/statistics/labels.csv` of that build; -: none of its texts were there. A *work* stands for no writer: it
+may fill train, and is never scored.
 """
+AUTHORS = {
+    "person": "a person, by name",
+    "account": "an account",
+    "outlet": "an outlet or byline",
+    "masked": "a masked name, possibly several people",
+    "work": "nobody: a work, or a label whose texts are not its own wording",
+}
+ESTIMATORS = {
+    "same_item": "pairs of texts on one item by one label, over those expected of strangers",
+    "account": "pairs of texts of one label by two accounts",
+    "voices": "marks of other voices in the text, of which an author's own has at most {limit:g} per 1,000 words",
+    "stated": "{value:g}, as stated by {reference}",
+}
 
 
 def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
@@ -37,18 +61,40 @@ def as_text(sources: Mapping[str, Source], states: Mapping[str, State]) -> str:
     return "".join("  ".join([*(f"{cell:{wide[i]}}" for i, cell in enumerate(row[:6])), row[6]]) + "\n" for row in rows)
 
 
-def as_markdown(sources: Mapping[str, Source]) -> str:
+def as_markdown(sources: Mapping[str, Source], measured: Measured) -> str:
     """Return docs/sources.md: a table, then for each source its author label and how to get it."""
     rows = [
-        ("tag", "title", "languages", "licence", "tier"),
-        ("---",) * 5,
+        ("tag", "title", "languages", "author", "labels", "text", "licence", "tier"),
+        ("---",) * 8,
         *(
-            (f"[`{tag}`](#{tag})", one.title, _languages(one), one.license.name, one.license.tier)
+            (
+                f"[`{tag}`](#{tag})",
+                one.title,
+                _languages(one),
+                one.extraction.author.kind,
+                _decisions(one, measured.get(tag, [])),
+                f"{one.text}, classic" if one.fame == "classic" else one.text,
+                one.license.name,
+                one.license.tier,
+            )
             for tag, one in sources.items()
         ),
     ]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    return "\n".join([OPENING, *lines, *map(_section, sources.values())]) + "\n"
+    sections = [_section(source, measured.get(tag, [])) for tag, source in sources.items()]
+    return "\n".join([OPENING, *lines, *sections]) + "\n"
+
+
+def measured_labels(path: Path | None = None) -> Measured:
+    """Return what docs/measured/labels.csv records of the labels of each source; nothing without such a file."""
+    path = path or shipped("config").parent / "docs" / "measured" / "labels.csv"
+    if not path.is_file():
+        return {}
+    found: dict[str, list[dict[str, str]]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["source"], []).append(row)
+    return found
 
 
 def links(host: str, names: Iterable[str]) -> Iterable[str]:
@@ -65,13 +111,71 @@ def _languages(source: Source) -> str:
     return " ".join(lang for lang in (*LANGUAGES, OTHER) if lang in found) if found else "as labelled"
 
 
-def _section(source: Source) -> str:
+def _decisions(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
+    if source.extraction.author.kind == "work":
+        return "work"
+    return ", ".join(dict.fromkeys(row["decision"] for row in measured if row["decision"])) or "-"
+
+
+def _labels(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
+    """Return how the labels of a source are measured, and what was found."""
+    rule = source.extraction.author.impurity
+    if source.extraction.author.kind == "work":
+        return "never scored"
+    found = "; ".join(_found(row) for row in measured if int(row["labels"]))
+    if rule is None:
+        return f"unmeasured, nothing tells{f' ({found})' if found else ''}"
+    return f"measured by {_estimator(rule)}{f': {found}' if found else ''}"
+
+
+def _estimator(rule: Impurity) -> str:
+    words = ESTIMATORS[rule.estimator]
+    return words.format(limit=rule.per_1000_words, value=rule.value, reference=rule.reference)
+
+
+def _found(row: Mapping[str, str]) -> str:
+    value = " ".join(filter(None, (_short(row["impurity"]), _interval(row["low"], row["high"]))))
+    return (
+        f"{row['decision']} in {row['labels']} labels with three texts or more{f', impurity {value}' if value else ''}"
+    )
+
+
+def _interval(low: str, high: str) -> str:
+    return f"[{_short(low)}, {_short(high)}]" if low and high else ""
+
+
+def _short(number: str) -> str:
+    return f"{float(number):.2f}" if number else ""
+
+
+def _work(source: Source) -> str:
+    """Return what counts as one work, of which no two texts are scored against each other."""
+    origin = source.extraction.fields.origin
+    if origin is None:
+        return "each record"
+    alternatives = origin["any"] if isinstance(origin, Mapping) and "any" in origin else [origin]
+    agreeing = (", ".join(f"`{name}`" for name in sorted(names(one))) for one in alternatives)
+    return f"records that agree in {'; else in '.join(agreeing)}"
+
+
+def _author(source: Source) -> str:
+    author = source.extraction.author
+    parts = [AUTHORS[author.kind]]
+    if author.work_when is not None:
+        parts.append("a work where the wording is not the author's")
+    if source.extraction.genre_of == "author":
+        parts.append("the sub-genre describes the author")
+    return "; ".join(parts)
+
+
+def _section(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
     get = source.acquire
     host = HOSTS.get(get.origin)
     where = ", ".join(links(host, get.where.split(", "))) if host else get.where
     return (
         f"\n### {source.tag}\n\n{source.title}. {source.about.strip()}\n\n"
-        f"- author: {source.extraction.author.kind}\n- from: {where}\n"
+        f"- author: {_author(source)}\n- labels: {_labels(source, measured)}\n- a work: {_work(source)}\n"
+        f"- text: {source.text}{', classic' if source.fame == 'classic' else ''}\n- from: {where}\n"
         f"- how: {get.how.strip()}{_command(source.tag, get)}\n"
         f"- folder: `{source.files.folder}/`, files {', '.join(f'`{one}`' for one in source.files.patterns)}"
     )

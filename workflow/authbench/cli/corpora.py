@@ -40,12 +40,12 @@ def sources_arguments(parser: argparse.ArgumentParser) -> None:
 def sources(arguments: argparse.Namespace) -> int:
     from authbench.acquire.lock import lock_path, read_raw_lock
     from authbench.acquire.state import state
-    from authbench.catalogue import as_markdown, as_text
+    from authbench.catalogue import as_markdown, as_text, measured_labels
     from authbench.registry.sources import find_sources
 
     known = find_sources()
     if arguments.markdown:
-        sys.stdout.write(as_markdown(known))
+        sys.stdout.write(as_markdown(known, measured_labels()))
         return 0
     locked = read_raw_lock(lock_path(arguments.raw))
     states = {tag: state(source, arguments.raw, locked.get(tag)) for tag, source in known.items()}
