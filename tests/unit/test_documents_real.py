@@ -158,6 +158,24 @@ def test_real_versions_of_a_diwan_share_most_of_their_poems() -> None:
         assert len(one & other) >= 0.5 * min(len(one), len(other))
 
 
+def test_real_collections_of_hadith_are_works_and_diwans_are_their_poets() -> None:
+    collection = regex.compile(r"^\d{4}\w+\.(?:Min)?(?:Hadith|Ahadith|Juz|Fawaid|Amali|Musnad)")
+    kinds = defaultdict(set)
+    found = ingested("openiti_ar").records
+    for digest, name in names_by_digest("openiti_ar").items():
+        file = Path(name).name
+        what = "collection" if collection.match(file) else file.split(".")[1]
+        kinds[what] |= set(found.filter(pl.col("file") == digest)["author_kind"])
+    assert kinds.get("collection", {"work"}) == {"work"}
+    assert kinds.get("Diwan", {"person"}) == {"person"}
+
+
+def test_a_real_bloggers_industry_is_no_genre() -> None:
+    records = ingested("blog_authorship_xml").records
+    assert set(records["genre"]) == {"blog"}
+    assert records.group_by("author_id").agg(pl.col("author_group").n_unique())["author_group"].max() == 1
+
+
 def test_no_real_german_poem_is_read_twice() -> None:
     stanzas = ingested("dlk_poems_de").records["content"].str.split("\n\n").to_list()
     assert [one for one in stanzas if len(one) % 2 == 0 and one[: len(one) // 2] == one[len(one) // 2 :]] == []

@@ -144,3 +144,26 @@ def test_no_real_author_label_leaves_ingestion() -> None:
     _, records, removed, _ = ingested("douban_short_comments")
     written = records.drop("content").write_ndjson() + removed.write_ndjson()
     assert [user for user in users if len(user) >= 4 and f'"{user}' in written] == []
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["exorde_sample", "xiaohongshu_crawls", "weibo_users_gbk", "weibo_single_user_gbk"],
+)
+def test_a_real_label_that_is_an_account_has_one(tag: str) -> None:
+    records = ingested(tag).records.drop_nulls("account")
+    assert records.height
+    assert records.group_by("author_id").agg(pl.col("account").n_unique())["account"].max() == 1
+
+
+@pytest.mark.parametrize("tag", ["nsmc_raw_ko", "douban_dmr", "amazon_reviews_pds_sample"])
+def test_what_a_real_review_is_about_is_known_and_hidden(tag: str) -> None:
+    records = ingested(tag).records
+    assert records["item"].null_count() <= 0.01 * records.height
+    assert 1 < records["item"].n_unique() <= records.height
+    assert records["item"].str.contains("^[0-9a-f]{32}$").all()
+
+
+@pytest.mark.parametrize("tag", ["apcd_sample_ar", "weibo_stock_posts", "hindi_discourse"])
+def test_what_no_real_author_worded_is_a_work(tag: str) -> None:
+    assert set(ingested(tag).records["author_kind"]) == {"work"}

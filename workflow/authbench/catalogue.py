@@ -124,7 +124,7 @@ def _labels(source: Source, measured: Sequence[Mapping[str, str]]) -> str:
         return "never scored"
     found = "; ".join(_found(row) for row in measured if int(row["labels"]))
     if rule is None:
-        return f"unmeasured, nothing tells{f' ({found})' if found else ''}"
+        return "unmeasured: nothing in the corpus tells"
     return f"measured by {_estimator(rule)}{f': {found}' if found else ''}"
 
 
