@@ -4,6 +4,7 @@ Takes   raw_dir/<source>/ and config/sources/<source>.yaml, inventory/<digest>.j
 Gives   ingest/<source>/<shard>.parquet (RECORD), removed.parquet (REMOVED), counts.json
 """
 
+from authbench.ingest.aliases import persons_file
 from authbench.registry.plain import part_for
 from authbench.registry.source_entry import Extraction
 
@@ -29,7 +30,11 @@ rule ingest_source:
         raw=lambda wildcards: LISTINGS[wildcards.source].stem,
         raw_dir=raw_dir,
         ingest=SETTINGS["ingest"],
+<<<<<<< HEAD
         own_name=SETTINGS["normalize"]["own_name"],
+=======
+        persons=file_hash(persons_file()),
+>>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),
         code=code("ingest_source"),
     script:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from authbench.ingest.aliases import persons_file, read_aliases
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import file_set, make_extraction
 from authbench.runtime.job import log_to
@@ -25,8 +26,12 @@ counts = ingest_source(
         os.environ[key_variable].encode() if key_variable else None,
         params.ingest["max_bad_rows"],
         params.ingest["max_record_bytes"],
+<<<<<<< HEAD
         params.ingest["author_genres"],
         params.own_name,
+=======
+        read_aliases(persons_file()),
+>>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
     ),
 )
 write_json(snakemake.output.counts, counts)

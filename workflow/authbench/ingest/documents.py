@@ -21,6 +21,7 @@ from authbench.ingest.compiled import Compiled
 from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
 from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
+from authbench.ingest.persons import OF_A_NAME
 from authbench.ingest.rows import Row
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
 
@@ -52,7 +53,6 @@ MADE = pa.schema(
         "voice_marks": pa.float64(),
     }
 )
-OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")
 MOST_AUTHORS = (1 << 31) - 1
 
 
@@ -225,11 +225,12 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
     if of_author:
         groups = [group or _sub_genre(genre) for group, genre in zip(groups, genres, strict=True)]
         genres = by_distinct(primary_genre, genres)
+    known = list(map(identities.known, columns["person"], names, columns["lang"], columns["work"]))
     made = {
         "doc_key": columns["doc_key"],
         "base": [not raw_id for raw_id in columns["raw_id"]],
         "origin_id": list((by_distinct if any(named) else map)(identities.origin, origins)),
-        "author_id": [one.author_id for one in columns["person"]],
+        "author_id": [author for author, _ in known],
         "lang": columns["lang"],
         "genre": genres,
         "topic": by_distinct(_plain, ours["topic"](rows)),
@@ -242,17 +243,12 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
         ],
         "noisy": [doubtful is not None for doubtful in compiled.noisy(rows)],
         "work": columns["work"],
-        "person_key": [None] * len(rows),
-        "near_key": [None] * len(rows),
-        "given_keys": [None] * len(rows),
-        "life_key": [None] * len(rows),
+        **{name: [keys and getattr(keys, name) for _, keys in known] for name in OF_A_NAME},
         "item": by_distinct(identities.item, by_distinct(_plain, ours["item"](rows))),
         "account": by_distinct(identities.account, by_distinct(_plain, ours["account"](rows))),
         "author_group": groups,
         "voice_marks": _voice_marks(rows, compiled),
     }
-    for key in OF_A_NAME:  # a work has none
-        made[key] = [None if work else value for value, work in zip(made[key], columns["work"], strict=True)]
     return pa.RecordBatch.from_pydict(made, MADE)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import regex
 
 from authbench.errors import InputError
+from authbench.ingest.aliases import Aliases
 from authbench.ingest.compiled import compile_extraction, needed_fields, read_fields
 from authbench.ingest.documents import Choices, Documents, make_documents
 from authbench.ingest.fields import compile_pattern
@@ -36,12 +37,16 @@ class Mapped:
 
 
 def compile_source(
-    tag: str, extraction: Extraction, choices: Choices = CHOICES, author_key: bytes | None = None
+    tag: str,
+    extraction: Extraction,
+    choices: Choices = CHOICES,
+    author_key: bytes | None = None,
+    aliases: Aliases | None = None,
 ) -> Mapped:
     """Return the mapping that a source's entry describes. Raises InputError that names file and key."""
     where = f"config/sources/{tag}.yaml"
     compiled = compile_extraction(where, extraction, author_key)
-    identities = make_identities(tag, extraction.author, author_key)
+    identities = make_identities(tag, extraction.author, author_key, aliases or {})
     pattern = compile_pattern(extraction.path_fields, f"{where}: path_fields") if extraction.path_fields else None
     given = FILE_FIELDS | set(pattern.groupindex if pattern else ())
     return Mapped(

@@ -7,7 +7,7 @@ own, so that neither the number of shards nor the order of files shows in the re
 import logging
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from authbench.errors import InputError
+from authbench.ingest.aliases import Aliases
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.characters import whole_characters
 from authbench.ingest.documents import Choices
@@ -42,17 +43,27 @@ TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 @dataclass(frozen=True)
 class IngestSettings:
+<<<<<<< HEAD
     """The settings under `ingest:`, and `normalize.own_name`: names do not leave ingestion.
 
     `author_key` is the value of the variable that `author_key_env` names.
+=======
+    """The settings under `ingest:`.
+
+    `author_key` is the value of the variable that `author_key_env` names, `aliases` are those of config/persons.yaml.
+>>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
     """
 
     other_languages: str = "drop"
     author_key: bytes | None = None
     max_bad_rows: float = 0.01
     max_record_bytes: int = MAX_RECORD_BYTES
+<<<<<<< HEAD
     author_genres: bool = False
     own_name: str = "keep"
+=======
+    aliases: Aliases = field(default_factory=dict)
+>>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
 
 
 def ingest_source(
@@ -81,8 +92,12 @@ def ingest_source(
         raise InputError(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
+<<<<<<< HEAD
     choices = Choices(settings.other_languages == "keep", settings.author_genres, settings.own_name == "mask")
     mapped = compile_source(tag, extraction, choices, settings.author_key)
+=======
+    mapped = compile_source(tag, extraction, settings.other_languages == "keep", settings.author_key, settings.aliases)
+>>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)
@@ -91,7 +106,7 @@ def ingest_source(
         "author_kind": pl.when("work").then(pl.lit("work")).otherwise(pl.lit(extraction.author.kind)),
         "source": pl.lit(tag),
         "task": pl.lit(extraction.task),
-        "label_kind": pl.lit(extraction.author.names, pl.String),
+        "label_kind": pl.when(~pl.col("work")).then(pl.lit(extraction.author.names, pl.String)),
         "file": pl.lit(pl.Series(digests, dtype=pl.String)).gather(pl.col("file")),
     }
     beside = Path(removed).parent

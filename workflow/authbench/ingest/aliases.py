@@ -1,0 +1,114 @@
+"""Curated aliases of persons: pen names, transliterations and spellings of public figures (config/persons.yaml)."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from authbench.errors import InputError
+from authbench.ingest.authors import folded
+from authbench.ingest.persons import PersonalName, canonical_name
+from authbench.records import LANGUAGES
+from authbench.registry.entries import did_you_mean, read_yaml
+from authbench.shipped import shipped
+
+FILE = "config/persons.yaml"
+Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and whole name: the name that stands for it
+
+
+def persons_file(base: Path = Path()) -> Path:
+    """Return the file of aliases: the working directory's own, or the shipped one."""
+    own = base / FILE
+    return own if own.is_file() else shipped(FILE)
+
+
+@lru_cache(maxsize=4)
+def read_aliases(path: Path) -> Aliases:
+    """Return the aliases of a file. Raises InputError with all that is wrong with it."""
+    content = read_yaml(path)
+    problems = [*_repeated_keys(path), *(f"{path}: {problem}" for problem in _problems(content))]
+    if problems:
+        raise InputError("\n".join(problems))
+    return {lang: dict(_by_alias(lang, people)) for lang, people in content.items()}
+
+
+def _by_alias(lang: str, people: Mapping[str, list[str]]) -> Iterator[tuple[str, PersonalName]]:
+    for main, others in people.items():
+        name = canonical_name(folded(main), lang)
+        for other in others:
+            alias = canonical_name(folded(other), lang)
+            if name and alias:
+                yield alias.whole, name
+
+
+def _repeated_keys(path: Path) -> Iterator[str]:
+    """Yield main names that a language has twice: of equal keys YAML takes the last without a word."""
+    root = yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
+    languages = [one for one in getattr(root, "value", []) if isinstance(one[1], yaml.MappingNode)]
+    for name in _twice([key.value for key, _ in languages]):
+        yield f"{path}: {name}: the language stands there twice; join its names"
+    for lang, people in languages:
+        for name in _twice([key.value for key, _ in people.value]):
+            yield f"{path}: {lang.value}: '{name}' stands there twice; join its aliases"
+
+
+def _twice(names: list[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def _problems(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with a file: languages, names that are none, and names that stand for two persons."""
+    for lang, people in content.items():
+        if lang not in LANGUAGES:
+            yield f"{lang}: expected a language{did_you_mean(str(lang), LANGUAGES)}"
+        elif not isinstance(people, dict):
+            yield f"{lang}: expected main names, each with a list of aliases"
+        else:
+            yield from _problems_of_language(lang, people)
+
+
+def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]:
+    mains: dict[str, str] = {}
+    for main in people:
+        whole = _whole(main, lang)
+        if not whole:
+            yield f"{lang}: '{main}' is no name; expected the name of a person, in quotes if YAML takes it for another value"
+        elif whole in mains:
+            yield f"{lang}: '{mains[whole]}' and '{main}' are one name; join their aliases"
+        else:
+            mains[whole] = str(main)
+    owner: dict[str, str] = {}
+    for main, others in people.items():
+        if not isinstance(others, list) or not others:
+            yield f"{lang}.{main}: expected a list of at least one alias, found {others!r}"
+            continue
+        for other in others:
+            whole = _whole(other, lang)
+            if not whole:
+                yield f"{lang}.{main}: '{other}' is no name; expected another name of that person"
+            elif whole == _whole(main, lang):
+                yield f"{lang}.{main}: '{other}' is that name itself, as case, titles and order do not count; take it out"
+            elif whole in mains:
+                yield from _of_main(lang, str(main), mains[whole], people)
+            elif whole in owner:
+                both = "twice" if owner[whole] == main else f"for '{owner[whole]}' too"
+                yield f"{lang}.{main}: the alias '{other}' stands there {both}; leave one"
+            owner.setdefault(whole, str(main))
+
+
+def _of_main(lang: str, main: str, other: str, people: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield why an alias may not be another person's main name."""
+    others = people.get(other)
+    back = {_whole(alias, lang) for alias in others} if isinstance(others, list) else set()
+    if _whole(main, lang) in back:
+        if main < other:
+            yield f"{lang}: '{main}' and '{other}' are each the other's alias, a cycle; keep one as the main name"
+    else:
+        yield f"{lang}.{main}: the alias '{other}' is a main name itself; move its aliases to '{main}', and take it out"
+
+
+def _whole(name: Any, lang: str) -> str:
+    found = canonical_name(folded(name), lang) if isinstance(name, str) else None
+    return found.whole if found else ""
