@@ -18,7 +18,7 @@ from authbench.runtime.code import closure
 from authbench.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
-NAMED_OTHERWISE = {"yaml": "pyyaml", "sklearn": "scikit-learn"}
+NAMED_OTHERWISE = {"yaml": "pyyaml", "sklearn": "scikit-learn", "opencc": "opencc-py"}
 RULE = re.compile(r'^rule (\w+):.*?envs/(\w+)\.yaml".*?scripts/(\w+)\.py"', re.MULTILINE | re.DOTALL)
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from authbench.check.fold import fold as check_fold
 from authbench.dedup.containment import ContainmentSettings
+from authbench.ingest.persons import OF_A_NAME
 from authbench.normalize.fold import fold
+from authbench.records import RECORD
 from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents
 from authbench.split.leakage import Leaks, find_leaks
 from authbench.split.units import find_bridges, unit_of
@@ -45,7 +47,7 @@ def documents(authors: int, seed: int = 0, kind: str = "person") -> pl.DataFrame
                     "length_bucket": str(rng.choice(["short", "medium", "long"], p=[0.2, 0.6, 0.2])),
                 }
             )
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows).with_columns(pl.lit(None, RECORD[name]).alias(name) for name in OF_A_NAME)
 
 
 def split(frame: pl.DataFrame, linked: pl.DataFrame = NO_LINKS, lock=None, **changes) -> pl.DataFrame:

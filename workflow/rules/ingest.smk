@@ -30,11 +30,8 @@ rule ingest_source:
         raw=lambda wildcards: LISTINGS[wildcards.source].stem,
         raw_dir=raw_dir,
         ingest=SETTINGS["ingest"],
-<<<<<<< HEAD
         own_name=SETTINGS["normalize"]["own_name"],
-=======
         persons=file_hash(persons_file()),
->>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
         key=key_mark(SETTINGS["ingest"]["author_key_env"]),
         code=code("ingest_source"),
     script:

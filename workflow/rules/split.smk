@@ -1,7 +1,8 @@
 """Split: what must not straddle train, dev and test moves as one.
 
-Takes   sample/selected.parquet, deviation.json, labels/authors.parquet, texts.parquet
+Takes   sample/selected.parquet, deviation.json, labels/authors.parquet, texts.parquet, shared.parquet
 Gives   split/documents.parquet (DOCUMENT, `toxicity`, `split`, `unit`, `scored`), contained.parquet (a, b, share),
+        possibly_one.parquet (a, b: author ids of possibly one person, `unit`: they move as one),
         removed.parquet (REMOVED), counts.json, facts.json, deviation.json (what is taken counted anew)
 """
 
@@ -13,8 +14,10 @@ rule assign_splits:
         deviation=result("sample/deviation.json"),
         labels=result("labels/authors.parquet"),
         known_twice=result("labels/texts.parquet"),
+        shared=result("labels/shared.parquet"),
     output:
         documents=result("split/documents.parquet"),
+        possibly_one=result("split/possibly_one.parquet"),
         contained=result("split/contained.parquet"),
         removed=result("split/removed.parquet"),
         counts=result("split/counts.json"),

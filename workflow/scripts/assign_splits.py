@@ -32,8 +32,10 @@ outcome = split_documents(
     lock,
     read_impure(snakemake.input.labels),
     read_columns([snakemake.input.known_twice]),
+    read_columns([snakemake.input.shared]),
 )
 write_parquet(outcome.documents, snakemake.output.documents)
+write_parquet(outcome.possibly_one, snakemake.output.possibly_one)
 write_parquet(leaks.contained, snakemake.output.contained)
 write_parquet(outcome.removed, snakemake.output.removed)
 write_json(snakemake.output.counts, outcome.counts)

@@ -26,12 +26,9 @@ counts = ingest_source(
         os.environ[key_variable].encode() if key_variable else None,
         params.ingest["max_bad_rows"],
         params.ingest["max_record_bytes"],
-<<<<<<< HEAD
         params.ingest["author_genres"],
         params.own_name,
-=======
         read_aliases(persons_file()),
->>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
     ),
 )
 write_json(snakemake.output.counts, counts)

@@ -74,7 +74,7 @@ def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]
     for main in people:
         whole = _whole(main, lang)
         if not whole:
-            yield f"{lang}: '{main}' is no name; expected the name of a person, in quotes if YAML takes it for another value"
+            yield f"{lang}: '{main}' is no name; expected a person's, in quotes if YAML takes it for another value"
         elif whole in mains:
             yield f"{lang}: '{mains[whole]}' and '{main}' are one name; join their aliases"
         else:
@@ -89,7 +89,7 @@ def _problems_of_language(lang: str, people: Mapping[Any, Any]) -> Iterator[str]
             if not whole:
                 yield f"{lang}.{main}: '{other}' is no name; expected another name of that person"
             elif whole == _whole(main, lang):
-                yield f"{lang}.{main}: '{other}' is that name itself, as case, titles and order do not count; take it out"
+                yield f"{lang}.{main}: '{other}' is that name itself (case, titles and order do not count); take it out"
             elif whole in mains:
                 yield from _of_main(lang, str(main), mains[whole], people)
             elif whole in owner:

@@ -19,6 +19,7 @@ from authbench.registry.source_entry import Extraction
 CHOICES = Choices()
 
 
+
 @dataclass(frozen=True)
 class Mapped:
     """A source's mapping, compiled.

@@ -15,6 +15,11 @@ from opencc import OpenCC
 from authbench.identity import author_id
 from authbench.nfc import compose
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")  # columns of records
 SPACE = "person"  # of the author ids of people, whatever the source
 UNSPACED = frozenset({"zh", "ja"})  # languages whose names are written without a blank
@@ -23,24 +28,27 @@ UNSPACED = frozenset({"zh", "ja"})  # languages whose names are written without 
 NO_NEAR_NAMES = UNSPACED | {"ar"}
 _ALPHABETIC = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}'’\-]+")
 
-HONORIFICS = frozenset(
+HONORIFICS = _set(
     "mr mrs ms miss mister sir dame lady lord dr doctor doktor prof professor rev reverend hon esq "
     "herr frau fräulein freiherr freifrau freiin frhr graf gräfin reichsgraf fürst fürstin baron baronin ritter "
-    "mme mlle madame mademoiselle monsieur abbé comte comtesse vicomte vicomtesse marquis marquise duc duchesse baronne "
-    "don doña sor fray padre conde condesa marqués marquesa duque duquesa barón baronesa señor señora "
+    "mme mlle madame mademoiselle monsieur abbé comte comtesse vicomte vicomtesse marquis marquise duc "
+    "duchesse baronne "
+    "sor fray padre conde condesa marqués marquesa duque duquesa barón baronesa señor señora "
     "граф графиня князь княгиня барон баронесса проф доктор "
     "श्री श्रीमती डॉ डा पंडित पं मुंशी आचार्य "
     "الشيخ الإمام الدكتور "
-    "先生 女史 氏".split()
+    "先生 女史 氏"
 )
-ROLES = frozenset(
-    "pseud pseudonym pseudonyme seudónimo псевд псевдоним ed eds editor hrsg hg herausgeber éd trad transl translator "
-    "übers übersetzer comp compiler ill illustrator author autor auteur verfasser 著 作 編 編著 訳 譯 補 述".split()
+HONORIFICS_OF = {"es": _set("don doña d dª")}  # names or initials elsewhere
+ROLES = _set(
+    "pseud pseudonym pseudonyme seudónimo псевд псевдоним editor hrsg herausgeber translator übersetzer compiler "
+    "illustrator author autor auteur verfasser 著 作 編 編著 訳 譯 補 述"
 )
-GENERATIONS = frozenset("jr sr jun sen junior senior ii iii iv père fils".split())
-PARTICLES = frozenset(
-    "von van vom zu zum zur der den ten ter de del della dello di da das do dos du des la le las los lo el und af av al "
-    "фон де ван".split()
+ABBREVIATED_ROLES = _set("ed eds éd hg trad transl übers comp ill")  # with a dot; names without
+GENERATIONS = _set("jr sr jun sen junior senior ii iii iv père fils")
+PARTICLES = _set(
+    "von van vom zu zum zur der den ten ter de del della dello di da das do dos du des la le las los lo el und af av "
+    "al фон де ван"
 )
 SPANISH_AND = frozenset({"y", "e", "i"})  # between two family names
 PATRONYMIC = regex.compile(r".*(?:[ое]вич|ьич|[ое]вна|ична|инична)")
@@ -68,15 +76,16 @@ class Life(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A word of a name without its dot, and whether it had one."""
+    """A word of a name without its dot, whether it had one, and whether it is an honorific or a role."""
 
     text: str
     dotted: bool
+    honours: bool = False
+    role: bool = False
 
     @property
     def adorns(self) -> bool:
-        """Whether it is an honorific or says what somebody did."""
-        return self.text in HONORIFICS or self.text in ROLES
+        return self.honours or self.role
 
 
 class PersonalName(NamedTuple):
@@ -99,7 +108,6 @@ class PersonKeys(NamedTuple):
     near_key: str | None
     given_keys: list[str] | None
     life_key: str | None
-
 
 
 def canonical_name(label: str, lang: str) -> PersonalName | None:
@@ -189,12 +197,13 @@ def _converter(conversion: str) -> OpenCC:
 
 def _words_of(text: str, lang: str) -> list[_Word]:
     """Return the words of a name, given names first."""
-    family, *others = [part for part in map(_split, text.split(",")) if part] or [[]]
+    family, *others = [part for part in (_split(part, lang) for part in text.split(",")) if part] or [[]]
     others = [left for part in others if (left := [word for word in part if not word.adorns])]
     after = [part for part in others if all(word.text in GENERATIONS for word in part)]
     given, *rest = [part for part in others if part not in after] or [[]]
     words = [*given, *family, *(word for part in (*rest, *after) for word in part)]
-    named = [word for word in words if not word.adorns]
+    named = [word for word in words if not word.role]
+    named = [word for place, word in enumerate(named, 1) if not word.honours or place == len(named)]  # Oskar Maria Graf
     if sum(word.text not in PARTICLES for word in named) >= 2:
         words = named
     if lang == "ru" and not given and len(words) == 3 and PATRONYMIC.fullmatch(words[2].text):
@@ -202,9 +211,16 @@ def _words_of(text: str, lang: str) -> list[_Word]:
     return words
 
 
-def _split(part: str) -> list[_Word]:
-    words = [(word.strip(".;:!?'`´_-"), word) for word in part.replace(".", ". ").replace("’", "'").split()]
-    return [_Word(plain, word.endswith(".")) for plain, word in words if plain]
+def _split(part: str, lang: str) -> list[_Word]:
+    words = [
+        (word.strip(".;:!?'`´_-"), word.endswith(".")) for word in part.replace(".", ". ").replace("’", "'").split()
+    ]
+    honorifics = HONORIFICS | HONORIFICS_OF.get(lang, frozenset())
+    return [
+        _Word(text, dotted, text in honorifics, text in ROLES or (dotted and text in ABBREVIATED_ROLES))
+        for text, dotted in words
+        if text
+    ]
 
 
 def _parts(words: Sequence[_Word], lang: str) -> tuple[str, tuple[tuple[str, bool], ...]]:

@@ -43,27 +43,18 @@ TALLIED = ("lang", "names_author", "noisy", "author_id")
 
 @dataclass(frozen=True)
 class IngestSettings:
-<<<<<<< HEAD
     """The settings under `ingest:`, and `normalize.own_name`: names do not leave ingestion.
 
-    `author_key` is the value of the variable that `author_key_env` names.
-=======
-    """The settings under `ingest:`.
-
     `author_key` is the value of the variable that `author_key_env` names, `aliases` are those of config/persons.yaml.
->>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
     """
 
     other_languages: str = "drop"
     author_key: bytes | None = None
     max_bad_rows: float = 0.01
     max_record_bytes: int = MAX_RECORD_BYTES
-<<<<<<< HEAD
     author_genres: bool = False
     own_name: str = "keep"
-=======
     aliases: Aliases = field(default_factory=dict)
->>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
 
 
 def ingest_source(
@@ -92,12 +83,8 @@ def ingest_source(
         raise InputError(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
-<<<<<<< HEAD
     choices = Choices(settings.other_languages == "keep", settings.author_genres, settings.own_name == "mask")
-    mapped = compile_source(tag, extraction, choices, settings.author_key)
-=======
-    mapped = compile_source(tag, extraction, settings.other_languages == "keep", settings.author_key, settings.aliases)
->>>>>>> 915c4d9 (Name authors of names by a canonical form, and key them)
+    mapped = compile_source(tag, extraction, choices, settings.author_key, settings.aliases)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}
     digests = sorted(names)

@@ -35,6 +35,8 @@ SPLIT_WORDS = {
     "units_moved": "units moved for balance",
     "bridges": "documents left out as bridges",
     "linked_pairs": "linked pairs",
+    "possibly_one_joined": "labels that are possibly one person with another, and move with it",
+    "possibly_one_ignored": "labels that are possibly one person with another, and are ignored only",
     "near_copies": "of them near copies",
     "contained": "of them long texts that share passages",
     "train_only": "texts of labels that several people may share, in train alone",

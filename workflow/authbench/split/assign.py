@@ -7,6 +7,7 @@ until every bucket (language, genre, length) is as near to its share as units al
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from authbench.funnel import Counts, Tally
 from authbench.labels.shared import known_under_two_labels
 from authbench.split.balance import BALANCED_FROM, balance, cut_in_hash_order, fixed_splits
 from authbench.split.leakage import Leaks
+from authbench.split.persons import NO_SHARED, find_persons
 from authbench.split.units import find_bridges, unit_of
 
 
@@ -34,9 +36,13 @@ class _Splits:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """`documents` that stay, with `split`, `unit` and `scored`; those left out (REMOVED); the tables for the report."""
+    """`documents` that stay, with `split`, `unit` and `scored`; those left out (REMOVED); the tables for the report.
+
+    `possibly_one` are the authors who stay and are possibly one person (persons.POSSIBLY_ONE).
+    """
 
     documents: pl.DataFrame
+    possibly_one: pl.DataFrame
     removed: pl.DataFrame
     counts: Counts
     facts: dict[str, Any]
@@ -52,21 +58,25 @@ def split_documents(
     lock: Mapping[str, Any],
     train_only: pl.DataFrame | None = None,
     known_twice: pl.DataFrame | None = None,
+    shared: pl.DataFrame = NO_SHARED,
 ) -> _Outcome:
     """Give the selected documents their splits, and say which may be scored.
 
     Authors in `train_only` (source, author_id) are in training, and not `scored`; nor are texts known under two labels:
     those in `known_twice` (doc_key), pieces of such texts, and near copies of another author's text. `settings` is the
     section `split`, `minimum` the documents that an author must keep, `near` the similarity of
-    copies of which one stays, `lock` an earlier release.lock (or empty). De-duplication found all but one in
-    thousands of the copies; those it missed go here, where few documents are left to compare.
+    copies of which one stays, `lock` an earlier release.lock (or empty), `shared` pairs of authors (a, b) with several
+    texts in common. De-duplication found all but one in thousands of the copies; those it missed go here, where few
+    documents are left to compare.
     """
     alike = leaks.similar.filter(pl.col("similarity") >= near)
     copies = near_copies(alike)
     documents = _mark(documents, alike, train_only, known_twice)
     similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
     linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
-    splits = assign_splits(documents, linked, settings, minimum, seed, lock.get("authors", {}), copies)
+    persons = find_persons(documents, settings["bridge"], settings["unit"], shared)
+    locked = lock.get("authors", {})
+    splits = assign_splits(documents, linked, settings, minimum, seed, locked, copies, persons.person_of)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     kept = judged.filter(pl.col("left_out").is_null()).drop("left_out", "train_only")
     removed = judged.filter(pl.col("left_out").is_not_null()).select(
@@ -89,10 +99,12 @@ def split_documents(
         "contained": leaks.contained.height,
         "train_only": int(judged.filter(pl.col("left_out").is_null())["train_only"].sum()),
         "not_scored": int((~kept["scored"]).sum()),
+        **persons.facts(),
         **({"common_passages": leaks.common} if leaks.common else {}),
         "buckets": split_deviation(kept, settings["splits"]),
     }
-    return _Outcome(kept, removed, tally.counts(), facts)
+    stay = [pl.col(end).is_in(kept["author_id"].unique().implode()) for end in ("a", "b")]
+    return _Outcome(kept, persons.pairs.filter(*stay), removed, tally.counts(), facts)
 
 
 def _mark(
@@ -123,20 +135,22 @@ def assign_splits(
     seed: int,
     lock: Mapping[str, str],
     copies: Set[str] = frozenset(),
+    person_of: Mapping[str, str] = MappingProxyType({}),
 ) -> _Splits:
     """Assign every document to a split.
 
     `documents` has doc_key, source, author_id, author_kind, train_only, origin_id, lang, genre, length_bucket;
     `linked` pairs a, b of doc_keys that must share a split (near copies, containment); `lock` maps author ids to the
-    splits they had; `copies` are left out. An author who loses documents goes too if he keeps fewer than `minimum`,
-    or than he had, where that was fewer.
+    splits they had; `copies` are left out; authors of one `person_of` move as one. An author who loses documents goes
+    too if he keeps fewer than `minimum`, or than he had, where that was fewer.
     """
     author = ["lang", "source", "author_id"]
     documents = documents.sort("doc_key").with_columns(least=pl.len().over(author).clip(upper_bound=minimum))
     kept = documents.filter(~_among(copies))
-    bridges = find_bridges(kept, linked, settings["bridge"], settings["unit"])
+    person = pl.col("author_id").replace(dict(person_of))
+    bridges = find_bridges(kept.with_columns(person), linked, settings["bridge"], settings["unit"])
     kept = kept.filter(~_among(bridges)).filter(pl.len().over(author) >= pl.col("least"))
-    unit = unit_of(kept, linked, settings["unit"])
+    unit = unit_of(kept.with_columns(person), linked, settings["unit"])
     names, shares = list(settings["splits"]), np.array(list(settings["splits"].values()), float) / 100
     units, codes = np.unique(unit, return_inverse=True)
     fixed = fixed_splits(kept, codes, len(units), names, lock)

@@ -2,9 +2,9 @@
 
 Records carry keyed hashes of names (authbench.ingest.persons). Two labels are possibly one person where
 
-- their names are equal (`person_key`): in two languages, in two sources of ambiguous names, or with and without dates;
-- their family name and first initial are (`near_key`), each given name equals, abbreviates or is missing in the other's,
-  and known years of birth and death are the same;
+- their names are equal (`person_key`): in two languages, or in two sources of ambiguous names;
+- their family names and first initials are equal (`near_key`), each given name equals, abbreviates or is missing in the
+  other's, and known years of birth and death are the same;
 - they are two labels of one source that share several texts.
 
 Such labels share a unit, so that they are neither a leak nor, as their texts are ignored, wrong negatives. A label that
@@ -56,13 +56,14 @@ def find_persons(
     """Return the authors of `documents` that are possibly one person.
 
     Labels are joined, the surest first, as long as all that move as one have at most as many documents as a unit may
-    (`bridge` of the settings); what would be more is ignored only. With `document` as the unit nobody moves with another.
-    `shared` are pairs of authors (a, b) with texts in common. In memory stand the authors, and of the labels with one
-    family name and first initial a bit for each pair.
+    (`bridge` of the settings); what would be more is ignored only. With `document` as the unit nobody moves with
+    another. `shared` are pairs of authors (a, b) with texts in common. In memory stand the authors, and of the labels
+    with one family name and first initial a bit for each pair.
     """
     known = documents.select(_COLUMNS).unique().sort(pl.all())
     sizes = documents.group_by("author_id").agg(
-        documents=pl.len(), most=pl.col("lang").mode().min().replace_strict(_most(documents, bridge), return_dtype=pl.Float64)
+        documents=pl.len(),
+        most=pl.col("lang").mode().min().replace_strict(_most(documents, bridge), return_dtype=pl.Float64),
     )
     found: dict[tuple[str, str], int | None] = {}
     authors = set(sizes["author_id"])

@@ -1,0 +1,348 @@
+"""Labels of one person are one author or move as one, whatever the source and the spelling."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.ingest.aliases import persons_file, read_aliases
+from authbench.ingest.authors import folded
+from authbench.ingest.identities import make_identities
+from authbench.ingest.persons import Life, canonical_name
+from authbench.records import RECORD
+from authbench.registry.source_entry import Author
+from authbench.shipped import shipped
+from authbench.split.assign import split_documents
+from authbench.split.leakage import Leaks
+from authbench.split.persons import find_persons
+
+BRIDGE = {"documents": 20, "language_share": 0.005}
+ALIASES = """
+de:
+  Klabund: [Alfred Henschke]
+en:
+  George Eliot: ["Evans, Mary Ann", Marian Evans]
+zh:
+  李煜: [李後主]
+"""
+
+
+def aliases(folder: Path, text: str = ALIASES) -> Any:
+    path = folder / "persons.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_aliases(path)
+
+
+def whole(label: str, lang: str) -> str | None:
+    name = canonical_name(folded(label), lang)
+    return None if name is None else name.whole
+
+
+def keys(label: str, lang: str, names: str = "full", tag: str = "s", known: Any = None) -> dict[str, Any]:
+    """Return a row of a label as ingestion makes it."""
+    identities = make_identities(tag, Author("person", names=names), None, known or {})
+    author, found = identities.known(identities.person(label), "", lang, False)
+    assert found is not None
+    row = {name: getattr(found, name) for name in ("person_key", "near_key", "given_keys", "life_key")}
+    return {"author_id": author, "lang": lang, "source": tag, **row}
+
+
+def documents(labels: Sequence[Mapping[str, Any]], each: int = 3) -> pl.DataFrame:
+    """Return documents of these labels, `each` of every one."""
+    rows = [
+        {
+            **label,
+            "doc_key": f"{label['source']}:{place}-{number}",
+            "origin_id": f"{place}-{number}",
+            "author_kind": "person",
+            "genre": "poetry",
+            "length_bucket": "long",
+        }
+        for place, label in enumerate(labels)
+        for number in range(each)
+    ]
+    return pl.DataFrame(rows, schema={name: RECORD.get(name, pl.String) for name in rows[0]})
+
+
+def pairs(*labels: Mapping[str, Any], **how: Any) -> set[tuple[str, str, bool]]:
+    """Return the pairs of labels, by their places, that are possibly one person, and whether they move as one."""
+    place = {label["author_id"]: str(number) for number, label in enumerate(labels)}
+    found = find_persons(
+        documents(labels, how.pop("each", 3)), how.pop("bridge", BRIDGE), how.pop("unit", "author"), **how
+    )
+    assert all(a < b for a, b, _ in found.pairs.rows())
+    return {(*sorted((place[a], place[b])), unit) for a, b, unit in found.pairs.rows()}  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("lang", "labels"),
+    [
+        ("de", ["Sack, Gustav", "Gustav Sack", "GUSTAV SACK", "Sack, Gustav (1885-1916)", "Dr. Gustav  Sack"]),
+        ("de", ["Reventlow, Franziska Gräfin zu", "Franziska zu Reventlow"]),
+        ("en", ["King, Martin Luther, Jr.", "Martin Luther King Jr", "Rev. Martin Luther King, Jr."]),
+        ("en", ["Cowan, J. D.", "J.D. Cowan", "J D Cowan", "Prof. J. D. Cowan (ed.)"]),
+        ("es", ["García Lorca, Federico, 1898-1936", "Federico García Lorca", "García Lorca, Federico [pseud.]"]),
+        ("fr", ["Gouraud, Julie, pseud.", "Julie Gouraud", "Mme Julie Gouraud"]),
+        ("es", ["Don Juan Manuel", "Juan Manuel", "Manuel, Don Juan"]),
+        ("ru", ["Пушкин Александр Сергеевич", "Александр Сергеевич Пушкин", "Пушкин, Александр Сергеевич"]),
+        ("zh", ["劉禹錫", "刘禹锡", "劉 禹錫", "劉禹錫（772—842）"]),
+        ("ja", ["豐田喜一郎", "豊田喜一郎", "豊田　喜一郎　著"]),
+        ("ar", ["البُحتُرِيّ", "البحتري"]),
+    ],
+)
+def test_ways_to_write_a_name_are_one_name(lang: str, labels: list[str]) -> None:
+    assert len({whole(label, lang) for label in labels}) == 1
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("en", "Alexandre Dumas père", "Alexandre Dumas fils"),
+        ("en", "Wang, Yi", "Yi, Wang"),
+        ("zh", "范仲淹", "範成大"),
+        ("en", "Lord Byron", "Lord Dunsany"),
+        ("de", "Anna Schmidt", "Hanna Schmidt"),
+        ("de", "Oskar Maria Graf", "Oskar Maria"),
+        ("de", "Graf, Oskar Maria", "Oskar Maria"),
+        ("en", "Ed J. Smith", "J. Smith"),
+        ("en", "Don Mark Smith", "Mark Smith"),
+    ],
+)
+def test_names_of_two_people_stay_two(lang: str, one: str, other: str) -> None:
+    assert whole(one, lang) != whole(other, lang)
+
+
+@pytest.mark.parametrize(
+    ("label", "life"),
+    [
+        ("Sack, Gustav (1885-1916)", Life("1885", "1916")),
+        ("Sack, Gustav (1885–)", Life("1885", "")),
+        ("Sack, Gustav († 1916)", Life("", "1916")),
+        ("Sack, Gustav (b. 1885)", Life("1885", "")),
+        ("Sack, Gustav, 1885-1916", Life("1885", "1916")),
+        ("Sack, Gustav (ca. 1885-1916)", Life()),
+        ("Sack, Gustav (1916)", Life()),
+        ("Sack, Gustav", Life()),
+    ],
+)
+def test_years_of_birth_and_death_are_read_where_they_are_sure(label: str, life: Life) -> None:
+    name = canonical_name(folded(label), "de")
+    assert name is not None and (name.whole, name.life) == ("gustav sack", life)
+
+
+@pytest.mark.parametrize("label", ["000022", "(-1889)", "...", ", ,", "()"])
+def test_what_has_no_letter_is_no_name(label: str) -> None:
+    assert canonical_name(folded(label), "de") is None
+
+
+def test_a_chinese_label_of_one_character_names_nobody() -> None:
+    identities = make_identities("s", Author("person", names="full"), None, {})
+    assert identities.person("王").refusal == "placeholder_author"
+
+
+@given(st.text(max_size=40), st.sampled_from(["en", "de", "es", "ru", "zh", "ja", "ar", "hi"]))
+def test_a_canonical_name_has_words_and_is_its_own(label: str, lang: str) -> None:
+    name = canonical_name(folded(label), lang)
+    assert name is None or (name.whole and name.whole == " ".join(name.whole.split()))
+
+
+def test_equal_full_names_are_one_author_in_all_sources_and_ambiguous_ones_are_not() -> None:
+    novelist, poet = keys("Sack, Gustav", "de", tag="novels"), keys("Gustav SACK", "de", tag="poems")
+    assert novelist["author_id"] == poet["author_id"]
+    one, other = (keys("Huang, Jing", "en", "ambiguous", tag) for tag in ("abstracts", "papers"))
+    assert one["author_id"] != other["author_id"] and one["person_key"] == other["person_key"]
+    assert pairs(one, other) == {("0", "1", True)}
+
+
+def test_a_key_makes_other_pseudonyms() -> None:
+    plain = make_identities("s", Author("person", names="full"), None, {}).keys("Sack, Gustav", "de")
+    keyed = make_identities("s", Author("person", names="full"), b"secret", {}).keys("Sack, Gustav", "de")
+    assert plain is not None and keyed is not None
+    assert not set(map(str, plain)) & (set(map(str, keyed)) - {"None"})
+    assert not any("sack" in str(value) or "gustav" in str(value) for value in (*plain, *keyed))
+
+
+def test_a_number_as_a_label_keeps_its_id_and_has_the_keys_of_the_authors_name() -> None:
+    card = make_identities("cards", Author("person", names="full"), None, {})
+    author, found = card.known(card.person("000022"), "三島霜川", "ja", False)
+    assert author == card.person("000022").author_id and found is not None
+    assert found.person_key == keys("三島霜川", "ja")["person_key"]
+
+
+def test_a_work_has_no_name() -> None:
+    identities = make_identities("s", Author("person", names="full"), None, {})
+    work = identities.person("Sack, Gustav")
+    assert identities.known(work, "", "de", True) == (work.author_id, None)
+
+
+def test_a_pen_name_is_its_bearer(tmp_path: Path) -> None:
+    known = aliases(tmp_path)
+    for lang, one, other in (
+        ("de", "Henschke, Alfred", "Klabund"),
+        ("en", "Evans, Marian", "George Eliot"),
+        ("zh", "李后主", "李煜"),
+    ):
+        assert keys(one, lang, known=known)["author_id"] == keys(other, lang, known=known)["author_id"]
+    assert keys("Alfred Henschke", "en", known=known)["author_id"] != keys("Klabund", "en", known=known)["author_id"]
+    ambiguous = [keys(name, "de", "ambiguous", known=known)["person_key"] for name in ("Alfred Henschke", "Klabund")]
+    assert ambiguous[0] != ambiguous[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("de:\n  Klabund: [Alfred Henschke]\n  Alfred Henschke: [Klabund]\n", "each the other's alias, a cycle"),
+        ("de:\n  Anna Berg: [Anna Tal]\n  Anna Tal: [Anna Au]\n", "'Anna Tal' is a main name itself"),
+        ("de:\n  Klabund: [KLABUND]\n", "'KLABUND' is that name itself"),
+        ("de:\n  Klabund: [Alfred Henschke]\n  Klabund: [Ada]\n", "'Klabund' stands there twice"),
+        ("de:\n  Anna Berg: [Ada Tal]\n  Berg, Anna: [Ada Au]\n", "'Anna Berg' and 'Berg, Anna' are one name"),
+        ("de:\n  Anna Berg: [Ada Tal]\n  Eva Au: [Ada Tal]\n", "'Ada Tal' stands there for 'Anna Berg' too"),
+        ("de:\n  Anna Berg: [Ada Tal, Dr. Ada Tal]\n", "'Dr. Ada Tal' stands there twice"),
+        ("de:\n  Anna Berg: []\n", "expected a list of at least one alias"),
+        ("de:\n  Anna Berg: Ada Tal\n", "expected a list of at least one alias"),
+        ("de:\n  Anna Berg: [1885]\n", "'1885' is no name"),
+        ("de:\n  1885: [Anna Berg]\n", "'1885' is no name"),
+        ("dee: {}\n", "dee: expected a language; did you mean 'de'"),
+        ("de: {}\nde: {}\n", "de: the language stands there twice"),
+        ("de: [Anna Berg]\n", "de: expected main names"),
+        ("- Anna\n", "expected a mapping"),
+    ],
+)
+def test_aliases_that_contradict_each_other_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as problem:
+        aliases(tmp_path, text)
+    assert "persons.yaml" in str(problem.value)
+
+
+def test_the_shipped_aliases_are_sound_and_know_the_spellings_of_the_shipped_corpora() -> None:
+    known = read_aliases(persons_file())
+    for lang, one, other in (
+        ("ru", "Tolstoy", "Толстой Лев Николаевич"),
+        ("de", "Günderode, Karoline von", "Karoline von Günderrode"),
+        ("es", "Marqués de Santillana", "Iñigo López de Mendoza"),
+        ("ja", "一葉女史", "樋口一葉"),
+    ):
+        assert keys(one, lang, known=known)["author_id"] == keys(other, lang, known=known)["author_id"]
+
+
+def test_the_own_file_of_aliases_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+    assert persons_file(tmp_path) == shipped("config/persons.yaml")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/persons.yaml").write_text(yaml.safe_dump({"de": {"Klabund": ["Alfred Henschke"]}}))
+    assert persons_file(tmp_path) == tmp_path / "config/persons.yaml"
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("de", "Günderode, Karoline von", "K. von Günderode"),
+        ("de", "Goethe, Johann Wolfgang von", "Göthe, Johann"),
+        ("es", "Rubén Darío", "Ruben Dario"),
+        ("en", "Jack D. Cowan", "J.D. Cowan"),
+        ("en", "Wang, Yi (1950-)", "Wang, Y. (1950-2020)"),
+        ("en", "Wang, Yi (1950-2020)", "Wang, Yi"),
+        ("ru", "Пушкин, А. С.", "Александр Сергеевич Пушкин"),
+    ],
+)
+def test_spellings_and_initials_that_fit_are_possibly_one_person(lang: str, one: str, other: str) -> None:
+    assert pairs(keys(one, lang), keys(other, lang)) == {("0", "1", True)}
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("en", "John A. Smith", "John B. Smith"),
+        ("en", "Wang, Yi", "Wang, Yan"),
+        ("en", "Smith, John (1800-1850)", "Smith, J. (1900-1950)"),
+        ("en", "Smith, John (1800-1850)", "Smith, John (1900-1950)"),
+        ("zh", "王毅", "王勇"),
+        ("zh", "Wang, Yi", "Wang, Y."),
+        ("en", "Smith", "Smith, John"),
+    ],
+)
+def test_names_that_contradict_each_other_are_two_people(lang: str, one: str, other: str) -> None:
+    assert pairs(keys(one, lang), keys(other, lang)) == set()
+
+
+def test_a_name_in_two_languages_is_possibly_one_person() -> None:
+    assert pairs(keys("Oscar Wilde", "en"), keys("Wilde, Oscar", "fr")) == {("0", "1", True)}
+
+
+def test_initials_that_fit_two_full_names_join_nobody() -> None:
+    initials, yi, yan = keys("Wang, Y.", "en"), keys("Wang, Yi", "en"), keys("Wang, Yan", "en")
+    assert pairs(initials, yi, yan) == {("0", "1", False), ("0", "2", False)}
+    assert pairs(initials, yi) == {("0", "1", True)}
+    middle = keys("Wang, Y. A.", "en")
+    assert pairs(middle, initials, yi, yan) == {
+        ("0", "1", False), ("0", "2", False), ("0", "3", False), ("1", "2", False), ("1", "3", False)
+    }  # fmt: skip
+
+
+def test_labels_that_share_texts_move_as_one() -> None:
+    one, other, far = keys("Anna Berg", "de"), keys("Eva Tal", "de"), keys("Ida Au", "de")
+    ends = [one["author_id"], other["author_id"]]
+    for a, b in (ends, ends[::-1]):
+        shared = pl.DataFrame({"a": [a, a], "b": [b, "of nobody"]})
+        assert pairs(one, other, far, shared=shared) == {("0", "1", True)}
+
+
+def test_who_would_make_a_unit_too_large_is_ignored_only() -> None:
+    names = [keys("Oscar Wilde", "en", "ambiguous", tag) for tag in "abcdefgh"]
+    assert {unit for *_, unit in pairs(*names, each=2)} == {True}
+    few = pairs(*names, each=2, bridge={"documents": 7, "language_share": 0.0})
+    joined = [pair for pair in few if pair[2]]
+    assert len(few) == 28 and len(joined) < 28
+    sizes = [2 * (1 + sum(str(place) in pair[:2] for pair in joined)) for place in range(8)]
+    assert max(sizes) == 6
+
+
+def test_where_documents_are_the_unit_nobody_moves_with_another() -> None:
+    assert pairs(keys("Wang, Y.", "en"), keys("Wang, Yi", "en"), unit="document") == {("0", "1", False)}
+
+
+@given(st.permutations(range(9)))
+def test_no_order_of_documents_matters(order: list[int]) -> None:
+    labels = [
+        "Wang, Y.",
+        "Wang, Yi",
+        "Wang, Yan",
+        "Li, Bo",
+        "B. Li",
+        "Smith, J.",
+        "Smith, John",
+        "Smith, J. R.",
+        "Ann Lee",
+    ]
+    frame = documents([keys(label, "en") for label in labels])
+    found = find_persons(frame, BRIDGE, "author")
+    again = find_persons(frame.gather([3 * place + number for place in order for number in range(3)]), BRIDGE, "author")
+    assert found.pairs.equals(again.pairs) and found.person_of == again.person_of
+
+
+def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release() -> None:
+    labels = [keys(f"Berg, Anna{letter}", "de") for letter in "abcdefghijklmnopqrstuvwxyz"]
+    labels += [keys("Darío, Rubén", "es", tag="novels"), keys("Ruben Dario", "es", tag="poems")]
+    initials = keys("Berg, A.", "de")
+    frame = documents([*labels, initials])
+    rules = {
+        "splits": {"train": 50, "dev": 25, "test": 25},
+        "unit": "author",
+        "bridge": {"documents": 6, "language_share": 0.0},
+        "leak_threshold": 0.7,
+    }
+    similar = pl.DataFrame(schema={"a": pl.String, "b": pl.String, "similarity": pl.Float64})
+    leaks = Leaks(similar, pl.DataFrame(schema={"a": pl.String, "b": pl.String, "share": pl.Float64}), 0)
+    for seed in range(8):
+        outcome = split_documents(frame, leaks, rules, 3, 0.8, seed, {})
+        of_author = dict(outcome.documents.select("author_id", "split").iter_rows())
+        joined = outcome.possibly_one.filter("unit")
+        assert joined.height == 1 and {of_author[name] for name in joined.row(0)[:2]} == {of_author[joined["a"][0]]}
+        assert len({of_author[joined["a"][0]], of_author[joined["b"][0]]}) == 1
+        assert outcome.possibly_one.filter(~pl.col("unit")).height == 26
+        assert outcome.facts["possibly_one_joined"] == 2 and outcome.facts["possibly_one_ignored"] == 27
