@@ -12,8 +12,9 @@ from authbench.check.claims import Finding
 from authbench.check.rows import Rows
 from authbench.format.columns import PROVENANCE, TEXT_MEASURES
 from authbench.identity import author_id, sha256_of_text
+from authbench.records import LANGUAGES
 from authbench.registry.load import list_entries
-from authbench.registry.source_entry import Source
+from authbench.registry.source_entry import PEOPLE, Source
 from authbench.registry.sources import SOURCES, find_sources
 
 _BUCKETS = (("short", 1, 10), ("medium", 11, 100), ("long", 101, 500))
@@ -101,15 +102,18 @@ def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
     Only pseudonyms without a key can be computed again. A space of authors is a source, or what its entry states.
     """
     tags = provenance["source"].unique().to_list()
-    stated = {tag: source.extraction.author.space or tag for tag, source in _entries(tags).items()}
+    stated = {tag: source.extraction.author.space_of(tag) for tag, source in _entries(tags).items()}
     spaces = sorted({*tags, *stated.values()})
+    people = [f"{PEOPLE}/{lang}" for lang in LANGUAGES] if PEOPLE in spaces else []
     sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")
     for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
         if len({stated[tag] for tag in own if tag in stated}) > 1:
             yield Finding("author_space", author, f"{author[:8]}...: {' and '.join(own)}")
     for column in sorted({"topic", "author_group"} & set(provenance.columns)):
         for words, authors in provenance.drop_nulls(column).group_by(column).agg("author_id").sort(column).iter_rows():
-            named = {author_id(space, name) for space in spaces for name in _parts(words)}.intersection(authors)
+            named = {author_id(space, name) for space in spaces for name in _parts(words)}
+            named |= {author_id(space, name) for space in people for name in _parts(words.casefold())}
+            named.intersection_update(authors)
             for author in sorted(named):
                 for ident in provenance.filter((pl.col(column) == words) & (pl.col("author_id") == author))["id"]:
                     yield Finding("raw_name", ident, f"{column} of {ident}")

@@ -9,9 +9,8 @@ from authbench.ingest import authors
 from authbench.ingest.aliases import Aliases
 from authbench.ingest.characters import has_half, whole_characters
 from authbench.ingest.persons import PersonKeys, canonical_name, keys_of
-from authbench.registry.source_entry import Author
+from authbench.registry.source_entry import FULL, Author
 
-FULL = "full"  # names that are one person wherever they stand
 HALF_CHARACTER = "half_character"  # why a row goes whose author or raw id may be another one
 OF_A_CHUNK = "#chunk_"  # a raw id that holds it could be the key of another text's chunk
 

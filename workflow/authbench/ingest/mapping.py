@@ -19,7 +19,6 @@ from authbench.registry.source_entry import Extraction
 CHOICES = Choices()
 
 
-
 @dataclass(frozen=True)
 class Mapped:
     """A source's mapping, compiled.

@@ -14,6 +14,7 @@ from opencc import OpenCC
 
 from authbench.identity import author_id
 from authbench.nfc import compose
+from authbench.registry.source_entry import PEOPLE
 
 
 def _set(words: str) -> frozenset[str]:
@@ -21,11 +22,10 @@ def _set(words: str) -> frozenset[str]:
 
 
 OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")  # columns of records
-SPACE = "person"  # of the author ids of people, whatever the source
-UNSPACED = frozenset({"zh", "ja"})  # languages whose names are written without a blank
+UNPEOPLED = frozenset({"zh", "ja"})  # languages whose names are written without a blank
 # Families and given names are told apart where letters are an alphabet and the family is the last word, or marked by a
 # comma; a Chinese family name with an initial was one person in 5 of 91 pairs.
-NO_NEAR_NAMES = UNSPACED | {"ar"}
+NO_NEAR_NAMES = UNPEOPLED | {"ar"}
 _ALPHABETIC = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}'’\-]+")
 
 HONORIFICS = _set(
@@ -121,7 +121,7 @@ def canonical_name(label: str, lang: str) -> PersonalName | None:
     text = _without_brackets(text)
     if lang == "ar":
         text = _TATWEEL_AND_MARKS.sub("", text)
-    if lang in UNSPACED and not _ALPHABETIC.fullmatch(_JOINTS.sub("", text)):
+    if lang in UNPEOPLED and not _ALPHABETIC.fullmatch(_JOINTS.sub("", text)):
         whole = _unspaced(text, lang)
         return PersonalName(whole, life=life) if any(map(str.isalpha, whole)) else None
     words = _words_of(text, lang)
@@ -137,18 +137,18 @@ def keys_of(name: PersonalName, lang: str, key: bytes | None) -> PersonKeys:
     initial = name.given[0][0][:1] if name.given else ""
     near = f"{name.family} {initial}" if name.family and initial else None
     return PersonKeys(
-        author_id(f"{SPACE}/{lang}", dated, key),
-        _short(SPACE, dated, key),
-        near and _short(f"{SPACE}/near/{lang}", near, key),
+        author_id(f"{PEOPLE}/{lang}", dated, key),
+        _short(PEOPLE, dated, key),
+        near and _short(f"{PEOPLE}/near/{lang}", near, key),
         [_given_key(one, key) for one in name.given] if near else None,
-        ":".join(year and _short(f"{SPACE}/year", year, key) for year in name.life) if any(name.life) else None,
+        ":".join(year and _short(f"{PEOPLE}/year", year, key) for year in name.life) if any(name.life) else None,
     )
 
 
 def _given_key(given: tuple[str, bool], key: bytes | None) -> str:
     text, abbreviated = given
-    initial = _short(f"{SPACE}/initial", text[:1], key)
-    return f"i:{initial}" if abbreviated else f"f:{initial}:{_short(f'{SPACE}/given', text, key)}"
+    initial = _short(f"{PEOPLE}/initial", text[:1], key)
+    return f"i:{initial}" if abbreviated else f"f:{initial}:{_short(f'{PEOPLE}/given', text, key)}"
 
 
 @lru_cache(maxsize=1 << 16)

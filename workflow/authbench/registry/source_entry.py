@@ -38,6 +38,10 @@ class Acquire:
     fetch: tuple[Fetch, ...] = ()
 
 
+PEOPLE = "person"  # the space of full names: an id is made from `person/<language>` and the canonical name
+FULL = "full"
+
+
 @dataclass(frozen=True)
 class Impurity:
     """How to estimate how often two texts of one label are by two people.
@@ -73,6 +77,10 @@ class Author:
     names: str | None = None
     own_name: str = "mask"
     impurity: Impurity | None = None
+
+    def space_of(self, tag: str) -> str:
+        """Return the space of the author ids of the source `tag`; people with full names share one."""
+        return PEOPLE if self.names == FULL else self.space or tag
 
 
 @dataclass(frozen=True)

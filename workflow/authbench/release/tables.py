@@ -8,7 +8,10 @@ import polars as pl
 
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
 from authbench.identity import author_id
-from authbench.registry.source_entry import Description
+from authbench.ingest.authors import folded
+from authbench.ingest.persons import canonical_name, keys_of
+from authbench.records import LANGUAGES
+from authbench.registry.source_entry import FULL, Description
 from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
 
@@ -76,5 +79,8 @@ def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) 
 
 
 def _is_author(sources: Mapping[str, Description], source: str, author: str, words: str) -> bool:
-    space = sources[source].author.space if source in sources else None
-    return author_id(space or source, words) == author
+    known = sources[source].author if source in sources else None
+    if known is not None and known.names == FULL:
+        names = ((canonical_name(folded(words), lang), lang) for lang in LANGUAGES)
+        return author in {keys_of(name, lang, None).author_id for name, lang in names if name is not None}
+    return author_id((known and known.space) or source, words) == author
