@@ -114,12 +114,17 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def line(name: str, result: Mapping[str, Any]) -> str:
-    """Return the overall scores of a model, in one line."""
+    """Return the headline scores of a model where there are any, and the overall ones, in one line."""
     overall = result["overall"]
+    opening = "".join(
+        f"{label} {result['headline'][score]['value']:.3f}  "
+        for score, label in zip(HEADLINES, ("AUC matched", "AUC topic", "S@5 other work"), strict=True)
+        if score in result["headline"]
+    )
     if "mrr" not in overall:
-        return f"{name}: {overall['authors']} query authors are too few for a score; counts are in scores.json"
+        return f"{name}: {opening}{overall['authors']} query authors are too few for a score; counts are in scores.json"
     shown = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
-    return f"{name}: " + "  ".join(f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall)
+    return f"{name}: {opening}" + "  ".join(f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall)
 
 
 def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
