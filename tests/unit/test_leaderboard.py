@@ -11,6 +11,7 @@ from split_folder import write_release
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.leaderboard.collect import collect
+from authbench.leaderboard.headline import unmeasured_note
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.tables import as_latex, as_markdown
@@ -142,6 +143,9 @@ def board(tmp_path_factory):
     """The leaderboard of a release with relations and pools."""
     folder = tmp_path_factory.mktemp("headline")
     release = write_scored_release(folder / "release", authors=44)
+    (release / "statistics").mkdir()
+    labels = "source,labels,decision\ns,9,unmeasured\nelsewhere,9,unmeasured\n"
+    (release / "statistics/labels.csv").write_text(labels)
     models = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
     assert main(["evaluate", str(release), *models, "--out", str(folder / "out")]) == 0
     assert main(["leaderboard", str(folder / "out"), "--out", str(folder / "board")]) == 0
@@ -157,8 +161,9 @@ def test_a_leaderboard_opens_with_the_three_headline_scores_in_their_order(board
     [gains] = [text for text in lines if text.startswith("Gains")]
     assert r"AUC matched over metadata (best on the dev split)" in gains
     assert r"p \< 0.05 after Holm over 3 tests" in gains
-    assert "The smallest difference that this test shows at 80 % power, after Holm over 3 tests" in lines[-1]
-    assert "Not supported, with under 100 query authors: de, en." in lines[-1]
+    [power] = [text for text in lines if text.startswith("The smallest difference")]
+    assert "that this test shows at 80 % power, after Holm over 3 tests" in power
+    assert "Not supported, with under 100 query authors: de, en." in power
 
 
 def test_headline_files_hold_what_the_joined_results_hold(board):
@@ -193,6 +198,17 @@ def test_a_slice_without_a_gain_is_grey_and_shortcuts_are_not(board):
     lines = (board / "by_language_auc_matched.md").read_text().splitlines()
     [line] = [line for line in lines if line.startswith("| metadata")]
     assert "*" not in line
+
+
+def test_sources_whose_labels_are_unmeasured_are_named_beside_the_scores(board, results):
+    assert (
+        (board / "headline.md")
+        .read_text()
+        .endswith("How often two texts of one label are by two people is not measured in s.\n")
+    )
+    [other] = collect([results / "tfidf"])
+    assert other.scores["benchmark"]["unmeasured_sources"] is None
+    assert unmeasured_note([other]).startswith("The release does not state")
 
 
 def test_the_lengths_of_buckets_are_told_by_language(board):

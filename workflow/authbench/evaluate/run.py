@@ -68,6 +68,7 @@ def evaluate(
             "candidates": split.candidates,
             "queries": len(split.asks),
             "pool_authors": split.pool_authors,
+            "unmeasured_sources": None if split.unmeasured is None else list(split.unmeasured),
             **verification(split.unverified),
         },
         "settings": {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on},
@@ -124,7 +125,9 @@ def line(name: str, result: Mapping[str, Any]) -> str:
     if "mrr" not in overall:
         return f"{name}: {opening}{overall['authors']} query authors are too few for a score; counts are in scores.json"
     shown = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
-    return f"{name}: {opening}" + "  ".join(f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall)
+    return f"{name}: {opening}" + "  ".join(
+        f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall
+    )
 
 
 def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:

@@ -31,6 +31,7 @@ from authbench.format.splits import reference_splits
 from authbench.records import length_bucket_expr
 
 _OF_PROVENANCE = ("origin", "topic", "date")
+LABELS = "statistics/labels.csv"
 _SHOWN = 5
 
 
@@ -44,6 +45,7 @@ class Split:
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
     `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
     the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
+    `unmeasured` are the sources of queries of which it is not measured whether a label is one person; None: not stated.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Split:
     unverified: str = ""
     reference: Iterable[pl.DataFrame] | None = None
     fitted_on: str = "candidates"
+    unmeasured: tuple[str, ...] | None = None
 
     @property
     def pool_authors(self) -> dict[str, int]:
@@ -88,6 +91,7 @@ def read_split(release: Release, name: str) -> Split:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
     positives, pairs = release.positives(name), release.pairs(name)
     split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
+    split = replace(split, unmeasured=_unmeasured_sources(release, queries["source"]))
     others = [other for other in reference_splits(release.splits, name) if other != name]
     if not others:
         return replace(split, unverified=release.unverified)
@@ -97,6 +101,18 @@ def read_split(release: Release, name: str) -> Split:
         reference=_Texts(release, tuple(others)),
         fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
     )
+
+
+def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:
+    """Return which of these sources the release names as unmeasured (statistics/labels.csv); None without that file."""
+    path = release.folder / LABELS
+    if not path.is_file():
+        return None
+    try:
+        rows = pl.read_csv(path, infer_schema=False).filter(pl.col("decision") == "unmeasured")
+        return tuple(sorted(set(rows["source"].drop_nulls()) & set(asked)))
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}. Fetch the release anew.") from None
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,11 @@ def _overall(results: Sequence[Result], comparison: Comparison, macro: bool) -> 
     columns = [Column("model", words=True)]
     for score in HEADLINES:
         columns += [Column(HEADINGS[score], more_is_better=True), Column("gain", more_is_better=True)]
-    notes = _macro_notes(results) if macro else [*_chosen_notes(comparison), power_line(comparison)]
+    notes = (
+        _macro_notes(results)
+        if macro
+        else [*_chosen_notes(comparison), power_line(comparison), unmeasured_note(results)]
+    )
     title = "Means over languages" if macro else "Who wrote it: means over authors"
     name = "headline_macro" if macro else "headline"
     return Table(name, title, columns, rows, headline_data(results, comparison), [note for note in notes if note])
@@ -219,6 +223,16 @@ def power_line(comparison: Comparison) -> str:
     if small:
         line += f" Not supported, with under 100 query authors: {', '.join(sorted(small))}."
     return line
+
+
+def unmeasured_note(results: Sequence[Result]) -> str:
+    """Return in words of which scored sources it is unknown whether a label is one person; empty where of none."""
+    unmeasured = results[0].scores["benchmark"].get("unmeasured_sources", [])
+    if unmeasured is None:
+        return "The release does not state how often two texts of one label are by two people."
+    if not unmeasured:
+        return ""
+    return f"How often two texts of one label are by two people is not measured in {', '.join(unmeasured)}."
 
 
 def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, str, str, Mapping[str, Any]]]:
