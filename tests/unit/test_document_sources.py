@@ -140,6 +140,23 @@ class TestAozora:
     def test_the_note_on_where_a_text_appeared_goes(self, tmp_path: Path) -> None:
         assert aozora(tmp_path, "本文。\n［＃地から１字上げ］（昭和二十五年八月、「書物」）") == "本文。"
 
+    @pytest.mark.parametrize(
+        ("header", "reason"),
+        [
+            ("日本国憲法\n日本国\n\n", "corporate_body"),
+            ("試作\n――副社長某氏抱負を語る――\n某々\n\n", "not_own_words"),
+            ("旅行\n某々\n某々補\n\n", "not_own_words"),
+        ],
+    )
+    def test_what_is_no_persons_own_wording_is_left_out(self, tmp_path: Path, header: str, reason: str) -> None:
+        own = ("題\n国会太郎\n\n" + LEGEND + "本文。" + COLOPHON).encode("cp932")
+        files = {
+            "000001/1_ruby_1.txt": (header + LEGEND + "本文。" + COLOPHON).encode("cp932"),
+            "000002/2_ruby_2.txt": own,
+        }
+        records, reasons = ingest(tmp_path, "aozora_txt_ja", files)  # type: ignore[arg-type]
+        assert (len(records), reasons) == (1, [reason])
+
     @pytest.mark.parametrize("last", ["矢崎源九郎訳", "The Creative CAT 訳", "某共訳"])
     def test_a_translators_line_in_the_header_is_a_translation(self, tmp_path: Path, last: str) -> None:
         foreign = f"題\nTITLE\n外人　Name\n{last}\n\n本文{COLOPHON}".encode("cp932")
@@ -274,6 +291,15 @@ class TestRuslit:
         body = "Валерий Брюсов. В башне\n\n  \n Нет сомнения, что снилось.\n"
         assert ruslit(tmp_path, body, "prose/Bryusov/В башне.txt") == "Нет сомнения, что снилось."
 
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [("poems/Lermontov/Из Гёте.txt", "translation"), ("prose/Tolstoy/Круг чтения.txt", "compilation")],
+    )
+    def test_others_words_under_a_classics_name_are_left_out(self, tmp_path: Path, name: str, reason: str) -> None:
+        files = {name: "раз", "poems/Lermontov/Из-под таинственной полумаски.txt": "два"}
+        records, reasons = ingest(tmp_path, "ruslit_txt", files)  # type: ignore[arg-type]
+        assert ([record["content"] for record in records], reasons) == (["два"], [reason])
+
     def test_signatures_and_dates_at_the_end_go(self, tmp_path: Path) -> None:
         body = "Милостивый государь!\nПрощайте.\nЛев Толстой\nЯсная Поляна, 30 января 1909 г.\n"
         assert ruslit(tmp_path, body, "publicism/Tolstoy/Письмо.txt") == "Милостивый государь!\nПрощайте."
@@ -331,7 +357,8 @@ class TestBlogs:
     def test_the_file_name_gives_author_and_genre_and_no_more(self, tmp_path: Path) -> None:
         files = {"1000.male.20.Student.Leo.xml": self.blog("a"), "1001.female.33.Maritime.Leo.xml": self.blog("b")}
         records, _ = ingest(tmp_path, "blog_authorship_xml", files)  # type: ignore[arg-type]
-        assert sorted(record["genre"] for record in records) == ["blog/other", "blog/student"]
+        assert {record["genre"] for record in records} == {"blog"}
+        assert sorted(record["author_group"] for record in records) == ["other", "student"]
         assert {record["labels"] for record in records} == {"{}"}
 
     def test_both_forms_of_the_corpus_know_the_same_authors(self, tmp_path: Path) -> None:
