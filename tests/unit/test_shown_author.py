@@ -28,6 +28,17 @@ def problems(label: Any, topic: Any, **others: Any) -> list[str]:
     return [problem.partition(":")[0] for problem in shown_author({**ENTRY, "fields": fields, **others})]
 
 
+@pytest.mark.parametrize(("estimator", "field"), [("same_item", "item"), ("account", "account")])
+def test_an_estimate_from_a_field_that_is_not_there_is_a_problem(tmp_path: Path, estimator: str, field: str) -> None:
+    entry = {**ENTRY, "author": {"kind": "account", "impurity": {"estimator": estimator}}}
+    (tmp_path / "posts.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
+    with pytest.raises(InputError, match=f"fields.{field}, which is not there"):
+        find_sources(["posts.yaml"], tmp_path)
+    entry = {**entry, "fields": {**ENTRY["fields"], field: "shop"}}
+    (tmp_path / "posts.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
+    assert find_sources(["posts.yaml"], tmp_path)
+
+
 @pytest.mark.parametrize(
     ("author", "topic"),
     [

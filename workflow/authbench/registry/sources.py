@@ -9,11 +9,25 @@ from authbench.registry.licences import licence_problem
 from authbench.registry.load import EntryKind, list_entries, load_entries
 from authbench.registry.source_entry import Source, make_source
 
+ESTIMATED_FROM = {"same_item": "item", "account": "account"}
+
 
 def _problems(entry: Settings) -> Iterator[str]:
     if problem := licence_problem(entry["license"]["name"]):
         yield f"license.name: {problem}"
     yield from shown_author(entry)
+    yield from _absent_field(entry)
+
+
+def _absent_field(entry: Settings) -> Iterator[str]:
+    """Yield a problem if the estimate of the labels' noise needs a field that the entry does not have."""
+    estimator = entry["author"].get("impurity", {}).get("estimator")
+    field = ESTIMATED_FROM.get(estimator)
+    if field and field not in entry["fields"]:
+        yield (
+            f"author.impurity: the estimator {estimator} compares texts by fields.{field}, which is not there. Add it, "
+            "or leave author.impurity out: the source's labels are unmeasured then."
+        )
 
 
 SOURCES = EntryKind("source", "sources", "source.schema.yaml", lambda tag, entry, _: make_source(tag, entry), _problems)
