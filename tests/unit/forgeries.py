@@ -258,11 +258,10 @@ def max_documents(r: Release) -> None:
     merge(r, "Ada Lovelace", "Grace Hopper")
 
 
-@data("`release.queries_per_author` is 2, and one author has a second query", "looser_settings")
-def queries_per_author(r: Release) -> None:
-    r.manifest["config"]["release"]["queries_per_author"] = 3
-    for author, *_ in AUTHORS:
-        add_queries(r, author, 3)
+@data("`release.min_letters_for_query` is 1, and a query has three letters", "looser_settings")
+def min_letters_for_query(r: Release) -> None:
+    r.manifest["config"]["release"]["min_letters_for_query"] = 1
+    r.write_text(r.query_of("Ada Lovelace"), "1815 - 1852 - see")
 
 
 @data("`release.min_documents_for_query` is 4, and hard queries are gone", "looser_settings")
@@ -563,7 +562,10 @@ def author_divided(r: Release) -> None:
     r.lock["authors"]["0" * 64] = "train"
 
 
-@data("two authors' texts change owners", "numbering")
+@data(
+    "two authors' texts change owners",
+    undetectable="which pseudonym is whose is a digest of names that no release holds; build it anew",
+)
 def authors_swapped(r: Release) -> None:
     one, other = id_of("Mary Shelley"), id_of("Jules Verne")
     swap = {one: other, other: one}
@@ -839,19 +841,6 @@ def ignore_a_positive(r: Release) -> str:
     ident = row["positive_ids"].pop()
     row["ignored_ids"] = [ident]
     return str(ident)
-
-
-def add_queries(r: Release, author: str, many: int) -> None:
-    ids = [ident for ident in r.ids_of(author) if r.provenance[ident]["author_kind"] != "work"]
-    split = r.provenance[ids[0]]["split"]
-    truth = r.truth(r.query_of(author))
-    for ident in [ident for ident in ids if ident != truth["query_id"]][: many - 1]:
-        row = {key: value for key, value in r.of_id(ident)[0].items() if key not in ("candidate_id", "author_id")}
-        r.rows[split]["queries"].append({"query_id": ident, **row})
-        positives = sorted(set(ids) - {ident})
-        r.rows[split]["ground_truth"].append(
-            {"query_id": ident, "positive_ids": positives, "author_id": truth["author_id"], "ignored_ids": []}
-        )
 
 
 def take_down(r: Release, ident: str) -> None:

@@ -9,7 +9,13 @@ from authbench.records import DOCUMENT
 from authbench.registry.source_entry import Author, Description, License
 from authbench.release.contents import make_contents
 
-SETTINGS = {"queries_per_author": 1, "min_documents_for_query": 3, "queries_in_candidates": True, "positives": "any"}
+SETTINGS = {
+    "queries_per_author": 1,
+    "min_documents_for_query": 3,
+    "min_letters_for_query": 4,
+    "queries_in_candidates": True,
+    "positives": "any",
+}
 SPLIT = {"splits": {"train": 80, "dev": 10, "test": 10}}
 SOURCES = {"news": Description("News", License("CC0 1.0", "A"), Author("outlet"), "Outlets.")}
 FACTS: dict[str, Any] = {
@@ -84,5 +90,5 @@ def corpus() -> pl.DataFrame:
 
 def release(documents: pl.DataFrame, **other: Any) -> Any:
     lock, takedown = other.pop("lock", None), other.pop("takedown", frozenset())
-    containment = other.pop("containment", None)
-    return make_contents(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment)
+    containment, possibly_one = other.pop("containment", None), other.pop("possibly_one", None)
+    return make_contents(documents, {**SETTINGS, **other}, SPLIT, 7, lock, takedown, containment, possibly_one)

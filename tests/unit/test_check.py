@@ -53,6 +53,7 @@ class Model:
     rows: dict[str, dict[str, Rows]]
     origin: dict[str, str] = field(default_factory=dict)
     kind: dict[str, str] = field(default_factory=dict)
+    unscored: set[str] = field(default_factory=set)
     config: dict[str, Any] = field(default_factory=dict)
 
     def documents(self) -> Rows:
@@ -71,17 +72,15 @@ class Model:
 def settings(**release: Any) -> dict[str, Any]:
     return {
         "split": {"splits": {"train": 50, "test": 50}, "unit": "author"},
-        "release": {"queries_in_candidates": True, "positives": "any", "queries_per_author": 1, **release},
+        "release": {"queries_in_candidates": True, "positives": "other_work", "queries_per_author": 1, **release},
         "normalize": {"mask": ["email", "phone", "handle", "url"]},
         "sample": {"genres": {"en": {"news": 50, "blog/*": 50}, "ru": {"news": 100}}, "max_documents_per_author": 5},
     }
 
 
-def sound(disjoint: bool = False, other_origin: bool = False) -> Model:
+def sound(disjoint: bool = False, one_work: bool = False) -> Model:
     """Two splits with two authors each, who have four documents: doc_000000 asks, the others answer, and so on."""
-    model = Model(
-        {}, config=settings(queries_in_candidates=not disjoint, positives="other_origin" if other_origin else "any")
-    )
+    model = Model({}, config=settings(queries_in_candidates=not disjoint))
     number = 0
     for split in ("train", "test"):
         files: dict[str, Rows] = {"candidates": [], "queries": [], "ground_truth": []}
@@ -92,14 +91,14 @@ def sound(disjoint: bool = False, other_origin: bool = False) -> Model:
                 content = text(ident)
                 labels = {"lang": lang, "genre": genre, "content": content, "source": "web"}
                 own.append({"id": ident, **labels, "token_length": count(ENCODING, [content])[0]})
-                model.origin[ident] = f"{split}-{who}-{place // 2 if other_origin else place}"
+                model.origin[ident] = f"{split}-{who}-{place // 2 if one_work else place}"
                 model.kind[ident] = "person"
                 number += 1
             query, *others = (row.pop("id") for row in own)
-            listed = others[1:] if other_origin else others
+            listed = others[1:] if one_work else others
             files["queries"].append({"query_id": query, **own[0]})
             truth = {"query_id": query, "positive_ids": listed, "author_id": author(split + who)}
-            files["ground_truth"].append(truth | ({"ignored_ids": others[:1]} if other_origin else {}))
+            files["ground_truth"].append(truth | ({"ignored_ids": others[:1]} if one_work else {}))
             ids = zip([query, *others], own, strict=True)
             files["candidates"] += [{"candidate_id": i, "author_id": author(split + who), **row} for i, row in ids][
                 disjoint:
@@ -124,6 +123,7 @@ def write(model: Model, folder: Path) -> Path:
                     **{key: row[key] for key in ("split", "author_id", "lang", "genre", "source", "token_length")},
                     "origin": digest("origin", model.origin.get(row["id"], row["id"])),
                     "author_kind": model.kind.get(row["id"], "person"),
+                    "scored": row["id"] not in model.unscored,
                     "content_sha256": hashlib.sha256(row["content"].encode()).hexdigest(),
                     "char_length": len(row["content"]),
                 }
@@ -363,14 +363,16 @@ def set_query(model: Model, ident: str) -> None:
 OTHER_FORMS: list[tuple[str, Model, Callable[[Model], None], str]] = [
     ("query_place", sound(disjoint=True), lambda m: set_query(m, "doc_000000"), "doc_000000"),
     ("query_place", sound(), drop("train", "candidates", "doc_000000"), "doc_000000"),
-    ("same_origin_positive", sound(other_origin=True),
+    ("same_origin_positive", sound(one_work=True),
         truth("doc_000000", positive_ids=["doc_000001", "doc_000002", "doc_000003"], ignored_ids=[]), "doc_000000"),
-    ("unexplained_ignored", sound(other_origin=True),
+    ("unexplained_ignored", sound(one_work=True),
         truth("doc_000000", positive_ids=["doc_000002"], ignored_ids=["doc_000001", "doc_000003"]), "doc_000000"),
     ("missing_query", sound(disjoint=True), lambda m: m.config["release"].update(queries_per_author="all"),
         author("trainann")),
-    ("missing_query", sound(other_origin=True), lambda m: m.config["release"].update(queries_per_author=2),
+    ("missing_query", sound(one_work=True), lambda m: m.config["release"].update(queries_per_author=2),
         author("trainann")),
+    ("short_query", sound(), lambda m: m.config["release"].update(min_letters_for_query=10_000), "doc_000000"),
+    ("work_in_truth", sound(), lambda m: m.unscored.add("doc_000001"), "doc_000000"),
 ]  # fmt: skip
 
 
@@ -441,9 +443,19 @@ def broken(folder: Path, expected: dict[str, Any] | None = None) -> dict[str, Vi
 
 
 @pytest.mark.parametrize("disjoint", [False, True])
-@pytest.mark.parametrize("other_origin", [False, True])
-def test_a_sound_release_breaks_no_claim(tmp_path: Path, disjoint: bool, other_origin: bool) -> None:
-    assert check_release(write(sound(disjoint, other_origin), tmp_path / "release")) == []
+@pytest.mark.parametrize("one_work", [False, True])
+def test_a_sound_release_breaks_no_claim(tmp_path: Path, disjoint: bool, one_work: bool) -> None:
+    assert check_release(write(sound(disjoint, one_work), tmp_path / "release")) == []
+
+
+def test_authors_who_are_possibly_one_ignore_each_other(tmp_path: Path) -> None:
+    model = sound()
+    ann, bob = (row["query_id"] for row in model.rows["train"]["ground_truth"])
+    texts = [row["candidate_id"] for row in model.rows["train"]["candidates"]]
+    truth(ann, ignored_ids=texts[4:])(model)
+    assert broken(write(model, tmp_path / "one"), model.config).keys() == {"unexplained_ignored"}
+    truth(bob, ignored_ids=texts[:4])(model)
+    assert check_release(write(model, tmp_path / "both"), model.config) == []
 
 
 @pytest.mark.parametrize(("code", "mutate", "ident"), BEFORE)

@@ -126,26 +126,33 @@ def test_what_is_written_reads_back_as_what_was_made(tmp_path: Path) -> None:
 # --- numbers and locks ---
 
 
-def test_numbers_follow_language_source_author_and_key() -> None:
-    rows = frame(
-        document(3, 1, lang="fr"), document(2, 2), document(1, 2), document(9, 1, lang="de"), document(4, 1, source="a")
-    )
-    numbered = number_documents(rows)
-    assert numbered["id"].to_list() == [f"doc_{n:06d}" for n in range(5)]
-    assert numbered["doc_key"].to_list() == ["news:9", "news:4", "news:1", "news:2", "news:3"]
+def test_numbers_and_lines_tell_no_author() -> None:
+    documents = number_documents(frame(*(document(n, n // 5) for n in range(400))), 7)
+    assert documents["id"].to_list() == [f"doc_{n:06d}" for n in range(400)]
+    writers = documents["author_id"]
+    beside = int((writers == writers.shift()).sum())
+    assert beside <= 12  # of 400; four follow each text of its author by chance, 320 did in the order of authors
+    assert documents["doc_key"].to_list() != number_documents(documents.drop("id"), 8)["doc_key"].to_list()
+
+
+def test_with_a_lock_new_numbers_tell_no_author_either() -> None:
+    old = number_documents(frame(*(document(n, n // 5) for n in range(50))), 7)
+    new = number_documents(frame(*(document(n, n // 5) for n in range(450))), 7, make_lock(old))
+    fresh = new.filter(pl.col("id") >= "doc_000050")["author_id"]
+    assert len(fresh) == 400 and int((fresh == fresh.shift()).sum()) <= 12
 
 
 def test_two_documents_of_one_key_are_refused() -> None:
     with pytest.raises(InputError, match="news:1"):
-        number_documents(frame(document(1, 1), document(1, 2)))
+        number_documents(frame(document(1, 1), document(1, 2)), 7)
 
 
 @given(st.sets(st.integers(0, 60), max_size=30), st.sets(st.integers(0, 60), max_size=30))
 @settings(max_examples=60, deadline=None)
 def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_twice(a: set[int], b: set[int]) -> None:
-    old = number_documents(frame(*(document(n, n % 7) for n in sorted(a))))
+    old = number_documents(frame(*(document(n, n % 7) for n in sorted(a))), 7)
     lock = make_lock(old)
-    new = number_documents(frame(*(document(n, n % 7) for n in sorted(b))), lock)
+    new = number_documents(frame(*(document(n, n % 7) for n in sorted(b))), 7, lock)
     before = dict(zip(old["doc_key"], old["id"], strict=True))
     after = dict(zip(new["doc_key"], new["id"], strict=True))
     assert all(after[key] == before[key] for key in before.keys() & after.keys())
@@ -155,7 +162,7 @@ def test_with_a_lock_known_documents_keep_their_numbers_and_no_number_is_used_tw
 
 
 def test_a_lock_holds_authors_splits_and_hashes_of_keys_sorted() -> None:
-    lock = make_lock(number_documents(corpus()))
+    lock = make_lock(number_documents(corpus(), 7))
     assert lock["authors"][author(2)] == "dev"
     assert lock["documents"][hashlib.sha256(b"news:0").hexdigest()].startswith("doc_")
     assert list(lock["documents"]) == sorted(lock["documents"])
@@ -166,7 +173,7 @@ def test_what_is_no_lock_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.lock"):
         read_lock(tmp_path / "x.lock")
     with pytest.raises(InputError, match="seven"):
-        number_documents(corpus(), {"documents": {"a": "seven"}})
+        number_documents(corpus(), 7, {"documents": {"a": "seven"}})
 
 
 # --- takedown ---
@@ -198,7 +205,7 @@ def test_a_query_without_a_positive_left_is_no_query() -> None:
 def test_a_disjoint_query_that_a_takedown_ends_is_a_candidate_that_other_queries_know() -> None:
     works = ["x", "x", "y"]  # one query of each work; once y's only other text is gone, x's texts answer y's
     documents = frame(*(document(n, 0, "test", origin_id=work) for n, work in enumerate([*works, "y"])))
-    form = {"queries_in_candidates": False, "queries_per_author": "all", "positives": "other_origin"}
+    form = {"queries_in_candidates": False, "queries_per_author": "all", "positives": "other_work"}
     for text in documents["content"]:
         gone = frozenset({hashlib.sha256(text.encode()).hexdigest()})
         made = release(documents, takedown=gone, **form)
@@ -233,8 +240,9 @@ ANY_SETTINGS = st.fixed_dictionaries(
     {
         "queries_per_author": st.sampled_from([1, 2, "all"]),
         "min_documents_for_query": st.integers(2, 3),
+        "min_letters_for_query": st.sampled_from([1, 4, 6]),
         "queries_in_candidates": st.booleans(),
-        "positives": st.sampled_from(["any", "other_origin"]),
+        "positives": st.sampled_from(["any", "other_work"]),
     }
 )
 
@@ -255,7 +263,7 @@ def test_ground_truth_is_sound_under_every_setting(
         schema={"a": pl.String, "b": pl.String},
         orient="row",
     )
-    numbered = number_documents(rows.with_columns(origin=pl.col("origin_id")))
+    numbered = number_documents(rows.with_columns(origin=pl.col("origin_id")), 7)
     queries = choose_queries(numbered, chosen, 7, contained)
     by_id = {row["id"]: row for row in numbered.iter_rows(named=True)}
     queried = set(queries["query_id"])
@@ -286,15 +294,15 @@ def test_ground_truth_is_sound_under_every_setting(
 @settings(max_examples=40, deadline=None)
 def test_by_default_every_author_with_three_texts_has_one_query(texts: list[tuple[int, int, str, str]]) -> None:
     rows = frame(*(document(n, a, split) for n, (a, _, split, _) in enumerate(texts)))
-    queries = choose_queries(number_documents(rows.with_columns(origin=pl.col("origin_id"))), SETTINGS, 7)
+    queries = choose_queries(number_documents(rows.with_columns(origin=pl.col("origin_id")), 7), SETTINGS, 7)
     able = rows.group_by("split", "author_id").len().filter(pl.col("len") >= 3)
     assert sorted(queries.select("split", "author_id").rows()) == sorted(able.select("split", "author_id").rows())
 
 
 def test_queries_depend_on_the_seed_and_on_no_lock() -> None:
-    numbered = number_documents(corpus().with_columns(origin=pl.col("origin_id")))
+    numbered = number_documents(corpus().with_columns(origin=pl.col("origin_id")), 7)
     lock = {"documents": {hashlib.sha256(b"news:38").hexdigest(): "doc_000500"}}
-    locked = number_documents(corpus().with_columns(origin=pl.col("origin_id")), lock)
+    locked = number_documents(corpus().with_columns(origin=pl.col("origin_id")), 7, lock)
 
     def keys(documents: pl.DataFrame, seed: int) -> set[str]:
         asked = choose_queries(documents, SETTINGS, seed)["query_id"].to_list()

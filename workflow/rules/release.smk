@@ -1,6 +1,6 @@
 """Release: what exactly do we release, and is it sound?
 
-Takes   split/documents.parquet, filter/measures/*.parquet, report/facts.json
+Takes   split/documents.parquet, contained.parquet, possibly_one.parquet, filter/measures/*.parquet, report/facts.json
 Gives   release/ (candidates, queries, ground truth per split; provenance, manifest, statistics, figures, report.html,
         SHA256SUMS), check.json, release_data.json (digests of the data alone: what jobs on the release depend on),
         published.json (that the draft of these digests is in release/: what they wait for)
@@ -16,10 +16,11 @@ RELEASED = ancient(result("published.json"))
 
 
 rule write_release:
-    """Number the documents, choose the queries, and write everything that goes out, as a draft."""
+    """Number the documents, choose queries and the pairs to score, and write everything that goes out, as a draft."""
     input:
         documents=result("split/documents.parquet"),
         contained=result("split/contained.parquet"),
+        possibly_one=result("split/possibly_one.parquet"),
         measures=gather.shards(result("filter/measures/{scatteritem}.parquet")),
         facts=result("report/facts.json"),
     output:

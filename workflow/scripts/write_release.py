@@ -28,6 +28,7 @@ contents = make_contents(
     read_lock(params.split["lock"]) if params.split["lock"] else None,
     read_takedown(params.release["takedown"]) if params.release["takedown"] else frozenset(),
     read_columns([snakemake.input.contained]),
+    read_columns([snakemake.input.possibly_one]),
 )
 measures = pl.concat(
     [read_columns([path]).join(documents, on="doc_key", how="semi") for path in snakemake.input.measures]

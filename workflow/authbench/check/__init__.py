@@ -6,7 +6,7 @@ with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from authbench.check.claims import CLAIMS, Finding
 from authbench.check.files import check_files
-from authbench.check.lock import authors_beside_gaps, check_lock, check_numbering
+from authbench.check.lock import check_lock
 from authbench.check.manifest import check_manifest
 from authbench.check.measured import check_measured
 from authbench.check.measures import check_measures
@@ -78,8 +78,7 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
     tables, malformed = read_tables(release)
     if not malformed:
         rows = join_rows(release, tables)
-        rules = make_rules(release.manifest, expected)
-        findings += _check_rows(rows, replace(rules, losing=authors_beside_gaps(rows) if rules.taken_down else None))
+        findings += _check_rows(rows, make_rules(release.manifest, expected))
     return list(group([*findings, *malformed]))
 
 
@@ -95,7 +94,6 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from check_measures(release, rules.settings)
         yield from check_measured(release)
         yield from check_lock(release)
-        yield from check_numbering(release)
         yield from check_quotas(release, rules)
         yield from check_statistics(release)
         yield from check_noisy(release)

@@ -9,7 +9,7 @@ from typing import Any
 
 from authbench.check.claims import Finding
 from authbench.format import files
-from authbench.format.columns import SPLIT, SPLIT_TABLES
+from authbench.format.columns import PAIR_TABLES, SPLIT, SPLIT_TABLES
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
@@ -74,7 +74,8 @@ def _check_sums(folder: Path, present: frozenset[str], strange: Mapping[str, str
 def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterator[Finding]:
     splits = manifest.get("splits")
     named = [name for name in splits if isinstance(name, str) and re.fullmatch(SPLIT, name)] if splits else []
-    needed = _BOOKKEEPING | {f"{split}/{table.file}" for split in named for table in SPLIT_TABLES.values()}
+    tables = [*SPLIT_TABLES.values(), *PAIR_TABLES.values()]
+    needed = _BOOKKEEPING | {f"{split}/{table.file}" for split in named for table in tables}
     known = needed | _DRAWN | {files.MANIFEST, *files.BUNDLE_FILES}
     yield from (Finding("files", name, f"{name} is missing") for name in sorted(needed - present))
     yield from (Finding("files", name, f"{name} is no file of a release") for name in sorted(present - known))

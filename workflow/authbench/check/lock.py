@@ -1,7 +1,6 @@
 """release.lock against the documents: ids, splits of authors, and what a takedown left."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -47,42 +46,6 @@ def check_lock(release: Rows) -> Iterator[Finding]:
             yield Finding(
                 "lock", unknown[0], f"{len(unknown)} authors without a document, {taken} documents taken down"
             )
-
-
-def check_numbering(release: Rows) -> Iterator[Finding]:
-    """Yield ids that do not follow language, source and author, as in a release without an earlier lock they do."""
-    if "authbench" not in release.manifest or _continues(release.manifest):
-        return
-    rows = _numbered(release)
-    for (_, *before), (ident, *after) in zip(rows, rows[1:], strict=False):
-        if after < before:
-            yield Finding("numbering", ident, f"{ident} comes after {before[1]} {before[2][:8]}...")
-
-
-def authors_beside_gaps(release: Rows) -> frozenset[str] | None:
-    """Return the authors whose documents may have been taken down; None: any author's.
-
-    Ids are given in the order of authors: without an earlier lock a gap between ids lies within the documents of an
-    author or beside them.
-    """
-    path = release.folder / LOCK
-    if _continues(release.manifest) or not path.is_file():
-        return None
-    rows = _numbered(release)
-    numbers = [int(ident[4:]) for ident, *_ in rows]
-    authors: set[str] = set()
-    for ident in read_lock(path)["documents"].values():
-        if re.fullmatch(DOCUMENT_ID, str(ident)):
-            place = bisect_left(numbers, int(ident[4:]))
-            if place == len(numbers) or numbers[place] != int(ident[4:]):
-                authors |= {rows[beside][3] for beside in (place - 1, place) if 0 <= beside < len(rows)}
-    return frozenset(authors)
-
-
-def _numbered(release: Rows) -> list[tuple[str, str, str, str]]:
-    """Return id, language, source and author of each document, by number."""
-    known = release.documents.drop_nulls("author_id").select("id", "lang", "source", "author_id")
-    return sorted(known.iter_rows(), key=lambda row: int(row[0][4:]))
 
 
 def _splits(release: Rows) -> dict[str, list[str]]:

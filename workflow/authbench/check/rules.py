@@ -1,6 +1,6 @@
 """The settings that a release is checked against."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,19 +9,25 @@ from authbench.check.settings import defaults, merged
 from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
 
+# What the processing plan says of queries, for a release that says nothing of its settings.
+_OF_THE_PLAN: Mapping[str, Any] = {"queries_per_author": "all", "min_letters_for_query": 1}
+
 
 @dataclass(frozen=True)
 class Rules:
     """The settings that the claims depend on; `None`: not limited, `queries_in_candidates` None: either form.
 
-    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's). `settings`
-    are all sections that claims depend on.
+    An author gives at most `queries_per_author` queries, and `fewest_queries` if so many of the texts can be queries.
+
+    `taken_down` documents are missing by right, of anybody. `settings` are all sections that claims depend on.
     """
 
     queries_in_candidates: bool | None
-    other_origin: bool
+    other_work: bool
     queries_per_author: int | None
+    fewest_queries: int | None
     min_documents_for_query: int
+    min_letters_for_query: int
     min_documents: int
     usual_documents: int
     max_documents: int
@@ -35,11 +41,6 @@ class Rules:
     taken_down: int
     masked: frozenset[str]  # kinds of personal data
     settings: Mapping[str, Any]
-    losing: Set[str] | None = None
-
-    def may_have_lost(self, author: str) -> bool:
-        """Return whether documents of an author may have been taken down."""
-        return bool(self.taken_down) and (self.losing is None or author in self.losing)
 
 
 def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:
@@ -60,14 +61,18 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
                 )
             settings[section] = merged(settings[section], more)
     sample, split, release, dedup = (settings[name] for name in ("sample", "split", "release", "dedup"))
+    if "release" not in (manifest.get("config") or {}):
+        release = {**release, **_OF_THE_PLAN, **(expected.get("release") or {})}
     known = "release" in (manifest.get("config") or {}) or "queries_in_candidates" in (expected.get("release") or {})
     usual, fallback = sample["min_documents_per_author"], sample["fallback_documents_per_author"]
     try:
         return Rules(
             queries_in_candidates=bool(release["queries_in_candidates"]) if known else None,
-            other_origin=release["positives"] == "other_origin",
+            other_work=release["positives"] != "any",
             queries_per_author=_most_queries(release["queries_per_author"]),
+            fewest_queries=_most_queries(release["queries_per_author"]) if known else 1,
             min_documents_for_query=int(release["min_documents_for_query"]),
+            min_letters_for_query=int(release["min_letters_for_query"]),
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
             max_documents=int(sample["max_documents_per_author"]),

@@ -168,5 +168,6 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "split.containment.shingle_chars": _higher,
     "release.queries_per_author": _higher,
     "release.min_documents_for_query": _other,
-    "release.positives": _not("other_origin"),
+    "release.min_letters_for_query": _lower,
+    "release.positives": _not("other_work"),
 }

@@ -14,7 +14,7 @@ from authbench.errors import InputError
 from authbench.format.files import FUNNEL, STATISTICS
 
 _ALL = "all"
-_OF_DOCUMENTS = tuple(name for name in STATISTICS if name != "labels")
+_OF_DOCUMENTS = tuple(name for name in STATISTICS if name not in ("labels", "pools"))
 _POINTS = (10, 25, 50, 75, 90)
 Key = tuple[str, ...]
 Values = tuple[str, ...]

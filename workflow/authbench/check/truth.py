@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import polars as pl
@@ -38,15 +38,27 @@ class _Doubt(NamedTuple):
 
 @dataclass(frozen=True)
 class _Split:
-    """A split as its truth is checked. `origin` and `kind` are empty without provenance."""
+    """A split as its truth is checked. `origin` and `aside` are empty without provenance.
+
+    `aside` are the texts that may be no query and no positive, `short` those with too few letters to be a query.
+    """
 
     author_of: Mapping[str, str]
     truth: Mapping[str, _Truth]
     by_author: Mapping[str, frozenset[str]]
     shared: bool
     origin: Mapping[str, str]
-    kind: Mapping[str, str]
+    aside: Set[str]
+    short: Set[str]
     contained: Pairs
+
+    @cached_property
+    def truth_of(self) -> dict[str, list[tuple[str, _Truth]]]:
+        """Return the queries of each author with their rows."""
+        found: defaultdict[str, list[tuple[str, _Truth]]] = defaultdict(list)
+        for query, row in self.truth.items():
+            found[self.author(query)].append((query, row))
+        return dict(found)
 
     def author(self, query: str) -> str:
         """Return who wrote a query, by its candidate, or where it is none by the truth."""
@@ -60,10 +72,13 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
     """
     provenance = release.provenance
     origin: dict[str, str] = {}
-    kind: dict[str, str] = {}
+    aside: frozenset[str] = _NOBODY
     if provenance is not None and {"origin", "author_kind"} <= set(provenance.columns):
         origin = dict(provenance.select("id", "origin").iter_rows())
-        kind = dict(provenance.select("id", "author_kind").iter_rows())
+        unnamed = pl.col("author_kind") == "work"
+        scored = pl.col("scored") if "scored" in provenance.columns else pl.lit(True)
+        aside = frozenset(provenance.filter(unnamed | ~scored)["id"])
+    short = _short(release.documents, rules.min_letters_for_query)
     shared = rules.queries_in_candidates
     if shared is None:
         queries = release.documents.filter("query")
@@ -82,7 +97,8 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
             by_author={author: frozenset(ids) for author, ids in by_author},
             shared=shared,
             origin=origin,
-            kind=kind,
+            aside=aside,
+            short=short,
             contained=contained if origin else frozenset(),
         )
         yield from _check_queries(split, candidates, files["queries"])
@@ -93,6 +109,13 @@ def check_truth(release: Rows, rules: Rules, contained: Pairs) -> Iterator[Findi
         yield from _settle(doubts, release, rules)
 
 
+def _short(documents: pl.DataFrame, least: int) -> frozenset[str]:
+    """Return the ids of texts with fewer letters, of which one in Han or Kana counts as two; placeholders have none."""
+    own = pl.col("content").str.replace_all(r"\[[A-Z]+\]", "")
+    doubled = own.str.count_matches(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+    return frozenset(documents.filter(own.str.count_matches(r"\p{L}") + doubled < least)["id"])
+
+
 def _check_queries(split: _Split, candidates: pl.DataFrame, queries: pl.DataFrame) -> Iterator[Finding]:
     for query in queries["query_id"]:
         candidate = query in split.author_of
@@ -100,6 +123,8 @@ def _check_queries(split: _Split, candidates: pl.DataFrame, queries: pl.DataFram
             yield Finding("query_place", query, "is a candidate" if candidate else "is no candidate")
         if query not in split.truth:
             yield Finding("query_without_truth", query)
+        if query in split.short:
+            yield Finding("short_query", query)
     both = queries.join(candidates, left_on="query_id", right_on="candidate_id", suffix="_said", maintain_order="left")
     for field in TEXT_FIELDS:
         for query in both.filter(pl.col(field) != pl.col(f"{field}_said"))["query_id"]:
@@ -126,7 +151,7 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
     for ident in sorted(positives - unknown - {query}):
         if split.author_of[ident] != author:
             yield Finding("foreign_positive", query, f"{ident} for {query}")
-        elif rules.other_origin and split.origin and split.origin.get(ident) == split.origin.get(query):
+        elif rules.other_work and split.origin and split.origin.get(ident) == split.origin.get(query):
             yield Finding("same_origin_positive", query, f"{ident} for {query}")
         if (query, ident) in split.contained:
             yield Finding("contained_positive", query, f"{ident} for {query}")
@@ -135,15 +160,27 @@ def _check_positives(split: _Split, query: str, rules: Rules, doubts: list[_Doub
     wrong = {ident for ident in ignored if ident not in split.author_of} | (ignored & (positives | {query}))
     if wrong:
         yield Finding("wrong_ignored", query, f"{min(wrong)} for {query}")
-    works = {ident for ident in {query, *positives} if split.kind.get(ident) == "work"}
+    works = split.aside & {query, *positives}
     if works:
         yield Finding("work_in_truth", query, f"{min(works)} for {query}")
     for ident in sorted(ignored - wrong):
-        same_origin = rules.other_origin and ident in split.origin and split.origin[ident] == split.origin.get(query)
+        same_origin = rules.other_work and ident in split.origin and split.origin[ident] == split.origin.get(query)
         own = split.author_of[ident] == author
-        if not (own and (same_origin or split.kind.get(ident) == "work")):
+        if not (own and (same_origin or ident in split.aside)) and not _ignore_each_other(split, query, ident):
             finding = Finding("unexplained_ignored", query, f"{ident} for {query}")
             doubts.append(_Doubt(finding, {query, ident}, partial(_contains, query, ident)))
+
+
+def _ignore_each_other(split: _Split, query: str, ident: str) -> bool:
+    """Return whether a query ignores all texts of another's author, and that author's queries all of its author's."""
+    one, other = split.author(query), split.author_of[ident]
+    if one == other:
+        return False
+    return all(
+        split.by_author.get(second, _NOBODY) <= {*row.ignored, query}
+        for first, second in ((one, other), (other, one))
+        for query, row in split.truth_of.get(first, ())
+    )
 
 
 def _contains(one: str, other: str, contained: Contained) -> bool:
@@ -157,16 +194,16 @@ def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterato
     for author in sorted({*split.by_author, *queries}):
         own_queries = queries[author]
         texts = split.by_author.get(author, _NOBODY) | own_queries
-        named = {ident for ident in texts if split.kind.get(ident) != "work"}
+        named = texts - split.aside
         most = rules.queries_per_author
         if most is not None and len(own_queries) > most:
             yield Finding("too_many_queries", author, f"{len(own_queries)} of {author[:8]}..., most {most}")
-        if rules.may_have_lost(author):
-            continue
-        if own_queries and len(named) < rules.min_documents_for_query:
+        if own_queries and len(named) < rules.min_documents_for_query and not rules.taken_down:
             yield Finding("query_of_small_author", min(own_queries), f"author with {len(named)} documents")
-        possible = partial(_possible_queries, split, named, rules)
-        wanted = possible({}) if most is None else min(most, possible({}))
+        if rules.taken_down and not (most is None and split.shared):
+            continue  # a text that was none before does not become a query in place of one that is gone
+        possible, fewest = partial(_possible_queries, split, named, rules), rules.fewest_queries
+        wanted = possible({}) if fewest is None else min(fewest, possible({}))
         if len(named) >= rules.min_documents_for_query and len(own_queries) < wanted:
             finding = Finding("missing_query", author, f"{len(own_queries)} of {wanted} from {author[:8]}...")
             explained = partial(_cannot_give_more, possible, len(own_queries))
@@ -184,13 +221,15 @@ def _possible_queries(split: _Split, named: Set[str], rules: Rules, contained: C
     one if any text answers any other.
     """
     answers = {text: named - {text} - contained.get(text, _NOBODY) for text in named}
-    if rules.other_origin:
+    if rules.other_work:
         answers = {
             text: {other for other in others if split.origin.get(other) != split.origin.get(text)}
             for text, others in answers.items()
         }
     if split.shared:
-        return sum(map(bool, answers.values()))
+        return sum(bool(others) for text, others in answers.items() if text not in split.short)
+    if named & split.short:
+        return 0
     if all(len(others) == len(named) - 1 for others in answers.values()):
         return len(named) - 1
     return int(any(answers.values()))

@@ -86,7 +86,7 @@ CANDIDATES = Table(
         Column(
             "candidate_id",
             pl.String,
-            "`doc_` and six digits or more, in the order of language, source, author and key; unique over all splits",
+            "`doc_` and six digits or more, in the order of a keyed hash; unique over all splits",
             DOCUMENT_ID,
         ),
         AUTHOR_ID,
@@ -98,7 +98,7 @@ GROUND_TRUTH = Table(
     "ground_truth",
     (
         QUERY_ID,
-        Column("positive_ids", IDS, "other candidates of the query's author in its split, sorted"),
+        Column("positive_ids", IDS, "candidates by the query's author in its split that answer it, sorted"),
         AUTHOR_ID,
         Column(
             "ignored_ids",
@@ -172,6 +172,7 @@ PROVENANCE = Table(
         Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
         Column("author_group", pl.String, "a sub-genre that describes the author, where the corpus has one", WORDS),
         Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
+        Column("scored", pl.Boolean, "whether it may be query, positive or negative: its label stands for one person"),
         Column("licence", pl.String, "the licence of the source", WORDS),
         Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),
         Column("file", pl.String, "SHA-256 of the raw file", SHA256),

@@ -8,7 +8,7 @@ LOCK = "release.lock"
 DEVIATION = "sampling_deviation.json"
 FUNNEL = "funnel.csv"
 REPORT = "report.html"
-STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels")
+STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels", "pools")
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
 FOLDERS = frozenset({"statistics", "figures"})  # names that no split may have
 
@@ -19,12 +19,14 @@ RELEASE_FILES = {
     "<split>/candidates.jsonl": "the pool: every document of the split",
     "<split>/queries.jsonl": "the documents that are queries, without their author",
     "<split>/ground_truth.jsonl": "which candidates answer",
+    "<split>/positives.parquet": "how each query is related to every other candidate of its author",
+    "<split>/pairs.parquet": "pairs that every evaluation scores: a positive with the negatives matched to it",
     PROVENANCE: "where each document comes from and what was measured of it; no text",
     MANIFEST: "what the release is and what made it",
     LOCK: "what a later build needs to keep authors and ids as they are",
     DEVIATION: "targets, what there was, what was taken",
     FUNNEL: "how many documents of each source went at which stage, for which reason",
-    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources, noise of labels",
+    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources, noise of labels, pools",
     "figures/*.svg": "the same as pictures, and the funnel",
     REPORT: "all of it in words, one HTML page that loads nothing",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",

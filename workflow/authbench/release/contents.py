@@ -3,28 +3,41 @@
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import polars as pl
 
+from authbench.content_words import WordStatistics, content_vectors, fit_words
 from authbench.errors import InputError
+from authbench.format.columns import PAIRS
 from authbench.format.files import FOLDERS
+from authbench.format.splits import reference_splits, scored_splits
 from authbench.identity import digest, sha256_of_text
 from authbench.release.numbering import make_lock, number_documents
+from authbench.release.pools import COUNTS, make_pools
 from authbench.release.queries import choose_queries
+from authbench.release.relations import RELATIONS, relate
 from authbench.release.takedown import is_taken_down, removed_documents
+
+_TEXTS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
 class Contents:
     """What a release holds.
 
-    `documents` are sorted by id (with id, origin, content_sha256), `queries` as `queries.QUERIES`; `lock` is for later
-    builds, `removed` the documents taken down (`records.REMOVED`), `takedown` their counts.
+    `documents` are sorted by id (with id, origin, content_sha256), `queries` as `queries.QUERIES`; `positives` are the
+    relations of texts of one author (`relations.RELATIONS`), `pairs` what evaluations score (split, and `PAIRS`), and
+    `pools` counts what they leave out (split, and `pools.COUNTS`). `lock` is for later builds, `removed` the documents
+    taken down (`records.REMOVED`), `takedown` their counts.
     """
 
     documents: pl.DataFrame
     queries: pl.DataFrame
+    positives: pl.DataFrame
+    pairs: pl.DataFrame
+    pools: pl.DataFrame
     splits: tuple[str, ...]
     queries_in_candidates: bool
     lock: dict[str, Any]
@@ -40,8 +53,9 @@ def make_contents(
     lock: Mapping[str, Any] | None = None,
     takedown: Set[str] = frozenset(),
     containment: pl.DataFrame | None = None,
+    possibly_one: pl.DataFrame | None = None,
 ) -> Contents:
-    """Number the documents, choose the queries, then take down what may not stay.
+    """Number the documents, choose the queries, take down what may not stay, and pair what is left.
 
     The same documents give the same contents, in whatever order they come. A takedown replaces nothing: numbers keep
     their gaps, every other document, query and positive stays, and an author left with fewer texts stays. A query goes
@@ -49,13 +63,14 @@ def make_contents(
     positive where it may be one.
 
     Args:
-        documents: columns records.DOCUMENT, `split` and `toxicity`.
+        documents: columns records.DOCUMENT, `split` and `toxicity`, and `scored` where some texts are not.
         settings: the section `release:` of the configuration.
         split: the section `split:`.
         seed: random seed of the choice of queries.
         lock: the `release.lock` of an earlier release.
         takedown: author ids and SHA-256 of contents to take down.
         containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
+        possibly_one: pairs of author ids (`a`, `b`) that are possibly one person.
 
     Raises:
         InputError: a split's name cannot name a folder, a document has another split, or documents share a doc_key.
@@ -66,18 +81,27 @@ def make_contents(
     hashes = [sha256_of_text(content) for content in documents["content"]]
     numbered = number_documents(
         documents.with_columns(
-            pl.Series("origin", origins, dtype=pl.String), pl.Series("content_sha256", hashes, dtype=pl.String)
+            pl.Series("origin", origins, dtype=pl.String),
+            pl.Series("content_sha256", hashes, dtype=pl.String),
+            scored=pl.col("scored").fill_null(True) if "scored" in documents.columns else True,
         ),
+        seed,
         lock,
     )
-    queries = choose_queries(numbered, settings, seed, containment)
+    queries = choose_queries(numbered, settings, seed, containment, None, possibly_one)
     taken, kept = numbered.filter(is_taken_down(takedown)), numbered.filter(~is_taken_down(takedown))
-    left = choose_queries(kept, settings, seed, containment, set(queries["query_id"])) if taken.height else queries
+    left = queries
+    if taken.height:
+        left = choose_queries(kept, settings, seed, containment, set(queries["query_id"]), possibly_one)
+    positives, pairs, pools = _pair(kept, left, settings, splits, seed, containment, possibly_one)
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in (lock or {}).get("authors", {})}
     return Contents(
         documents=kept,
         queries=left,
+        positives=positives,
+        pairs=pairs,
+        pools=pools,
         splits=splits,
         queries_in_candidates=settings["queries_in_candidates"],
         lock=make_lock(numbered, lock, takedown),
@@ -89,6 +113,36 @@ def make_contents(
             "queries": queries.height - left.height,
         },
     )
+
+
+def _pair(
+    documents: pl.DataFrame,
+    queries: pl.DataFrame,
+    settings: Mapping[str, Any],
+    splits: Sequence[str],
+    seed: int,
+    containment: pl.DataFrame | None,
+    possibly_one: pl.DataFrame | None,
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return relations of all splits, and the pairs of those that are scored with their counts."""
+    positives = [pl.DataFrame(schema=RELATIONS)]
+    pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
+    shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
+    fitted = cache(partial(_fit_words, documents))
+    for split in splits:
+        texts, asked = documents.filter(pl.col("split") == split), queries.filter(pl.col("split") == split)
+        vectors = content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
+        related = relate(texts, asked, shared, vectors)
+        positives.append(related)
+        if split in scored_splits(splits):
+            found = make_pools(texts, related, asked, vectors, letters, seed, shared, containment, possibly_one)
+            for rows, kind in zip(found, (pairs, counts), strict=True):
+                kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
+    return pl.concat(positives), pl.concat(pairs), pl.concat(counts)
+
+
+def _fit_words(documents: pl.DataFrame, splits: Sequence[str]) -> WordStatistics:
+    return fit_words(documents.filter(pl.col("split").is_in(splits)).iter_slices(_TEXTS_AT_ONCE))
 
 
 def _check_splits(documents: pl.DataFrame, splits: Sequence[str]) -> None:

@@ -36,6 +36,7 @@ def make_findings(contents: Contents, sources: Mapping[str, Description], facts:
         "funnel": before + own,
         "deviation": finite_numbers(facts["deviation"]),
         "takedown": contents.takedown,
+        "pools": contents.pools.to_dicts(),
         "splits": list(contents.splits),
     }
     return {**findings, "warnings": warnings(findings, contents.documents, contents.queries, sources)}

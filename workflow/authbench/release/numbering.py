@@ -9,13 +9,14 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID
 from authbench.format.lock import VERSION
-from authbench.identity import sha256_of_text
+from authbench.identity import keyed_hashes, sha256_of_text
 
 
-def number_documents(documents: pl.DataFrame, lock: Mapping[str, Any] | None = None) -> pl.DataFrame:
-    """Add `id`, `doc_000000` onwards over (lang, source, author_id, doc_key), and sort by it (plan, section 13.1).
+def number_documents(documents: pl.DataFrame, seed: int, lock: Mapping[str, Any] | None = None) -> pl.DataFrame:
+    """Add `id`, `doc_000000` onwards in the order of a keyed hash of doc_key, and sort by it.
 
-    With the lock of an earlier release, its documents keep their number and new ones come after its highest.
+    So neither a number nor a line's place says anything of language, source or author. With the lock of an earlier
+    release, its documents keep their number and new ones come after its highest.
 
     Raises:
         InputError: documents share a doc_key, or the lock holds an id that is none.
@@ -25,7 +26,8 @@ def number_documents(documents: pl.DataFrame, lock: Mapping[str, Any] | None = N
         raise InputError(f"{repeated.height} documents share a doc_key, the first {repeated['doc_key'].min()!r}.")
     known: Mapping[str, str] = (lock or {}).get("documents", {})
     following = max((_number_of(ident) for ident in known.values()), default=-1) + 1
-    ordered = documents.sort("lang", "source", "author_id", "doc_key")
+    place = keyed_hashes(seed, "id", documents["doc_key"])
+    ordered = documents.with_columns(place).sort(place.name, "doc_key").drop(place.name)
     ids = []
     for key in ordered["doc_key"]:
         ident = known.get(sha256_of_text(key))

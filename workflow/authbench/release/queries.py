@@ -5,7 +5,7 @@ neither positive nor negative (processing plan, section 15).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hashes
+from authbench.release.letters import has_letters
 
 QUERIES = pl.Schema(
     {
@@ -33,7 +34,8 @@ class _Text(NamedTuple):
     doc_key: str
     id: str
     origin: str
-    kind: str
+    answers: bool
+    asks: bool
 
 
 def choose_queries(
@@ -42,46 +44,53 @@ def choose_queries(
     seed: int,
     containment: pl.DataFrame | None = None,
     among: Set[str] | None = None,
+    possibly_one: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Return the queries of every author and split with their answers (QUERIES), sorted by id.
 
     An author with at least `min_documents_for_query` texts in a split gives `queries_per_author` of them, in the
-    order of a keyed hash of their doc_key; a text without a positive is passed over. Texts of kind `work` are
+    order of a keyed hash of their doc_key; a text without a positive is passed over, and one with fewer than
+    `min_letters_for_query` letters (letters.has_letters). Texts of kind `work`, and those that are not `scored`, are
     neither counted nor queries nor positives. With `queries_in_candidates: false` queries leave the candidates,
     and no text becomes a query that would leave itself or a query before it without a positive.
 
-    Ignored are the author's other candidates that are no positives (the same origin under `positives:
-    other_origin`, or a text that contains the query or is contained in it), and such contained texts of anybody.
+    Ignored are the author's other candidates that are no positives (the same work under `positives: other_work`, or a
+    text that contains the query or is contained in it), such contained texts of anybody, and every text of an author
+    who is possibly the same person.
 
     Args:
-        documents: id, doc_key, split, author_id, author_kind and origin.
+        documents: id, doc_key, split, author_id, author_kind, origin and content; scored, if some texts are not.
         settings: the section `release:` of the configuration.
         seed: random seed of the draws.
         containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
         among: ids of queries chosen before some documents went: no other text becomes a query, and those that keep a
             positive stay, however few texts their authors keep.
+        possibly_one: pairs of author ids (`a`, `b`).
     """
     most = queries_per_author(settings["queries_per_author"])
     shared: bool = settings["queries_in_candidates"]
-    other_origin = settings["positives"] == "other_origin"
-    contained = _partners(containment)
+    other_work = settings["positives"] == "other_work"
+    contained = partners(containment)
+    people = partners(possibly_one)
     place = {key: (split, ident) for key, split, ident in documents.select("doc_key", "split", "id").iter_rows()}
+    texts_of = _texts_of_authors(documents, settings["min_letters_for_query"], seed)
 
     rows: list[tuple[str, str, str, set[str], set[str]]] = []
-    for split, author, texts in _texts_of_authors(documents, seed):
-        named = [text for text in texts if text.kind != "work"]
+    for (split, author), texts in texts_of.items():
+        named = [text for text in texts if text.answers]
         if among is None and len(named) < settings["min_documents_for_query"]:
             continue
         by_id = {text.id: text for text in named}
-        answers = cache(partial(answering, named=by_id, contained=contained, other_origin=other_origin))
-        order = [text.id for text in named if among is None or text.id in among]
+        answers = cache(partial(answering, named=by_id, contained=contained, other_work=other_work))
+        order = [text.id for text in named if text.asks and (among is None or text.id in among)]
         chosen = choose(order, answers, most, shared)
+        aside = {text.id for other in people.get(author, _NOBODY) for text in texts_of.get((split, other), ())}
         for text in named:
             if text.id in chosen:
                 positives = answers(text.id) if shared else answers(text.id) - chosen
                 own = {other.id for other in texts if other.id != text.id}
                 copies = {place[key] for key in contained.get(text.doc_key, _NOBODY) if key in place}
-                ignored = own - positives | {ident for where, ident in copies if where == split}
+                ignored = (own - positives) | aside | {ident for where, ident in copies if where == split}
                 rows.append((split, text.id, author, set(positives), ignored))
     absent = _NOBODY if shared else {query for _, query, _, _, _ in rows}
     listed = [(*row[:3], sorted(row[3]), sorted(row[4] - absent)) for row in rows]
@@ -115,7 +124,7 @@ def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int |
 
 
 def answering(
-    ident: str, named: Mapping[str, _Text], contained: Mapping[str, Set[str]], other_origin: bool
+    ident: str, named: Mapping[str, _Text], contained: Mapping[str, Set[str]], other_work: bool
 ) -> frozenset[str]:
     """Return the ids of the author's texts (`named`, by id) that may be positives of this one."""
     query = named[ident]
@@ -124,26 +133,35 @@ def answering(
         for text in named.values()
         if text.id != query.id
         and text.doc_key not in contained.get(query.doc_key, _NOBODY)
-        and not (other_origin and text.origin == query.origin)
+        and not (other_work and text.origin == query.origin)
     )
 
 
-def _texts_of_authors(documents: pl.DataFrame, seed: int) -> Iterable[tuple[str, str, list[_Text]]]:
-    """Yield every (split, author) with the author's texts there, in the order of their draw."""
+def is_scored(documents: pl.DataFrame) -> pl.Expr:
+    """Return whether a document may be query, positive or negative: by a person whose label stands for one person."""
+    named = pl.col("author_kind") != "work"
+    return named & pl.col("scored").fill_null(True) if "scored" in documents.columns else named
+
+
+def _texts_of_authors(documents: pl.DataFrame, letters: int, seed: int) -> dict[tuple[str, str], list[_Text]]:
+    """Return the texts of every (split, author), in the order of their draw."""
     groups: dict[tuple[str, str], list[_Text]] = defaultdict(list)
-    drawn = documents.with_columns(keyed_hashes(seed, "query", documents["doc_key"])).sort("rank", "doc_key")
-    columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "author_kind")
+    drawn = documents.with_columns(
+        keyed_hashes(seed, "query", documents["doc_key"]),
+        answers=is_scored(documents),
+        asks=has_letters("content", letters),
+    ).sort("rank", "doc_key")
+    columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "answers", "asks")
     for split, author, *rest in drawn.select(columns).iter_rows():
         groups[split, author].append(_Text(*rest))
-    for (split, author), texts in groups.items():
-        yield split, author, texts
+    return dict(groups)
 
 
-def _partners(containment: pl.DataFrame | None) -> dict[str, set[str]]:
-    """Return each doc_key of the pairs with its partners, both ways."""
+def partners(pairs: pl.DataFrame | None) -> dict[str, set[str]]:
+    """Return each value of the pairs (`a`, `b`) with its partners, both ways."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    if containment is not None:
-        for a, b in containment.select("a", "b").iter_rows():
+    if pairs is not None:
+        for a, b in pairs.select("a", "b").iter_rows():
             found[a].add(b)
             found[b].add(a)
     return dict(found)

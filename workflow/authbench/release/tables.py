@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PROVENANCE, QUERIES, Table
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, PROVENANCE, QUERIES, Table
 from authbench.identity import author_id
 from authbench.ingest.authors import folded
 from authbench.ingest.persons import canonical_name, keys_of
@@ -14,10 +14,11 @@ from authbench.records import LANGUAGES
 from authbench.registry.source_entry import FULL, Description
 from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
+from authbench.storage.parquet import write_plain_parquet
 
 
 def write_split(folder: Path, contents: Contents, split: str) -> None:
-    """Write candidates, queries and ground truth of a split into `folder` (plan, section 15).
+    """Write candidates, queries, ground truth, relations and pairs of a split into `folder` (plan, section 15).
 
     `ignored_ids` are written if any query of the release has some.
     """
@@ -29,6 +30,8 @@ def write_split(folder: Path, contents: Contents, split: str) -> None:
     _write(folder, CANDIDATES, candidates.rename({"id": CANDIDATES.ident}))
     _write(folder, QUERIES, documents.filter(is_query).rename({"id": QUERIES.ident}))
     _write(folder, GROUND_TRUTH, truth if ignoring else truth.drop(GROUND_TRUTH.optional))
+    for table, rows in ((POSITIVES, contents.positives), (PAIRS, contents.pairs)):
+        write_plain_parquet(rows.filter(pl.col("split") == split).select(table.names), folder / table.file)
 
 
 def _write(folder: Path, table: Table, rows: pl.DataFrame) -> None:

@@ -49,6 +49,7 @@ def write_release(
     tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)
     for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
+    write_text(folder / "statistics" / "pools.csv", contents.pools.write_csv())
     write_plain_json(folder / files.MANIFEST, make_manifest(contents, sources, findings))
     write_sums(folder)
     return findings

@@ -43,6 +43,11 @@ SPLIT_WORDS = {
     "not_scored": "texts that are scored nowhere, these and those known under two labels",
     "common_passages": "texts with passages too common to link by",
 }
+POOL_WORDS = {
+    "matched": "matched in length",
+    "topic_matched": "matched in topic",
+    "topic_adversarial": "unlike in topic, against the most like",
+}
 COPY_WORDS = {
     "exact_duplicate_same_author": "equal, same author",
     "exact_duplicate_other_author": "equal, another author",
@@ -93,6 +98,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         splits=splits,
         counts=_split_rows(tables["languages"], splits),
         query_rule=_query_rule(facts["config"].get("release", {})),
+        pools=_pool_rows(facts.get("pools", ())),
         split_facts=_split_lines(facts["split"]),
         balance=_balance_in_words(facts["split"].get("buckets", [])),
         copies=_copies_table(facts["dedup"]),
@@ -189,6 +195,27 @@ def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, An
     ]
 
 
+def _pool_rows(pools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return per pool and language how many positives are scored, and the share that is left out."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for row in pools:
+        for language in (row["lang"], ALL):
+            counts = found.setdefault((row["pool"], language), [0, 0])
+            counts[0] += row["kept"]
+            counts[1] += row["left_out"]
+    return [
+        {
+            "pool": POOL_WORDS.get(pool, spaced(pool)),
+            "language": language,
+            "kept": kept,
+            "left_out": percent(left_out / (kept + left_out)) if kept + left_out else "",
+        }
+        for pool in dict.fromkeys(pool for pool, _ in found)
+        for language in ordered(language for own, language in found if own == pool)
+        for kept, left_out in [found[pool, language]]
+    ]
+
+
 def _split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(SPLIT_WORDS.get(key, spaced(key)), shown(value)) for key, value in split.items() if key != "buckets"]
 
@@ -244,9 +271,11 @@ def _query_rule(release: Mapping[str, Any]) -> str:
         if release["positives"] == "any"
         else "Positives are the author's texts from other works; texts from the query's own work are ignored."
     )
-    least = release["min_documents_for_query"]
+    least, letters = release["min_documents_for_query"], release.get("min_letters_for_query", 1)
+    long = f" of at least {letters} letters (half as many in Han or Kana)" if letters > 1 else ""
     return (
-        f"An author with at least {least} texts in a split gives {many} as a query, drawn by hash. {where} {positive}"
+        f"An author with at least {least} texts in a split gives {many}{long} as a query"
+        f"{'' if per_author == 'all' else ', drawn by hash'}. {where} {positive}"
     )
 
 

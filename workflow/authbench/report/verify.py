@@ -139,6 +139,7 @@ def _check_report(release: Release) -> Iterator[Finding]:
         **{key: manifest[key] for key in ("splits", "warnings")},
         "funnel": pl.read_csv(release.folder / files.FUNNEL).to_dicts(),
         "labels": pl.read_csv(release.folder / "statistics" / "labels.csv").to_dicts(),
+        "pools": pl.read_csv(release.folder / "statistics" / "pools.csv").to_dicts(),
         "deviation": read_json_object(release.folder / files.DEVIATION),
         "toxicity_rates": [],
         "ingest": {},

@@ -1,0 +1,330 @@
+"""Relations and pools: against brute force on made-up texts, and what becomes of small languages and authors."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_corpus import author, document, frame, release
+
+from authbench.content_words import content_vectors, fit_words
+from authbench.format.columns import PAIRS, POOLS, POSITIVES
+
+Rows = list[dict[str, Any]]
+WORDS = ["harbour", "lantern", "anchor", "sorrow", "meadow", "thistle", "copper", "violin"]
+DRAWN = st.tuples(
+    st.integers(0, 5),  # author
+    st.integers(0, 2),  # work
+    st.sampled_from(["en", "de"]),
+    st.sampled_from(["news/a", "news/b", "blog"]),
+    st.sampled_from(["one", "two"]),
+    st.integers(3, 30),  # tokens
+    st.lists(st.sampled_from(WORDS), max_size=5),
+    st.sampled_from(["person"] * 5 + ["work"]),
+)
+BARRED = st.sets(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=3)
+
+
+def made(texts: list[tuple[Any, ...]], **settings: Any) -> Any:
+    rows = frame(
+        *(
+            document(
+                number,
+                writer,
+                "test",
+                origin_id=f"work {writer} {work}",
+                lang=lang,
+                genre=genre,
+                source=source,
+                token_length=tokens,
+                content=" ".join([*words, f"number{chr(97 + number // 26)}{chr(97 + number % 26)}"]),
+                author_kind=kind,
+            )
+            for number, (writer, work, lang, genre, source, tokens, words, kind) in enumerate(texts)
+        )
+    )
+    return release(rows, **{"positives": "other_work", "queries_per_author": "all", **settings})
+
+
+def pairs_of(keys: set[tuple[int, int]], name: str) -> pl.DataFrame:
+    named = sorted((f"{name}{a}", f"{name}{b}") for a, b in keys if a != b)
+    return pl.DataFrame(named, schema={"a": pl.String, "b": pl.String}, orient="row")
+
+
+class Brute:
+    """What may be a negative of what, by the words of the documentation."""
+
+    def __init__(self, contents: Any, contained: set[tuple[int, int]]) -> None:
+        documents = contents.documents
+        self.by_id = {row["id"]: row for row in documents.iter_rows(named=True)}
+        self.contained = {frozenset((f"news:{a}", f"news:{b}")) for a, b in contained}
+        vectors = content_vectors(documents, fit_words([]))  # the split `train` is empty
+        self.row = {ident: place for place, ident in enumerate(documents["id"])}
+        self.similar = (vectors @ vectors.T).toarray()
+        self.empty = {ident for ident, place in self.row.items() if vectors[place].nnz == 0}
+        self.related = {(row["query_id"], row["candidate_id"]): row for row in contents.positives.iter_rows(named=True)}
+        self.answers = {
+            (row["query_id"], positive)
+            for row in contents.queries.iter_rows(named=True)
+            for positive in row["positive_ids"]
+            if not self.related[row["query_id"], positive]["same_work"]
+        }
+
+    def similarity(self, one: str, other: str) -> float:
+        return float(self.similar[self.row[one], self.row[other]])
+
+    def others(self, query: str, like: str, source: bool) -> list[str]:
+        asked, model = self.by_id[query], self.by_id[like]
+        own = {key for key, row in self.by_id.items() if row["author_id"] == asked["author_id"]}
+        return [
+            ident
+            for ident, row in self.by_id.items()
+            if ident not in own
+            and row["author_kind"] == "person"
+            and row["lang"] == model["lang"]
+            and row["genre"].partition("/")[0] == model["genre"].partition("/")[0]
+            and (row["source"] == model["source"] or not source)
+            and not any(frozenset((row["doc_key"], self.by_id[one]["doc_key"])) in self.contained for one in own)
+        ]
+
+    def matched(self, query: str, positive: str) -> tuple[list[int], int] | None:
+        """Return the lengths of the negatives, and how many negatives are as long as the positive."""
+        asked, length = self.by_id[query]["token_length"], self.by_id[positive]["token_length"]
+        near = [self.by_id[ident]["token_length"] for ident in self.others(query, positive, True)]
+        near = [one for one in near if 2 * one <= 3 * length and 3 * one >= 2 * length]
+        equal = [one for one in near if one == length][:10]
+        sides = [
+            sorted((one for one in near if one < length), reverse=True),
+            sorted(one for one in near if one > length),
+        ]
+        if asked > length:
+            sides.reverse()
+
+        def distance(one: int) -> float:
+            return max(one, asked) / min(one, asked)
+
+        sides[0] = [one for one in sides[0] if distance(one) < distance(length)]
+        most = min((10 - len(equal)) // 2, *map(len, sides))
+        found = sorted([*equal, *sides[0][:most], *sides[1][:most]])
+        return (found, len(equal)) if len(found) >= 5 else None
+
+
+def groups_of(contents: Any, pool: str) -> dict[tuple[str, str], list[str]]:
+    found = {}
+    for _, rows in contents.pairs.filter(pl.col("pool") == pool).group_by("group", maintain_order=True):
+        assert rows["same"].to_list() == [True] + [False] * (rows.height - 1)
+        assert rows["query_id"].n_unique() == 1
+        negatives = rows["candidate_id"][1:].to_list()
+        assert negatives == sorted(set(negatives))
+        found[rows["query_id"][0], rows["candidate_id"][0]] = negatives
+    return found
+
+
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
+@settings(max_examples=60, deadline=None)
+def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
+    contents = made(texts, containment=pairs_of(contained, "news:"))
+    brute = Brute(contents, contained)
+    matched = groups_of(contents, "matched")
+    assert matched.keys() <= brute.answers
+    for query, positive in brute.answers:
+        expected = brute.matched(query, positive)
+        negatives = matched.get((query, positive))
+        assert (negatives is None) == (expected is None)
+        if negatives is not None and expected is not None:
+            assert set(negatives) <= set(brute.others(query, positive, True))
+            assert sorted(brute.by_id[ident]["token_length"] for ident in negatives) == expected[0]
+    for (query, positive), negatives in groups_of(contents, "topic_matched").items():
+        assert (query, positive) in brute.answers
+        length, own = brute.by_id[positive]["token_length"], brute.similarity(query, positive)
+        allowed = [
+            ident
+            for ident in brute.others(query, positive, True)
+            if length <= 2 * brute.by_id[ident]["token_length"] <= 4 * length
+        ]
+        assert set(negatives) <= set(allowed) and 2 <= len(negatives) <= 10
+        for sign in (1, -1):
+            apart = sorted(sign * (brute.similarity(query, ident) - own) for ident in allowed)
+            chosen = sorted(sign * (brute.similarity(query, ident) - own) for ident in negatives)
+            chosen = [value for value in chosen if value > 0]
+            assert chosen == [value for value in apart if value > 0][: len(chosen)]
+            assert len(chosen) == sum(brute.similarity(query, ident) * sign < own * sign for ident in negatives)
+    for (query, positive), negatives in groups_of(contents, "topic_adversarial").items():
+        answers = [other for one, other in brute.answers if one == query and other not in brute.empty]
+        assert brute.similarity(query, positive) == min(brute.similarity(query, other) for other in answers)
+        values = sorted((brute.similarity(query, one) for one in brute.others(query, query, False)), reverse=True)
+        assert sorted((brute.similarity(query, one) for one in negatives), reverse=True) == values[:20]
+
+
+@given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
+@settings(max_examples=30, deadline=None)
+def test_relations_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
+    contents = made(texts, containment=pairs_of(contained, "news:"))
+    brute = Brute(contents, contained)
+    asked = set(contents.queries["query_id"])
+    expected = {
+        (one, other)
+        for one, other in product(brute.by_id, repeat=2)
+        if one != other and one in asked and brute.by_id[one]["author_id"] == brute.by_id[other]["author_id"]
+    }
+    assert brute.related.keys() == expected
+    for (one, other), row in brute.related.items():
+        query, candidate = brute.by_id[one], brute.by_id[other]
+        assert row["same_work"] == (query["origin"] == candidate["origin"])
+        beside = abs(query["ordinal"] - candidate["ordinal"]) == 1
+        assert row["adjacent"] == (beside and query["source"] == candidate["source"])
+        lengths = sorted((query["token_length"], candidate["token_length"]))
+        assert row["length_ratio"] == pytest.approx(lengths[1] / lengths[0])
+        if row["topic_similarity"] is None:
+            assert {one, other} & brute.empty
+        else:
+            assert row["topic_similarity"] == pytest.approx(brute.similarity(one, other), abs=1e-6)
+
+
+def test_days_documents_and_neighbours_are_told() -> None:
+    chunk = {"file": "a" * 64, "ordinal": 1, "origin_id": "book"}
+    rows = [
+        document(0, 0, "test", **chunk, chunk_start=0, chunk_end=90, date="2020-05-17"),
+        document(1, 0, "test", **chunk, chunk_start=91, chunk_end=200, date="2020-05-27"),
+        document(2, 0, "test", **chunk, chunk_start=500, chunk_end=600, date="2020-05"),
+        document(3, 0, "test", file="a" * 64, ordinal=2, origin_id="letter", date="2020-05-16"),
+        document(4, 0, "test", file="b" * 64, ordinal=3, origin_id="essay"),
+    ]
+    contents = release(frame(*rows), queries_per_author="all", positives="other_work")
+    by_key = dict(contents.documents.select("doc_key", "id").iter_rows())
+    told = {(row["query_id"], row["candidate_id"]): row for row in contents.positives.iter_rows(named=True)}
+
+    def between(one: int, other: int) -> tuple[Any, ...]:
+        row = told[by_key[f"news:{one}"], by_key[f"news:{other}"]]
+        return row["same_document"], row["same_work"], row["adjacent"], row["days"]
+
+    assert between(0, 1) == between(1, 0) == (True, True, True, 10)
+    assert between(1, 2) == (True, True, False, None)
+    assert between(0, 3) == (False, False, True, 1)
+    assert between(0, 4) == (False, False, False, None)
+    answers = {row["query_id"]: row["positive_ids"] for row in contents.queries.iter_rows(named=True)}
+    assert answers[by_key["news:0"]] == sorted([by_key["news:3"], by_key["news:4"]])
+
+
+@given(st.lists(DRAWN, min_size=12, max_size=40), st.randoms(use_true_random=False))
+@settings(max_examples=20, deadline=None)
+def test_the_order_of_documents_makes_no_difference(texts: list[tuple[Any, ...]], chance: Any) -> None:
+    first = made(texts)
+    rows = first.documents.drop("id", "origin", "content_sha256", "scored")
+    order = list(range(rows.height))
+    chance.shuffle(order)
+    again = release(rows[order], positives="other_work", queries_per_author="all")
+    for name in ("documents", "queries", "positives", "pairs", "pools"):
+        assert getattr(again, name).equals(getattr(first, name))
+
+
+def many(writers: int, texts: int, **other: Any) -> Rows:
+    words = np.array(WORDS)
+    return [
+        document(
+            n,
+            n % writers,
+            "test",
+            content=" ".join([*words[[n % 8, n * 3 % 8, n // 8 % 8]], "letters enough"]),
+            token_length=20 + n % 7,
+            **other,
+        )
+        for n in range(writers * texts)
+    ]
+
+
+def test_a_language_of_one_source_has_pairs_of_its_own() -> None:
+    rows = [*many(8, 4), *({**row, "doc_key": f"de:{row['doc_key']}", "lang": "de", "source": "only",
+                            "author_id": author(100 + n % 8)} for n, row in enumerate(many(8, 4)))]  # fmt: skip
+    contents = release(frame(*rows), positives="other_work", queries_per_author="all")
+    lang = dict(contents.documents.select("id", "lang").iter_rows())
+    assert {lang[query] for query in contents.pairs["query_id"]} == {"en", "de"}
+    for query, candidate in contents.pairs.select("query_id", "candidate_id").iter_rows():
+        assert lang[query] == lang[candidate]
+    assert set(contents.pools["lang"]) == {"en", "de"}
+    assert contents.pairs["group"].unique().sort().to_list() == list(range(contents.pairs["same"].sum()))
+    assert contents.pairs["pool"].unique(maintain_order=True).to_list() == list(POOLS)
+
+
+def test_an_author_of_one_work_asks_nothing_and_is_a_negative() -> None:
+    rows = many(6, 4)
+    for row in rows:
+        if row["author_id"] == author(0):
+            row["origin_id"] = "the one book"
+    contents = release(frame(*rows), positives="other_work", queries_per_author="all")
+    own = set(contents.documents.filter(pl.col("author_id") == author(0))["id"])
+    assert not own & set(contents.queries["query_id"])
+    assert own & set(contents.pairs.filter(~pl.col("same"))["candidate_id"])
+
+
+def test_a_positive_with_fewer_than_five_negatives_is_left_out_and_counted() -> None:
+    contents = release(frame(*many(2, 3)), positives="other_work", queries_per_author="all")
+    counts = contents.pools.filter(pl.col("pool") == "matched").row(0, named=True)
+    assert (counts["lang"], counts["source"], counts["positives"]) == ("en", "news", 12)
+    assert counts["left_out"] == counts["positives"] and counts["kept"] == 0
+    assert contents.pairs.filter(pl.col("pool") == "matched").is_empty()
+
+
+def test_people_who_are_possibly_one_ignore_each_other_and_are_no_negatives() -> None:
+    one, other = author(0), author(1)
+    twins = pl.DataFrame({"a": [one], "b": [other], "unit": [True]})
+    contents = release(frame(*many(6, 4)), positives="other_work", queries_per_author="all", possibly_one=twins)
+    writer = dict(contents.documents.select("id", "author_id").iter_rows())
+    ignored = {row["query_id"]: set(row["ignored_ids"]) for row in contents.queries.iter_rows(named=True)}
+    for query, candidate, same in contents.pairs.select("query_id", "candidate_id", "same").iter_rows():
+        assert same or {writer[query], writer[candidate]} != {one, other}
+    for query, aside in ignored.items():
+        if writer[query] in (one, other):
+            twin = other if writer[query] == one else one
+            assert {ident for ident, who in writer.items() if who == twin} <= aside
+        else:
+            assert not aside
+
+
+def test_what_is_not_scored_is_a_candidate_and_nothing_else() -> None:
+    rows = frame(*many(6, 4)).with_columns(scored=pl.Series([n != 7 for n in range(24)]))
+    contents = release(rows, positives="other_work", queries_per_author="all")
+    (noisy,) = contents.documents.filter(~pl.col("scored"))["id"]
+    assert noisy not in set(contents.queries["query_id"]) | set(contents.pairs["candidate_id"])
+    for row in contents.queries.iter_rows(named=True):
+        assert noisy not in row["positive_ids"]
+        assert (noisy in row["ignored_ids"]) == (row["author_id"] == author(1))
+
+
+def test_a_text_of_few_letters_asks_nothing_and_stays_a_candidate() -> None:
+    rows = many(6, 4)
+    rows[3]["content"], rows[9]["content"] = "123456 789 [HANDLE] short", "一二三四五六七八九十"
+    contents = release(frame(*rows), positives="other_work", queries_per_author="all", min_letters_for_query=20)
+    by_key = dict(contents.documents.select("doc_key", "id").iter_rows())
+    asked = set(contents.queries["query_id"])
+    assert by_key["news:3"] not in asked and by_key["news:9"] in asked
+    assert by_key["news:3"] in {ident for row in contents.queries["positive_ids"] for ident in row}
+    assert by_key["news:3"] not in set(contents.pairs["candidate_id"])
+
+
+def test_a_score_of_length_alone_is_right_for_half_of_the_matched_pairs() -> None:
+    chance = np.random.default_rng(3)
+    rows = []
+    for n in range(400):
+        own = 40 + 20 * (n % 80 % 9)  # writers have lengths of their own
+        rows.append(
+            document(n, n % 80, "test", token_length=int(own + chance.integers(-12, 12)), content=f"letters {n}")
+        )
+    contents = release(frame(*rows), positives="other_work", queries_per_author="all")
+    length = {row["id"]: np.log(row["token_length"]) for row in contents.documents.iter_rows(named=True)}
+    right = []
+    for (query, positive), negatives in groups_of(contents, "matched").items():
+        own = abs(length[query] - length[positive])
+        apart = [abs(length[query] - length[ident]) - own for ident in negatives]
+        right.append(np.mean([(one > 1e-9) + (abs(one) <= 1e-9) / 2 for one in apart]))
+    assert len(right) > 800
+    assert np.mean(right) == pytest.approx(0.5, abs=1e-9)
+
+
+def test_an_empty_release_has_empty_pools() -> None:
+    contents = release(frame())
+    assert contents.pairs.drop("split").schema == PAIRS.schema and contents.pairs.is_empty()
+    assert contents.positives.drop("split").schema == POSITIVES.schema and contents.positives.is_empty()

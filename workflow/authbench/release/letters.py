@@ -1,0 +1,19 @@
+"""Letters of a text: whether it has enough of them to ask who wrote it."""
+
+import polars as pl
+
+_PLACEHOLDER = r"\[[A-Z]+\]"
+_LETTER, _SIGN_OF_A_WORD = r"\p{L}", r"[\p{Han}\p{Hiragana}\p{Katakana}]"
+
+
+def has_letters(content: str, least: int) -> pl.Expr:
+    """Return whether a column of texts has `least` letters, of which one in Han or Kana counts as two.
+
+    The letters of placeholders such as `[URL]` are none of the writer's.
+
+    >>> frame = pl.DataFrame({"content": ["a text [HANDLE]", "一篇文"]})
+    >>> [frame.select(has_letters("content", least))["content"].to_list() for least in (5, 6)]
+    [[True, True], [False, True]]
+    """
+    own = pl.col(content).str.replace_all(_PLACEHOLDER, "")
+    return own.str.count_matches(_LETTER) + own.str.count_matches(_SIGN_OF_A_WORD) >= least
