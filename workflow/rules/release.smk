@@ -47,6 +47,7 @@ rule write_release:
         },
         lock=file_hash(SETTINGS["split"]["lock"]),
         takedown=file_hash(SETTINGS["release"]["takedown"]),
+        words=data_files("text/function_words.yaml"),
         code=code("write_release"),
     script:
         "../scripts/write_release.py"

@@ -26,7 +26,7 @@ RELEASE_FILES = {
     LOCK: "what a later build needs to keep authors and ids as they are",
     DEVIATION: "targets, what there was, what was taken",
     FUNNEL: "how many documents of each source went at which stage, for which reason",
-    "statistics/*.csv": "languages, genres, lengths, documents per author, token lengths, sources, noise of labels, pools",
+    "statistics/*.csv": "languages, genres, lengths, documents per author, tokens, sources, noise of labels, pools",
     "figures/*.svg": "the same as pictures, and the funnel",
     REPORT: "all of it in words, one HTML page that loads nothing",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
