@@ -160,6 +160,12 @@ def test_one_display_name_of_two_accounts_is_two_authors(demo: Project, fates: F
     assert not accounts[0] & accounts[1]
 
 
+def test_one_person_under_two_spellings_is_one_author(demo: Project, fates: Fates) -> None:
+    authors = authors_of(demo)
+    (case,) = kept_cases("^one author, though")
+    assert len({authors[fates.key(case["source"], row) or ""] for row in rows_of_case(fates, case)}) == 1
+
+
 def test_one_number_at_two_sites_is_two_authors(demo: Project, fates: Fates) -> None:
     authors = authors_of(demo)
     labels = [

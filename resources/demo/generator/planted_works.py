@@ -9,6 +9,7 @@ from typing import Any
 from .cases import Ledger
 from .chance import Chance
 from .language import Author, Shelf, make_author
+from .people import cast
 
 Row = dict[str, Any]
 # A book of more than 50 chunks, and one that its second edition and an anthology share.
@@ -205,12 +206,16 @@ def books(
     text_field, creator_field, id_field = fields
     made = list[Row]()
     chance = Chance("planted", source)
+    people = {number: author for _, number, author in cast(source)}
 
     def add(raw_id: str, creator: str | None, title: str, text: str | None) -> None:
         made.append(row(source, raw_id, creator, title, text, chance))
 
     def sample(name: str, lang: str, sentences: int) -> str:
         return text_of(make_author(f"planted/{source}/{name}", "", lang, formal=True), name, sentences, 0)
+
+    def own(number: int, name: str, sentences: int) -> str:
+        return text_of(people[number], name, sentences, 0)
 
     if source == "spanish_pd_books":
         ledger.note(
@@ -281,6 +286,24 @@ def books(
         header = "Copyright 1911 by Verlag der Hafenstadt\nAlle Rechte vorbehalten.\n\n"
         add("de90002", rows[0][creator_field], "Späte Blätter", header + sample("late", "de", 60))
         ledger.note("copyright header", source, "kept", {id_field: "de90002"}, note="without its header")
+        add("de90003", "Prof. Leberecht Mühlhofer", "Nachlese", own(2, "gleanings", 80))
+        ledger.note(
+            "a name in another order, with a title",
+            source,
+            "kept",
+            {id_field: ["de10200", "de90003"]},
+            note="one author, though the spellings differ",
+            rows=2,
+        )
+        add("de90004", "Muehlhofer, L.", "Verstreutes", own(2, "scattered", 80))
+        ledger.note(
+            "a name with an initial and another spelling",
+            source,
+            "kept",
+            {id_field: ["de10200", "de90004"]},
+            note="possibly one person: share a split",
+            rows=2,
+        )
     if source == "russian_pd":
         add("ru90002", "Неизвестный автор", "Без названия", sample("unknown", "ru", 20))
         ledger.note("unknown author", source, "removed", {id_field: "ru90002"}, "ingest", "placeholder_author")
