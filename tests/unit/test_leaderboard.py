@@ -236,3 +236,15 @@ def test_queries_of_another_type_are_refused(results, tmp_path):
         broken.write_parquet(folder / "other/queries.parquet")
         with pytest.raises(InputError, match=message):
             write_leaderboard([results, folder], tmp_path / "board")
+
+
+def test_a_shortcut_that_does_not_state_its_headline_scores_leaves_the_page_whole(board, tmp_path):
+    folder = tmp_path / "metadata"
+    folder.mkdir()
+    scores = json.loads((board.parent / "out/metadata/scores.json").read_text())
+    del scores["headline"]
+    scores["matched_pairs"] = {"eer": {"value": "x"}}
+    (folder / "scores.json").write_text(json.dumps(scores))
+    (folder / "queries.parquet").write_bytes((board.parent / "out/metadata/queries.parquet").read_bytes())
+    write_leaderboard([folder, board.parent / "out/tfidf"], tmp_path / "board")
+    assert "metadata" in (tmp_path / "board/headline.md").read_text()

@@ -271,7 +271,7 @@ def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool
     value, low, high = (gain.get(key) for key in keys)
     if value is None:
         return Cell(NOTHING)
-    sure = with_p and gain.get("p_holm") is not None and gain["p_holm"] < SURE
+    sure = with_p and value > 0 and gain.get("p_holm") is not None and gain["p_holm"] < SURE
     return Cell(f"{value:+.3f}" + _limits(low, high) + (" *" if sure else ""), value, grey=low is None or low <= 0)
 
 
@@ -315,7 +315,9 @@ def _chosen_notes(comparison: Comparison) -> list[str]:
 def _macro_notes(results: Sequence[Result]) -> list[str]:
     held = results[0].scores.get("headline", {})
     words = [
-        f"{HEADINGS[score]}: {', '.join(held[score]['languages']) or 'none'}" for score in HEADLINES if score in held
+        f"{HEADINGS[score]}: {', '.join(held[score].get('languages', [])) or 'none'}"
+        for score in HEADLINES
+        if score in held
     ]
     return [
         f"Over languages with at least {LEAST_QUERY_AUTHORS} query authors, and {LEAST_POOL_AUTHORS} in the pool. "
@@ -328,4 +330,4 @@ def _at(scores: Mapping[str, Any], place: Sequence[str]) -> float | None:
     value: Any = scores
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None
-    return None if value is None else float(value)
+    return float(value) if isinstance(value, int | float) else None

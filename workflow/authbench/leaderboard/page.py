@@ -89,5 +89,6 @@ def _shortcuts_to_beat(results: Sequence[Result], comparison: Comparison) -> lis
     found = []
     for score, (name, _) in comparison.chosen.items():
         [held] = [result for result in results if result.name == name]
-        found.append((HEADINGS[score], name, decimals(held.scores["headline"][score]["value"])))
+        if cell := held.scores.get("headline", {}).get(score):
+            found.append((HEADINGS[score], name, decimals(cell["value"])))
     return found
