@@ -21,7 +21,7 @@ AFTER_FILTERS = AFTER_SELECTION | {
     "select_documents",
 }
 AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
-EVERY_RULE = AFTER_RECORDS | {"normalize_text", "ingest_source"}
+EVERY_RULE = AFTER_RECORDS | {"normalize_text", "count_endings", "find_signatures", "cut_signatures", "ingest_source"}
 
 
 def setting(old: str, new: str) -> Callable[[str], str]:

@@ -60,7 +60,7 @@ def test_whatever_the_texts_are_the_release_comes_back(
 
 
 def test_a_long_text_that_normalising_changes_in_its_midst_comes_back(tmp_path: Path) -> None:
-    letters = [(f"writer {n % 2}", f"{prose(n, 900)}\u00a0 (a@example.org)  {prose(-n, 900)}") for n in range(4)]
+    letters = [(f"writer {n % 2}", f"{prose(n, 900)}\u00a0 (a@example.org)  {prose(n + 9, 900)}") for n in range(4)]
     write_raw(tmp_path / "raw", letters)
     documents = documents_of(tmp_path / "raw", tmp_path / "work")
     assert documents.filter(pl.col("doc_key").str.starts_with("letters:0")).height > 3

@@ -1,10 +1,18 @@
 """Normalize: records as the source gives them -> records whose text is canonical.
 
 Takes   ingest/*/<shard>.parquet
-Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json
+Gives   normalize/<shard>.parquet (RECORD), removed/<shard>.parquet (REMOVED), counts/<shard>.json;
+        normalize/uncut/ (the same before signatures go), endings/<shard>.parquet (ENDINGS), signatures.parquet
+        (SIGNATURES) where `normalize.signatures` is `cut`
 """
 
 from authbench.registry.source_entry import part_of_normalize
+
+EDITED = [tag for tag, source in SETUP.sources.items() if source.text == "edited"]
+# The folders of texts with signatures and without; the stages after this one read normalize/.
+WITH, WITHOUT = (
+    ("normalize/uncut", "normalize") if SETTINGS["normalize"]["signatures"] == "cut" else ("normalize", "normalize/cut")
+)
 
 
 rule normalize_text:
@@ -12,9 +20,9 @@ rule normalize_text:
     input:
         records=expand(result("ingest/{source}/{{scatteritem}}.parquet"), source=SOURCES),
     output:
-        records=result("normalize/{scatteritem}.parquet"),
+        records=result(f"{WITH}/{{scatteritem}}.parquet"),
         removed=result("normalize/removed/{scatteritem}.parquet"),
-        counts=result("normalize/counts/{scatteritem}.json"),
+        counts=result(f"{WITH}/counts/{{scatteritem}}.json"),
     log:
         result("logs/normalize_text/{scatteritem}.log"),
     conda:
@@ -25,8 +33,73 @@ rule normalize_text:
         in_series=1,
     params:
         sources={tag: part_of_normalize(source.entry) for tag, source in SETUP.sources.items()},
-        normalize=SETTINGS["normalize"],
+        normalize={key: SETTINGS["normalize"][key] for key in ("mask", "quotes", "edition_marks")},
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("normalize_text"),
     script:
         "../scripts/normalize_text.py"
+
+
+rule count_endings:
+    """Count how each author's texts end."""
+    input:
+        records=result(f"{WITH}/{{scatteritem}}.parquet"),
+    output:
+        endings=result("normalize/endings/{scatteritem}.parquet"),
+    log:
+        result("logs/count_endings/{scatteritem}.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(550),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
+    params:
+        edited=EDITED,
+        code=code("count_endings"),
+    script:
+        "../scripts/count_endings.py"
+
+
+rule find_signatures:
+    """Find the endings by which authors sign, over all texts."""
+    input:
+        endings=gather.shards(result("normalize/endings/{scatteritem}.parquet")),
+    output:
+        signatures=result("normalize/signatures.parquet"),
+    log:
+        result("logs/find_signatures.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(1300, per_mb=0.05),
+        runtime=duration(10, per_mb=0.005),
+        in_series=1,
+    params:
+        code=code("find_signatures"),
+    script:
+        "../scripts/find_signatures.py"
+
+
+rule cut_signatures:
+    """Cut the signatures from the texts."""
+    input:
+        records=result(f"{WITH}/{{scatteritem}}.parquet"),
+        counts=result(f"{WITH}/counts/{{scatteritem}}.json"),
+        signatures=result("normalize/signatures.parquet"),
+    output:
+        records=result(f"{WITHOUT}/{{scatteritem}}.parquet"),
+        counts=result(f"{WITHOUT}/counts/{{scatteritem}}.json"),
+    log:
+        result("logs/cut_signatures/{scatteritem}.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(550),
+        runtime=duration(5, per_mb=0.05),
+        in_series=1,
+    params:
+        edited=EDITED,
+        code=code("cut_signatures"),
+    script:
+        "../scripts/cut_signatures.py"

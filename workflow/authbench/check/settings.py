@@ -135,6 +135,7 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "authors.max_impurity": _higher,
     "normalize.mask": _fewer,
     "normalize.own_name": _not("mask"),
+    "normalize.signatures": _not("cut"),
     "normalize.edition_marks": _not("unify"),
     "filter.preset": _other,
     "filter.unique_words": _lower,

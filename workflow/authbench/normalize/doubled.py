@@ -25,8 +25,8 @@ def suspected(texts: pl.Series) -> pl.Series:
 def first_of_two(text: str) -> str | None:
     """Return A of a text that is A + A', or None.
 
-    >>> first_of_two("The moon has risen\\nover the dark wood.\\n" * 2)
-    'The moon has risen\\nover the dark wood.'
+    >>> first_of_two("The moon has risen\\nand hangs over the dark wood.\\n" * 2)
+    'The moon has risen\\nand hangs over the dark wood.'
     """
     folded, breaks = _folded(text)
     shingles = [folded[at : at + SHINGLE] for at in range(len(folded) - SHINGLE + 1)]

@@ -22,6 +22,7 @@ from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.rows import BadRow, Row
+from authbench.normalize.endings import without_ending
 from authbench.normalize.table import normalize_records
 from authbench.registry.source_entry import (
     Author,
@@ -219,7 +220,13 @@ def _as_released(content: str, wanted: _Wanted) -> str | None:
     """Return the wanted part of a text, if its SHA-256 says that it is what was released."""
     _, _, start, end, digest = wanted
     text = single_breaks(content if start is None else content[start:end])
-    return text if sha256_of_text(text) == digest else None
+    if sha256_of_text(text) == digest:
+        return text
+    if start is None:  # signatures that were cut are known by what they left
+        for rest in map(single_breaks, without_ending(content)):
+            if sha256_of_text(rest) == digest:
+                return rest
+    return None
 
 
 def single_breaks(text: str) -> str:

@@ -1,0 +1,105 @@
+"""A signature is an ending of an author's own; it goes, whatever the shards, and nothing else does."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.identity import author_id
+from authbench.normalize import endings
+from authbench.normalize.endings import beginnings, count_endings, cut_signatures, find_signatures, without_ending
+
+TOPICS = ("of the sea", "of a long road", "of bread", "of snow in May", "of four friends")
+
+
+def letters(author: str, texts: list[str], source: str = "posts") -> pl.DataFrame:
+    rows = [
+        {
+            "doc_key": f"{author}:{place}",
+            "source": source,
+            "author_id": author_id("posts", author),
+            "origin_id": f"{author}:{place}",
+            "lang": "en",
+            "content": text,
+        }
+        for place, text in enumerate(texts)
+    ]
+    return pl.DataFrame(rows)
+
+
+OTHERS = pl.concat(
+    [letters(f"other {n}", [f"Other {n} tells {topic} with care" for topic in TOPICS]) for n in range(60)]
+)
+
+
+def signatures(*shards: pl.DataFrame) -> pl.DataFrame:
+    counts = [count_endings(shard) for shard in shards]
+    return find_signatures(lambda: iter(counts), sum(one.height for one in counts))
+
+
+def cut(records: pl.DataFrame, *shards: pl.DataFrame) -> list[str]:
+    return cut_signatures(records, signatures(*(shards or (records, OTHERS))), [])[0]["content"].to_list()
+
+
+def test_a_signature_goes_with_its_signs_and_the_sentence_keeps_its_stop():
+    signed = letters("ann", [f"I wrote {topic}. *~ann~*" for topic in TOPICS[:3]] + ["Nothing to say today."])
+    assert cut(signed) == [f"I wrote {topic}." for topic in TOPICS[:3]] + ["Nothing to say today."]
+
+
+def test_a_signature_on_a_line_of_its_own_leaves_no_line_behind():
+    signed = letters("ann", [f"I wrote {topic}\n\nLove you,\nKatlyn!" for topic in TOPICS])
+    assert cut(signed) == [f"I wrote {topic}" for topic in TOPICS]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["A b. xo ann", "C d. xo ann", "E f.", "G h."],  # two texts
+        ["A b. xo ann", "A b. xo ann", "A b. xo ann", "E f."],  # one text three times
+        [*(f"{n} b. xo ann" for n in range(3)), *(f"I wrote of thing{n}" for n in range(8))],  # under 30 %
+        ["A b: [URL]", "C d: [URL]", "E f: [URL]"],  # nothing of a name
+        ["xo ann", "xo ann!", "xo ann"],
+    ],
+)
+def test_what_is_no_signature_stays(texts):
+    assert cut(letters("ann", texts)) == texts
+
+
+def test_an_ending_that_others_have_too_is_none():
+    shared = [f"I wrote {topic}, I think so" for topic in TOPICS]
+    everybody = pl.concat(
+        [letters(f"third {n}", [f"Third {n} thought {t}, I think so" for t in TOPICS]) for n in range(9)]
+    )
+    assert cut(letters("ann", shared), letters("ann", shared), everybody, OTHERS) == shared
+
+
+def test_works_count_and_chapters_of_one_do_not():
+    chapters = letters("ann", [f"I wrote {topic}. *ann*" for topic in TOPICS]).with_columns(origin_id=pl.lit("one"))
+    assert cut(chapters) == chapters["content"].to_list()
+
+
+def test_edited_texts_keep_theirs():
+    signed = letters("ann", [f"I wrote {topic}. *ann*" for topic in TOPICS])
+    kept, number = cut_signatures(signed, signatures(signed, OTHERS), ["posts"])
+    assert kept.equals(signed) and number == {}
+
+
+def test_shards_and_parts_do_not_show(monkeypatch):
+    signed = pl.concat([letters(name, [f"I wrote {t}. *{name}*" for t in TOPICS]) for name in ("ann", "bob", "cid")])
+    whole = pl.concat([signed, OTHERS])
+    one = signatures(whole)
+    assert one.height and one.equals(signatures(*[whole.gather_every(3, offset) for offset in range(3)]))
+    monkeypatch.setattr(endings, "PART", 50)
+    assert one.equals(signatures(whole.gather_every(2), whole.gather_every(2, 1)))
+
+
+def test_no_texts_have_no_signatures():
+    empty = OTHERS.clear()
+    assert signatures(empty).is_empty()
+    assert cut_signatures(empty, signatures(empty), [])[0].is_empty()
+
+
+@given(st.text(max_size=90))
+def test_an_ending_leaves_something_and_is_at_most_sixty_characters(text):
+    assert all(at > 0 and len(text) - at <= endings.LONGEST for at in beginnings(text))
+    assert list(without_ending(text)) == [text[:at].rstrip() for at in beginnings(text)]

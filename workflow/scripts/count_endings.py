@@ -1,0 +1,12 @@
+"""Adapter of the rule count_endings."""
+
+import polars as pl
+
+from authbench.normalize.endings import ENDINGS, count_endings
+from authbench.runtime.job import log_to
+from authbench.storage.parquet import read_batches, write_batches
+
+log_to(snakemake.log[0])
+batches = read_batches([snakemake.input.records], ["source", "author_id", "origin_id", "lang", "content"])
+typed = (batch.filter(~pl.col("source").is_in(snakemake.params.edited)) for batch in batches)
+write_batches(snakemake.output.endings, ENDINGS, map(count_endings, typed))
