@@ -36,7 +36,7 @@ SIGNATURES = pl.Schema({"author": pl.UInt64, "ending": pl.UInt64})
 
 
 def beginnings(text: str) -> list[int]:
-    """Return where the endings of a text begin, the longest first; none that leaves nothing, or has hardly a letter of a name.
+    """Return where the endings of a text begin, the longest first; none that leaves nothing or has hardly a letter.
 
     >>> [text[at:] for text in ["So it is. ~Ann"] for at in beginnings(text)]
     ['it is. ~Ann', 'is. ~Ann', '~Ann', 'Ann']
