@@ -3,7 +3,7 @@
     PYTHONPATH=workflow:benchmarks python benchmarks/raven.py [--selection] [--stages] [--graph] [--seeds 5]
 
 Selection: m = 100 of 4,000 topics x 384 dimensions, random numbers. Stages: every step on the planted corpus in one
-process, m = 70, ten folds, four verifiers, CPU seconds of each and the peak memory. Graph: the same by
+process, m = 70, ten folds, ten verifiers, CPU seconds of each and the peak memory. Graph: the same by
 `snakemake --cores 2 raven` in a copy of the project, CPU seconds of all jobs with their starts. Without an option, all.
 """
 
@@ -91,9 +91,8 @@ def stages() -> None:
                         path = out / "answers" / subset.name / name / f"{part}.parquet"
                         write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out, 0, path)
         with told("scores, tables, page"):
-            write_report(
-                read_run(facts, pairs, out / "answers", list(verifiers)), settings.as_section(), out / "report"
-            )
+            run = read_run(facts, pairs, out / "answers", list(verifiers))
+            write_report(run, settings.as_section(), out / "report", {})
 
 
 def graph() -> None:

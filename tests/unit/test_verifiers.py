@@ -259,6 +259,26 @@ def test_every_page_of_the_registry_is_a_verifier():
         assert load_entry(VERIFIERS, name).name == name
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("random", 0.3, 0.7),
+        ("content-words", 0.3, 0.7),  # all words are frequent here
+        ("edges", 0.5, 1.0),
+        ("format", 0.9, 1.0),
+        ("punctuation", 0.9, 1.0),
+        ("masked", 0.9, 1.0),
+    ],
+)
+def test_sanity_rows_answer_pairs_too_and_know_a_habit_of_marks_if_they_see_it(name, least, most, tmp_path):
+    train, test = styled(60, 3), styled(60, 4)
+    found = answer(load_entry(VERIFIERS, name), train, train, test, Bench(1, tmp_path))
+    assert found["value"].is_between(0, 1).all()
+    assert least <= evaluate(test["same"].to_numpy(), found["value"].to_numpy())["auc"] <= most
+    empty = of_pairs([("", ""), ("", "words")], [1, 0])
+    assert answer(load_entry(VERIFIERS, name), train, train, empty, Bench(1, tmp_path)).height == 2
+
+
 def test_models_that_look_at_no_text_are_refused(tmp_path):
     verifier = VerifierEntry("m", "m", "model", EncoderParameters("metadata", fine_tune=False))
     pairs = styled(6, 3)
