@@ -2,8 +2,8 @@
 
     PYTHONPATH=workflow python benchmarks/sanity.py RELEASE [--texts 5000]
 
-The texts of all splits of a release, from the first again where there are too few; 1,000 of them ask, and words are learnt
-from all. Prints a Markdown table of CPU seconds, vectors and then ranks, the median of three.
+The texts of all splits of a release, from the first again where there are too few; 1,000 of them ask, and words are
+learnt from all. Prints a Markdown table of CPU seconds, of vectors and of products, each the median of three.
 """
 
 import argparse
