@@ -10,7 +10,7 @@ import pytest
 from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
-AFTER_RELEASE = {"evaluate_model", "leaderboard", "all"}
+AFTER_RELEASE = {"evaluate_model", "join_results", "leaderboard", "all"}
 OF_THE_RELEASE = {"write_release", "check_release", "publish_release", "render_report", "list_removed"}
 AFTER_SELECTION = AFTER_RELEASE | OF_THE_RELEASE | {"assign_splits", "count_survivors"}
 AFTER_FILTERS = AFTER_SELECTION | {
@@ -213,7 +213,12 @@ def test_a_release_that_is_moved_away_is_published_again_and_evaluated_never(ben
 def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fresh: Project) -> None:
     nothing = {"evaluate": {"models": []}}
     assert bench.plan(*bench.recipe(nothing)) == []
-    assert not rules_of(fresh.plan(*fresh.recipe(nothing))) & {"embed_texts", "evaluate_model", "leaderboard"}
+    assert not rules_of(fresh.plan(*fresh.recipe(nothing))) & {
+        "embed_texts",
+        "evaluate_model",
+        "join_results",
+        "leaderboard",
+    }
 
 
 def test_an_edited_check_of_the_configuration_reruns_nothing(bench: Project) -> None:
