@@ -138,3 +138,14 @@ def test_a_whole_release_has_nothing_to_rebuild(published: tuple[Path, Path, Pat
 @given(st.text(st.sampled_from("a\n"), max_size=12))
 def test_runs_of_line_breaks_become_one(text: str) -> None:
     assert single_breaks(text) == re.sub("\n\n+", "\n", text)
+
+
+def test_a_text_whose_signature_was_cut_comes_back(tmp_path: Path) -> None:
+    write_raw(tmp_path / "raw", [(f"writer {n % 2}", f"Text {n} of it.\n*ann*") for n in range(6)])
+    signed = documents_of(tmp_path / "raw", tmp_path / "work")
+    documents = signed.with_columns(pl.col("content").str.strip_suffix("\n*ann*"))
+    assert not documents["content"].equals(signed["content"])
+    write_whole(tmp_path / "release", documents)
+    export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of())
+    assert rebuild(opened(tmp_path / "public"), tmp_path / "raw", tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(tmp_path / "release")
