@@ -139,9 +139,10 @@ def test_other_splits_ids_texts_and_answers_are_told_apart(
 
 
 def test_what_is_said_names_counts_ids_and_settings(
-    documents: pl.DataFrame, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    documents: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    author = documents["author_id"].max()
+    author, release = documents["author_id"].max(), tmp_path / "before"
+    write_whole(release, documents, queries_per_author=1)
     write_whole(tmp_path / "release", documents, takedown=frozenset({author}), queries_per_author=2)
     assert main(["diff", str(release), str(tmp_path / "release")]) == 1
     said = capsys.readouterr().out

@@ -284,12 +284,13 @@ def test_settings_of_publishing_come_from_a_file(tmp_path: Path) -> None:
 def test_datasets_loads_every_configuration_offline(release: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="needs the extra `publish`")
     folder = exported(release, "huggingface", tmp_path / "hf", with_tier_b=True)
-    assert datasets.get_dataset_config_names(str(folder)) == ["candidates", "queries", "ground_truth", "provenance"]
+    names = ["candidates", "queries", "ground_truth", "provenance", "positives"]
+    assert datasets.get_dataset_config_names(str(folder))[:5] == names
     for name in ("candidates", "queries", "ground_truth"):
         loaded = datasets.load_dataset(str(folder), name, cache_dir=str(tmp_path / "cache"))
         for split in ("train", "test"):
-            rows = [{key: value for key, value in row.items() if key != "ignored_ids"} for row in loaded[split]]
-            assert rows == lines(release / split / f"{name}.jsonl")
+            for row, line in zip(loaded[split], lines(release / split / f"{name}.jsonl"), strict=True):
+                assert row == {**line, "ignored_ids": line.get("ignored_ids", [])} if "ignored_ids" in row else line
     provenance = datasets.load_dataset(str(folder), "provenance", cache_dir=str(tmp_path / "cache"))
     assert set(provenance["train"]["id"]) == {row["candidate_id"] for row in lines(release / "train/candidates.jsonl")}
     card = datasets.load_dataset_builder(str(folder), cache_dir=str(tmp_path / "cache"))
@@ -366,12 +367,20 @@ def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp
     card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
     assert "A query keeps its id among the documents, and the task sets `ignore_identical_ids`" in card
     assert "ignore_identical_ids = True" in (folder / "task.py").read_text(encoding="utf-8")
-    assert "Documents that count neither way cannot be said in this layout; here no query has any." in card
-
     shutil.copytree(release, tmp_path / "release")
     truth = tmp_path / "release/test/ground_truth.jsonl"
     told = lines(truth)
-    told[0]["ignored_ids"] = [told[-1]["query_id"]]
+    many = sum(
+        bool(row.get("ignored_ids")) for split in ("train", "test") for row in lines(release / split / truth.name)
+    )
+    assert f"Documents that count neither way cannot be said in this layout; {many} queries have some." in card
+
+    for split in ("train", "test"):
+        rows = lines(release / split / truth.name)
+        emptied = [json.dumps({**row, "ignored_ids": []}) for row in rows]
+        (tmp_path / "release" / split / truth.name).write_text("\n".join(emptied) + "\n", encoding="utf-8")
+    told = lines(truth)
+    told[0]["ignored_ids"] = [next(row["query_id"] for row in told if row["author_id"] != told[0]["author_id"])]
     truth.write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
     seal(tmp_path / "release")
     folder = exported(tmp_path / "release", "mteb", tmp_path / "ignoring", with_tier_b=True)

@@ -33,8 +33,8 @@ rule write_release:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(650, per_mb=0.05),
-        runtime=duration(20, per_mb=0.01),
+        mem_mb=memory(900, per_mb=0.06),
+        runtime=duration(20, per_mb=0.02),
         in_series=1,
     params:
         statement=make_statement(SETTINGS, SETUP.inventory, SETUP.lock.as_stated(), SETUP.skipped),
