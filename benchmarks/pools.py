@@ -2,8 +2,8 @@
 
     PYTHONPATH=workflow python benchmarks/pools.py [--documents 20000]
 
-Made-up texts in five languages, two genres and three sources, whose lengths are log-normal (90 tokens in the middle) and
-whose words follow Zipf's law; five texts an author, each a work. Every text asks. Prints a Markdown table of CPU seconds
+Made-up texts in five languages, two genres and three sources; lengths are log-normal (90 tokens in the middle), words
+follow Zipf's law, and each author has five texts, each a work. Every text asks. Prints a Markdown table of CPU seconds
 for each step, and the peak memory of the process.
 """
 
