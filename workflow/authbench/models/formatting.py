@@ -1,8 +1,8 @@
 """How a text is laid out, and no letter or sign of it.
 
-Line breaks, what kinds of characters lines begin and end with, how many characters are capitals, digits, signs or
-emoji, spaces beside signs, stickers such as [doge] and placeholders: habits of a platform or an edition as much as of
-an author.
+Line breaks, what kinds of characters lines begin and end with, how many characters are capitals, digits or emoji, wide
+spaces, stickers such as [doge] and placeholders: habits of a platform or an edition as much as of an author. How often
+signs occur is left to `punctuation`.
 """
 
 from collections import Counter
@@ -22,7 +22,6 @@ _EMOJI = regex.compile(r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{
 _LETTER, _CAPITAL = regex.compile(r"\p{L}"), regex.compile(r"\p{Lu}")
 _DIGITS = regex.compile(r"\p{N}+")
 _SIGN, _SYMBOL = regex.compile(r"\p{P}"), regex.compile(r"\p{S}")
-_SPACE_BEFORE, _SPACE_AFTER = regex.compile(r"\s\p{P}"), regex.compile(r"\p{P}\s")
 _WIDE, _GAP = "\u3000", regex.compile(r"[ \t]{2,}")
 _KINDS = ("emoji", "letter", "digit", "sign", "symbol")
 _PATTERNS = (_EMOJI, regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
@@ -43,7 +42,7 @@ def measure_format(text: str) -> dict[str, float]:
     lengths = np.array([len(line) for line in written])
     first, last = (Counter(_kind(line.strip()[place : place + 1 or None]) for line in written) for place in (0, -1))
     end = _kind(written[-1].rstrip()[-1:])
-    digits, signs = _DIGITS.findall(plain), len(_SIGN.findall(plain))
+    digits = _DIGITS.findall(plain)
     placeholders = len(_PLACEHOLDER.findall(text))
     values = {
         "line breaks": log1p(1_000 * (len(lines) - 1) / size),
@@ -60,16 +59,11 @@ def measure_format(text: str) -> dict[str, float]:
         "words in capitals": sum(len(word) > 1 and word.isupper() for word in words) / max(1, len(words)),
         "digits": sqrt(sum(map(len, digits)) / size),
         "digits in a row": sum(map(len, digits)) / max(1, len(digits)),
-        "signs": sqrt(signs / size),
-        "symbols": sqrt(len(_SYMBOL.findall(plain)) / size),
         "emoji": sqrt(len(_EMOJI.findall(plain)) / size),
         "stickers": sqrt((len(_STICKER.findall(text)) - placeholders) / size),
         "placeholders": sqrt(placeholders / size),
-        "spaces": text.count(" ") / size,
         "wide spaces": sqrt(text.count(_WIDE) / size),
         "gaps": sqrt(len(_GAP.findall(text)) / size),
-        "signs after a space": len(_SPACE_BEFORE.findall(plain)) / max(1, signs),
-        "signs before a space": len(_SPACE_AFTER.findall(plain)) / max(1, signs),
     }
     values |= {f"lines begun with {kind}": first[kind] / len(written) for kind in _KINDS}
     return values | {f"lines ended with {kind}": last[kind] / len(written) for kind in _KINDS}
