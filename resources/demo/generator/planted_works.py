@@ -22,8 +22,14 @@ ANTHOLOGIES = {
 BOOK_SENTENCES = {("spanish_pd_books", 0, 0): 2300, **{(source, 1, 0): 110 for source in ANTHOLOGIES}}
 
 
+SIGNER = 5  # the blogger who signs every post
+SIGNATURE = "*genesis*"
+
+
 def blog_dirt(text: str, number: int, place: int) -> str:
-    """What the blogs of the corpus are full of: undefined entities, bare ampersands, marks of links."""
+    """What the blogs of the corpus are full of: undefined entities, bare ampersands, marks of links, signatures."""
+    if number == SIGNER:
+        text = f"{text}\n{SIGNATURE}"
     if (number + place) % 5 == 0:
         text = f"urlLink {text}"
     if number % 3 == 0:
@@ -344,6 +350,9 @@ def arabic_poetry(
         text = poem(writer, reason, 3, True)
         made.append(row(text, poet, chance))
         ledger.note("poem of nobody", source, "removed", {"text": text[:80]}, "ingest", reason)
+    twice = poem(make_author("planted/poem/twice", "", "ar", formal=True), "twice", 9, True)
+    made.append(row(f"{twice}\n{twice}", rows[0]["poet_name"], chance))
+    ledger.note("a poem that its file holds twice", source, "kept", {"text": twice[:80]}, note="its first half alone")
     made.append(row("", rows[0]["poet_name"], chance))
     ledger.note(
         "poem without verses",

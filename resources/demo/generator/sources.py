@@ -298,6 +298,11 @@ def blog_authorship(out: Path, shelf: Shelf, ledger: Ledger) -> None:
         job = "Student" if number < 4 else chance.of(JOBS)
         gender, age = chance.of(("male", "female")), 13 + chance.below(35)
         name = f"{1000000 + chance.below(2900000)}.{gender}.{age}.{job}.{chance.of(SIGNS)}.xml"
+        if number == planted_works.SIGNER:
+            ledger.note(
+                "a post that its author signs", "blog_authorship", "kept", {"member": f"blogs/{name}", "number": 1},
+                note=f"all of the blogger's posts end with {planted_works.SIGNATURE}",
+            )  # fmt: skip
         codec = "cp1252" if number in (3, 7) else "utf-8"
         members[f"blogs/{name}"] = planted_works.blog_encode(blog_file(posts), codec, number, f"blogs/{name}", ledger)
     members |= planted_works.blog_authorship(shelf, ledger, blog_file)
