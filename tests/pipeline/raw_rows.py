@@ -25,6 +25,7 @@ TEXT_FIELDS = {
     "russian_pd": "text",
     "german_pd": "text",
     "arabic_poetry": "poem_text",
+    "nsmc_raw_ko": "review",
 }
 
 

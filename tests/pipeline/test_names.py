@@ -24,6 +24,7 @@ LABELS = {
     "russian_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
     "german_pd": [("creator", r"^([^,(]{6,},[^,(]+)"), ("author", r"^([^,(]{6,},[^,(]+)")],
     "arabic_poetry": [("poet_name", "(.{8,})")],
+    "nsmc_raw_ko": [("author", r"(.{4}\*{4})")],
 }
 
 

@@ -102,7 +102,7 @@ def described(case: dict[str, Any]) -> str:
 
 def test_there_are_cases_of_every_source_and_fate() -> None:
     assert {case["becomes"] for case in CASES} == {"kept", "removed", "bad_row"}
-    assert len({case["source"] for case in CASES}) == 13
+    assert len({case["source"] for case in CASES}) == 14
 
 
 @pytest.mark.parametrize("case", CASES, ids=described)
@@ -195,6 +195,14 @@ def test_a_book_is_cut_into_at_most_fifty_chunks(demo: Project, fates: Fates) ->
     chunks = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "chunk").glob("*-of-*.parquet")))
     key = fates.key(case["source"], row) or ""
     assert chunks.filter(pl.col("doc_key").str.split("#").list.first() == key).height == 50
+
+
+def test_the_labels_of_masks_are_measured_as_impure_and_only_train(demo: Project, fates: Fates) -> None:
+    masked = fates.released.filter(pl.col("source") == "nsmc_raw_ko")
+    assert set(masked["split"]) <= {"train"}
+    told = pl.read_csv(demo.release / "statistics/labels.csv").filter(pl.col("source") == "nsmc_raw_ko")
+    assert told["decision"].to_list() == ["impure"]
+    assert told["low"].item() > 0.2
 
 
 def test_works_without_an_author_are_not_released(fates: Fates) -> None:

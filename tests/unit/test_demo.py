@@ -34,6 +34,7 @@ SOURCES = [
     "russian_pd",
     "german_pd",
     "arabic_poetry",
+    "nsmc_raw_ko",
 ]
 TEXT_FIELDS = {
     "exorde": "original_text",
@@ -46,6 +47,7 @@ TEXT_FIELDS = {
     "hindi_discourse": "Sentence",
     "french_pd_books": "complete_text",
     "arabic_poetry": "poem_text",
+    "nsmc_raw_ko": "review",
 }
 AMAZON_COLUMNS = [
     "",

@@ -1,4 +1,4 @@
-"""What do the raw files of the thirteen sources hold?"""
+"""What do the raw files of the fourteen sources hold?"""
 
 import hashlib
 from pathlib import Path
@@ -24,6 +24,8 @@ TOPIC_THEME = {
     "work": "Business",
     "cat": "Social",
 }
+FILMS = ("100151", "100274", "100388", "100412", "100507")
+MASKS = 30
 EMOTIONS = ("neutral", "joy", "annoyance", "approval", "realization", "amusement")
 LOCATIONS = {
     "en": "gb",
@@ -633,6 +635,36 @@ def poem_row(text: str, poet: str, chance: Chance, tags: str | None = None) -> d
     }
 
 
+def nsmc_raw_ko(out: Path, shelf: Shelf, ledger: Ledger) -> None:
+    """Write reviews under masks, of four people each: they write of one film on several days, as one person does not."""
+    rows: dict[str, list[dict[str, Any]]] = {film: [] for film in FILMS}
+    for number in range(MASKS):
+        mask = f"{handle_of('ko', number).replace('_', '')[:2]}{Chance('mask', str(number)).digits(2)}****"
+        for person in range(4):
+            chance = Chance("nsmc", str(number), str(person))
+            author = make_author(f"nsmc/{number}/{person}", "", "ko")
+            film = chance.of(FILMS)
+            text = shelf.write(author, "medium", "s", str(person), "film")
+            date = "14.{:02d}.{:02d}".format(1 + 3 * person + chance.below(3), 1 + chance.below(28))
+            rows[film].append(
+                {
+                    "review_id": str(9_000_000 + 4 * number + person),
+                    "movie_id": film,
+                    "author": mask,
+                    "review": text,
+                    "rating": str(1 + chance.below(10)),
+                    "date": date,
+                }
+            )
+            if number == 0:
+                ledger.note(
+                    "a mask of several people", "nsmc_raw_ko", "kept", {"review_id": rows[film][-1]["review_id"]},
+                    note="its labels are impure: such texts only train",
+                )  # fmt: skip
+    for film, reviews in rows.items():
+        write_json(out / "nsmc_raw_ko" / f"{film}.json", reviews, ascii_only=False)
+
+
 def everything(out: Path) -> Ledger:
     """Write the raw files of all sources; give what is planted in them."""
     shelf, ledger = Shelf(), Ledger()
@@ -647,4 +679,5 @@ def everything(out: Path) -> Ledger:
     for source in BOOKS:
         books(source, out, shelf, ledger)
     arabic_poetry(out, shelf, ledger)
+    nsmc_raw_ko(out, shelf, ledger)
     return ledger
