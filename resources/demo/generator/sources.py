@@ -645,7 +645,7 @@ def nsmc_raw_ko(out: Path, shelf: Shelf, ledger: Ledger) -> None:
             author = make_author(f"nsmc/{number}/{person}", "", "ko")
             film = chance.of(FILMS)
             text = shelf.write(author, "medium", "s", str(person), "film")
-            date = "14.{:02d}.{:02d}".format(1 + 3 * person + chance.below(3), 1 + chance.below(28))
+            date = f"14.{1 + 3 * person + chance.below(3):02d}.{1 + chance.below(28):02d}"
             rows[film].append(
                 {
                     "review_id": str(9_000_000 + 4 * number + person),
