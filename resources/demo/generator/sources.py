@@ -636,7 +636,7 @@ def poem_row(text: str, poet: str, chance: Chance, tags: str | None = None) -> d
 
 
 def nsmc_raw_ko(out: Path, shelf: Shelf, ledger: Ledger) -> None:
-    """Write reviews under masks, of four people each: they write of one film on several days, as one person does not."""
+    """Write reviews under masks of four people each: they write of a film on several days, as a person seldom does."""
     rows: dict[str, list[dict[str, Any]]] = {film: [] for film in FILMS}
     for number in range(MASKS):
         mask = f"{handle_of('ko', number).replace('_', '')[:2]}{Chance('mask', str(number)).digits(2)}****"
