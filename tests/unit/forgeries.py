@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 import polars as pl
+from forged_pairs import declare, remake_pairs
 from sound_release import AUTHORS, LANGS, prose
 
 from authbench.filter.measure import measure_texts
@@ -161,6 +162,9 @@ def write(release: Release, folder: Path) -> None:
         release.deviation = recount(release.deviation, provenance, release.manifest["config"]["sample"])
     write_plain_json(folder / "sampling_deviation.json", release.deviation)
     release.funnel.write_csv(folder / "funnel.csv")
+    remake_pairs(
+        folder, provenance, release.rows, release.manifest["config"]["release"], release.manifest["config"]["seed"]
+    )
     noisy = {"exorde", "babel_briefings"}
     for name, table in statistics.tables(provenance, queries, SPLITS, noisy).items():
         table.write_csv(folder / "statistics" / f"{name}.csv")
@@ -655,7 +659,7 @@ def funnel_end(folder: Path) -> None:
 
 @files("statistics tell of more authors", "statistics")
 def false_statistics(folder: Path) -> None:
-    edit(folder / "statistics/languages.csv", "all,all,41,12,", "all,all,41,120,")
+    edit(folder / "statistics/languages.csv", "all,all,62,19,", "all,all,62,190,")
 
 
 @files("statistics call the labels of a source clean", "statistics")
@@ -665,7 +669,7 @@ def clean_labels(folder: Path) -> None:
 
 @files("the report tells of more documents", "report")
 def false_report(folder: Path) -> None:
-    edit(folder / "report.html", "<b>41</b>", "<b>4,100</b>")
+    edit(folder / "report.html", "<b>62</b>", "<b>6,200</b>")
 
 
 @files("the report leaves a warning out", "report")
@@ -805,7 +809,60 @@ def bookkeeping_removed(folder: Path) -> None:
     shutil.rmtree(folder / "statistics")
 
 
+# --- relations, pairs, ids and labels ---
+
+
+declare(files)
+
+
+@data("documents are numbered by author", "ids")
+def numbered_by_author(r: Release) -> None:
+    def owner(ident: str) -> tuple[Any, ...]:
+        return tuple(r.provenance[ident][key] for key in ("lang", "source", "author_id", "date"))
+
+    renumber(r, sorted(r.provenance, key=owner))
+
+
+@data("documents of each split are numbered by length", "ids")
+def numbered_by_length(r: Release) -> None:
+    renumber(r, sorted(r.provenance, key=lambda ident: r.provenance[ident]["token_length"]))
+
+
+@files("lines stand in the order of their authors", "numbering")
+def lines_by_author(folder: Path) -> None:
+    path = folder / "test/candidates.jsonl"
+    lines = sorted(path.read_bytes().splitlines(keepends=True), key=lambda line: orjson.loads(line)["author_id"])
+    path.write_bytes(b"".join(lines))
+
+
+@data("a text that is not scored is a query", "work_in_truth")
+def unscored_query(r: Release) -> None:
+    r.provenance[r.query_of("Emily Bronte")]["scored"] = False
+
+
+@files("a text that is not scored is a negative", "unscored_pair")
+def unscored_negative(folder: Path) -> None:
+    told = pl.read_parquet(folder / "provenance.parquet")
+    negative = pl.read_parquet(folder / "test/pairs.parquet").filter(~pl.col("same"))["candidate_id"][0]
+    scored = pl.col("scored") & (pl.col("id") != negative)
+    told.with_columns(scored).write_parquet(folder / "provenance.parquet")
+
+
 # --- the forger's tools ---
+
+
+def renumber(r: Release, order: list[str]) -> None:
+    """Give the documents the numbers that there are in another order, wherever an id stands."""
+    new = dict(zip(order, sorted(r.provenance), strict=True))
+    for row in [*r.all_rows("candidates"), *r.all_rows("queries"), *r.all_rows("ground_truth")]:
+        for key in ("candidate_id", "query_id"):
+            if key in row:
+                row[key] = new[row[key]]
+        for key in ("positive_ids", "ignored_ids"):
+            if key in row:
+                row[key] = sorted(new[one] for one in row[key])
+    r.provenance = {new[ident]: row | {"id": new[ident]} for ident, row in r.provenance.items()}
+    r.lock["documents"] = {key: new[ident] for key, ident in r.lock["documents"].items()}
 
 
 def move(r: Release, ident: str, split: str) -> None:

@@ -25,14 +25,14 @@ from authbench.tokens import load_tokenizer
 
 WORDS = yaml.safe_load(shipped("text/function_words.yaml").read_text(encoding="utf-8"))
 LANGS = ("en", "de")
-TARGETS = {"en": 36, "de": 24}
+TARGETS = {"en": 48, "de": 32}
 CONFIG: dict[str, Any] = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))
 CONFIG |= {
     "name": "tiny",
     "sources": ["exorde", "babel_briefings", "blog_authorship"],
     "sample": CONFIG["sample"]
     | {
-        "documents": 60,
+        "documents": 80,
         "max_documents_per_author": 5,
         "languages": {"en": 60, "de": 40},
         "genres": {"en": {"blog/*": 50, "news": 50}, "de": {"social_media/*": 60, "news": 40}},
@@ -51,11 +51,13 @@ AUTHORS = (
     ("Mary Shelley", "blog_authorship", "en", "dev", 4),
     ("Emily Bronte", "blog_authorship", "en", "test", 3),
     ("Jules Verne", "blog_authorship", "en", "dev", 3),
+    *((f"Blogger {number}", "blog_authorship", "en", "test", 3) for number in range(7)),
     ("Lise Meitner", "exorde", "de", "train", 3),
     ("Max Planck", "exorde", "de", "test", 3),
     ("Emmy Noether", "exorde", "de", "dev", 3),
     ("Otto Hahn", "exorde", "de", "train", 4),
 )
+NOUNS = ("harbour", "kettle", "meadow", "lantern", "violin", "thunder", "orchard", "saddle", "glacier", "puppet")
 Rows = list[dict[str, Any]]
 
 
@@ -65,12 +67,19 @@ def prose(name: str, lang: str, words: int) -> str:
     return " ".join(known[keyed_hash(3, name, str(place)) % len(known)] for place in range(words))
 
 
+def about(name: str) -> str:
+    """Words of content, some of which other texts share."""
+    return " ".join(NOUNS[keyed_hash(4, name, str(place)) % len(NOUNS)] for place in range(6))
+
+
 def documents() -> pl.DataFrame:
     """The documents of all authors with their splits; two of Ada Lovelace's share a long passage."""
     rows: Rows = []
     for name, source, lang, split, many in AUTHORS:
         for place in range(many):
             content = prose(f"{name} {place}", lang, 25 + 40 * place)
+            if name.startswith("Blogger"):
+                content += " " + about(f"{name} {place}")
             if name == "Ada Lovelace" and place in (0, 1):
                 content = prose("passage", lang, 140) + " " + content
             rows.append(
@@ -146,6 +155,11 @@ def findings(made: pl.DataFrame) -> dict[str, Any]:
             tag: {"noisy_authors": tag != "blog_authorship", "documents": n, "authors": n, "files": 1}
             for tag, n in sizes.items()
         },
+        "labels": [
+            {"source": tag, "labels": 1, "texts": n, "estimator": None, "impurity": None, "low": None, "high": None}
+            | {"decision": "unmeasured"}
+            for tag, n in sizes.items()
+        ],
         "dedup": {},
         "split": {},
         "config": {key: value for key, value in CONFIG.items() if key not in NOT_OF_THE_DATA},

@@ -1,11 +1,12 @@
 """Targets and statistics are the same by the check's way of counting and by the stages'."""
 
 import polars as pl
+import pytest
 from counted_documents import DOCUMENTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.check.quotas import _OTHER_GENRES, _pattern, _whole
+from authbench.check.quotas import _OTHER_GENRES, _check_shortfall, _pattern, _whole
 from authbench.check.tables import _compare, _expected
 from authbench.report import statistics
 from authbench.sample.targets import largest_remainder, matching_pattern
@@ -45,3 +46,11 @@ def test_every_statistic_is_counted_alike(chosen: list[int]) -> None:
             dict(zip(table.columns, line.split(","), strict=True)) for line in table.write_csv().splitlines()[1:]
         ]
         assert list(_compare(name, *expected[name], written)) == []
+
+
+@pytest.mark.parametrize(("taken", "broken"), [(48, 0), (72, 0), (73, 1)])
+def test_no_language_takes_more_than_the_shortfall_lets_it(taken: int, broken: int) -> None:
+    sample = {"documents": 80, "languages": {"en": 60, "de": 40}, "shortfall": {"fill_up_to": 1.5}}
+    found = list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample))
+    assert len(found) == broken
+    assert not list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample | {"shortfall": "fill"}))

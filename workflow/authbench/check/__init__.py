@@ -6,7 +6,7 @@ with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,17 +14,20 @@ from typing import Any
 
 from authbench.check.claims import CLAIMS, Finding
 from authbench.check.files import check_files
+from authbench.check.ids import check_ids
+from authbench.check.labels import check_labels
 from authbench.check.lock import check_lock
 from authbench.check.manifest import check_manifest
 from authbench.check.measured import check_measured
 from authbench.check.measures import check_measures
 from authbench.check.overlap import check_overlap
+from authbench.check.pairs import check_pairs
 from authbench.check.provenance import check_provenance
 from authbench.check.quotas import check_quotas
 from authbench.check.rows import Rows, join_rows, read_tables
 from authbench.check.rules import Rules, make_rules
 from authbench.check.settings import check_settings
-from authbench.check.tables import check_funnel, check_noisy, check_statistics
+from authbench.check.tables import check_funnel, check_noisy, check_statistics, losing_authors
 from authbench.check.texts import check_texts
 from authbench.check.truth import check_truth
 from authbench.check.units import check_units
@@ -78,7 +81,8 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
     tables, malformed = read_tables(release)
     if not malformed:
         rows = join_rows(release, tables)
-        findings += _check_rows(rows, make_rules(release.manifest, expected))
+        rules = make_rules(release.manifest, expected)
+        findings += _check_rows(rows, replace(rules, losing=losing_authors(rows) if rules.taken_down else None))
     return list(group([*findings, *malformed]))
 
 
@@ -90,12 +94,15 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         pairs = yield from check_overlap(release, rules)
         yield from check_units(release, rules)
         yield from check_truth(release, rules, pairs)
+        yield from check_pairs(release, rules, pairs)
+        yield from check_ids(release)
         yield from check_provenance(release, rules.fixed_buckets)
         yield from check_measures(release, rules.settings)
         yield from check_measured(release)
         yield from check_lock(release)
         yield from check_quotas(release, rules)
         yield from check_statistics(release)
+        yield from check_labels(release, rules.settings["authors"])
         yield from check_noisy(release)
         yield from check_funnel(release)
         yield from check_manifest(release, rules)

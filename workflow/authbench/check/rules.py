@@ -1,6 +1,6 @@
 """The settings that a release is checked against."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ class Rules:
 
     An author gives at most `queries_per_author` queries, and `fewest_queries` if so many of the texts can be queries.
 
-    `taken_down` documents are missing by right, of anybody. `settings` are all sections that claims depend on.
+    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's). `settings`
+    are all sections that claims depend on.
     """
 
     queries_in_candidates: bool | None
@@ -41,6 +42,11 @@ class Rules:
     taken_down: int
     masked: frozenset[str]  # kinds of personal data
     settings: Mapping[str, Any]
+    losing: Set[str] | None = None
+
+    def may_have_lost(self, author: str) -> bool:
+        """Return whether documents of an author may have been taken down."""
+        return bool(self.taken_down) and (self.losing is None or author in self.losing)
 
 
 def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:

@@ -38,7 +38,7 @@ def check_statistics(release: Rows) -> Iterator[Finding]:
         if path.is_file():
             place = f"statistics/{name}.csv"
             keys, rows = expected[name]
-            yield from _compare(place, keys, rows, _read(path))
+            yield from _compare(place, keys, rows, read_csv(path))
 
 
 def _expected(documents: Sequence[tuple[str, ...]], splits: Sequence[str]) -> dict[str, tuple[Key, dict[Key, Values]]]:
@@ -132,7 +132,7 @@ def check_noisy(release: Rows) -> Iterator[Finding]:
     warnings = release.manifest.get("warnings")
     if not path.is_file() or release.provenance is None or not isinstance(warnings, list):
         return
-    noisy = {row["source"]: row.get("noisy") == "true" for row in _read(path)}
+    noisy = {row["source"]: row.get("noisy") == "true" for row in read_csv(path)}
     masked = release.provenance.filter(pl.col("author_kind") == "masked")["source"].unique().to_list()
     for source in masked:
         if not noisy.get(source):
@@ -153,7 +153,7 @@ def check_funnel(release: Rows) -> Iterator[Finding]:
     if not path.is_file():
         return
     stages: dict[str, dict[str, Counter[str]]] = {}
-    for number, row in enumerate(_read(path), start=2):
+    for number, row in enumerate(read_csv(path), start=2):
         try:
             source, stage, reason, documents = (row[name] for name in ("source", "stage", "reason", "documents"))
             of_stage = stages.setdefault(source, {}).setdefault(stage, Counter())
@@ -186,7 +186,19 @@ def check_funnel(release: Rows) -> Iterator[Finding]:
         yield Finding("takedown", FUNNEL, f"{taken} documents taken down, the manifest says {stated!r:.20}")
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+def losing_authors(release: Rows) -> frozenset[str] | None:
+    """Return the authors whose documents may have been taken down: those of the sources of which funnel.csv says so.
+
+    None, anybody, where there is no funnel.
+    """
+    path = release.folder / FUNNEL
+    if not path.is_file():
+        return None
+    sources = [row.get("source") for row in read_csv(path) if row.get("reason") == "taken_down"]
+    return frozenset(release.documents.filter(pl.col("source").is_in(sources))["author_id"].drop_nulls())
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file by column.
 
     Raises:

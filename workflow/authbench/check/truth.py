@@ -198,9 +198,9 @@ def _check_numbers(split: _Split, rules: Rules, doubts: list[_Doubt]) -> Iterato
         most = rules.queries_per_author
         if most is not None and len(own_queries) > most:
             yield Finding("too_many_queries", author, f"{len(own_queries)} of {author[:8]}..., most {most}")
-        if own_queries and len(named) < rules.min_documents_for_query and not rules.taken_down:
+        if own_queries and len(named) < rules.min_documents_for_query and not rules.may_have_lost(author):
             yield Finding("query_of_small_author", min(own_queries), f"author with {len(named)} documents")
-        if rules.taken_down and not (most is None and split.shared):
+        if rules.may_have_lost(author) and not (most is None and split.shared):
             continue  # a text that was none before does not become a query in place of one that is gone
         possible, fewest = partial(_possible_queries, split, named, rules), rules.fewest_queries
         wanted = possible({}) if fewest is None else min(fewest, possible({}))

@@ -18,7 +18,7 @@ def check_units(release: Rows, rules: Rules) -> Iterator[Finding]:
     if provenance is not None and {"origin", "split"} <= set(provenance.columns):
         yield from _across("origin_in_splits", provenance.select("origin", "split").drop_nulls())
     for lang, source, author, count in _author_sizes(documents).iter_rows():
-        if count < rules.min_documents and not rules.taken_down:
+        if count < rules.min_documents and not rules.may_have_lost(author):
             yield Finding("too_few_documents", author, f"{count} of {lang} {source}, least {rules.min_documents}")
         if count > rules.max_documents:
             yield Finding("too_many_documents", author, f"{count} of {lang} {source}, most {rules.max_documents}")

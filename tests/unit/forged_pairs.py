@@ -1,0 +1,165 @@
+"""Relations and pairs made anew from the rows of a forged release, and the forgeries of them."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.dedup.containment import ContainmentSettings
+from authbench.format.columns import PAIRS, POSITIVES
+from authbench.release.contents import _pair
+from authbench.split.leakage import find_leaks
+
+Frame = pl.DataFrame
+_ABSENT = {"chunk_start": pl.Int64, "chunk_end": pl.Int64}
+
+
+def remake_pairs(
+    folder: Path,
+    provenance: pl.DataFrame,
+    rows: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Write positives.parquet, pairs.parquet and statistics/pools.csv that follow from rows of a release."""
+    texts = {row["candidate_id"]: row["content"] for files in rows.values() for row in files["candidates"]}
+    texts |= {row["query_id"]: row["content"] for files in rows.values() for row in files["queries"]}
+    documents = provenance.filter(pl.col("id").is_in(list(texts))).with_columns(
+        pl.col("id").replace_strict(texts, return_dtype=pl.String).alias("content"), doc_key="id"
+    )
+    documents = documents.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in _ABSENT.items() if name not in documents.columns
+    )
+    truth = [
+        (split, row["query_id"], row["author_id"], row["positive_ids"], row.get("ignored_ids") or [])
+        for split, files in rows.items()
+        for row in files["ground_truth"]
+    ]
+    schema = {"split": pl.String, "query_id": pl.String, "author_id": pl.String}
+    queries = pl.DataFrame(
+        truth, {**schema, "positive_ids": pl.List(pl.String), "ignored_ids": pl.List(pl.String)}, orient="row"
+    ).filter(pl.col("query_id").is_in(list(texts)))
+    works = documents.select("doc_key", "lang", "content", origin_id="origin")
+    contained = find_leaks(works, 0.7, 0.8, 5, ContainmentSettings()).contained
+    positives, pairs, pools = _pair(documents, queries, settings, list(rows), seed, contained, None)
+    for split in rows:
+        for table, found in ((POSITIVES, positives), (PAIRS, pairs)):
+            found.filter(pl.col("split") == split).select(table.names).write_parquet(folder / split / table.file)
+    if (folder / "statistics").is_dir():
+        pools.write_csv(folder / "statistics/pools.csv")
+
+
+def declare(files: Callable[..., Callable[[Callable[[Path], None]], None]]) -> None:
+    """Declare the forgeries of files about pairs, by the decorator of `forgeries`."""
+
+    def table(
+        lie: str, claim: str, name: str = "pairs", split: str = "test"
+    ) -> Callable[[Callable[[Frame], Frame]], None]:
+        def of(alter: Callable[[Frame], Frame]) -> None:
+            def forge(folder: Path) -> None:
+                path = folder / split / f"{name}.parquet"
+                before = pl.read_parquet(path)
+                after = alter(before)
+                assert not after.equals(before)
+                after.write_parquet(path)
+
+            forge.__name__ = alter.__name__
+            files(lie, claim)(forge)
+
+        return of
+
+    matched, topical, hard = (pl.col("pool") == pool for pool in ("matched", "topic_matched", "topic_adversarial"))
+
+    def in_order(rows: Frame) -> Frame:
+        order = pl.col("pool").replace_strict({"matched": 0, "topic_matched": 1, "topic_adversarial": 2})
+        return rows.sort(order, "group", "same", "candidate_id", descending=[False, False, True, False])
+
+    def replaced(rows: Frame, which: pl.Expr, candidate: str) -> Frame:
+        """Return rows in which the first of the negatives is another text."""
+        at = rows.with_row_index("at").filter(which & ~pl.col("same"))["at"][0]
+        new = pl.when(pl.int_range(pl.len()) == at).then(pl.lit(candidate)).otherwise("candidate_id")
+        return in_order(rows.with_columns(new.alias("candidate_id")))
+
+    @table("positives.parquet calls a text written on the query's day a month apart", "relations", "positives")
+    def false_days(rows: Frame) -> Frame:
+        return rows.with_columns(days=pl.col("days") + 30)
+
+    @table("positives.parquet calls texts of one work texts of two", "relations", "positives", "train")
+    def false_work(rows: Frame) -> Frame:
+        return rows.with_columns(~pl.col("same_work"))
+
+    @table("positives.parquet calls texts of one topic unlike", "relations", "positives")
+    def false_topic(rows: Frame) -> Frame:
+        return rows.with_columns(pl.lit(0.0, pl.Float32).alias("topic_similarity"))
+
+    @table("positives.parquet leaves out a pair", "relations", "positives")
+    def relation_left_out(rows: Frame) -> Frame:
+        return rows.head(-1)
+
+    @table("pairs.parquet is empty, as if nothing could be matched", "matched_pairs")
+    def no_pairs(rows: Frame) -> Frame:
+        return rows.clear()
+
+    @table("a hard positive is left out of `matched`", "matched_pairs")
+    def positive_not_matched(rows: Frame) -> Frame:
+        return rows.filter(pl.col("group") != rows.filter(matched)["group"].max())
+
+    @table("negatives of `matched` are fewer than there are", "matched_pairs")
+    def fewer_negatives(rows: Frame) -> Frame:
+        first = pl.int_range(pl.len()).over("group") < 3
+        return rows.filter(~matched | first)
+
+    @table("negatives of `matched` are far shorter than their positives", "matched_pairs")
+    def shorter_negatives(rows: Frame) -> Frame:
+        candidates = rows.filter(matched)["candidate_id"].unique().sort()
+        of_group = rows.filter(matched & (pl.col("group") == 0))["candidate_id"]
+        return replaced(
+            rows, matched & (pl.col("group") == 0), next(c for c in candidates if c not in of_group.to_list())
+        )
+
+    @table("a negative is by the query's author", "pair_stranger")
+    def own_negative(rows: Frame) -> Frame:
+        first = rows.filter(matched).row(0, named=True)
+        same_query = pl.col("same") & (pl.col("query_id") == first["query_id"])
+        own = rows.filter(same_query, pl.col("candidate_id") != first["candidate_id"])["candidate_id"]
+        return replaced(rows, matched & (pl.col("group") == first["group"]), own[0])
+
+    @table("a text of another author is called the positive of a group", "pair_answer")
+    def foreign_pair(rows: Frame) -> Frame:
+        chosen = matched & (pl.col("group") == 0)
+        second = pl.int_range(pl.len()).over("group") == 1
+        return in_order(rows.with_columns(same=pl.when(chosen).then(second).otherwise("same")))
+
+    @table("a group has two positives", "pair_form")
+    def two_positives(rows: Frame) -> Frame:
+        second = pl.int_range(pl.len()).over("group") == 1
+        return in_order(rows.with_columns(same=pl.col("same") | (matched & (pl.col("group") == 0) & second)))
+
+    @table("pairs.parquet is in another order", "pair_form")
+    def pairs_reversed(rows: Frame) -> Frame:
+        return rows.reverse()
+
+    @table("negatives of `topic_matched` are all less like the query than its positive", "topic_pairs")
+    def one_sided_topics(rows: Frame) -> Frame:
+        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
+        return rows.filter(~(topical & last))
+
+    @table("a positive is left out of `topic_matched`", "topic_pairs")
+    def topic_left_out(rows: Frame) -> Frame:
+        return rows.filter(pl.col("group") != rows.filter(topical)["group"].max())
+
+    @table("`topic_adversarial` has other negatives than the most topical", "adversarial_pairs")
+    def milder_negatives(rows: Frame) -> Frame:
+        last = pl.int_range(pl.len()).over("group") == pl.len().over("group") - 1
+        return rows.filter(~(hard & last))
+
+    @table("pairs.parquet pairs texts of train", "pair_form", split="train")
+    def pairs_of_train(rows: Frame) -> Frame:
+        return Frame([("matched", 0, "doc_000000", "doc_000001", True)], PAIRS.schema, orient="row")
+
+    @files("statistics/pools.csv says that nothing was left out", "statistics")
+    def nothing_left_out(folder: Path) -> None:
+        path = folder / "statistics/pools.csv"
+        told = pl.read_csv(path)
+        told.with_columns(positives="kept", left_out=pl.lit(0)).write_csv(path)
