@@ -11,6 +11,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -137,6 +138,7 @@ class Chart:
     draw: Callable[[Canvas], None] = field(repr=False)
 
 
+@lru_cache(maxsize=64)  # a page and its folder of figures show the same charts
 def as_svg(chart: Chart) -> str:
     """Return a chart as an SVG element with a title, a description and texts over its elements."""
     with rc_context(_SETTINGS | {"svg.hashsalt": chart.name}), warnings.catch_warnings():
