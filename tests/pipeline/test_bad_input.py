@@ -52,7 +52,7 @@ def test_all_problems_of_a_recipe_are_told_in_one_message(fresh: Project, tmp_pa
 
 def test_a_missing_raw_folder_says_how_to_get_the_corpus(fresh: Project, tmp_path: Path) -> None:
     said = one_line(fresh.refusal("--config", f"raw_dir={tmp_path}"))
-    assert "14 problems to mend" in said
+    assert "15 problems to mend" in said
     assert f"in {tmp_path}/douban/. To get it: Fetch moviereviews_cleaned.txt" in said
     assert "missing_sources=skip builds without" in said
 

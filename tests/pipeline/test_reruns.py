@@ -17,11 +17,14 @@ AFTER_FILTERS = AFTER_SELECTION | {
     "link_texts",
     "compare_texts",
     "find_duplicates",
+    "find_shared_texts",
     "fill_reservoirs",
     "select_documents",
 }
 AFTER_RECORDS = AFTER_FILTERS | {"sign_texts", "chunk_documents", "measure_texts", "apply_filters"}
-EVERY_RULE = AFTER_RECORDS | {"normalize_text", "count_endings", "find_signatures", "cut_signatures", "ingest_source"}
+SIGNATURES = {"count_endings", "find_signatures", "cut_signatures"}
+AFTER_NORMALIZING = AFTER_RECORDS | SIGNATURES | {"count_labels", "judge_labels"}
+EVERY_RULE = AFTER_NORMALIZING | {"normalize_text", "ingest_source"}
 
 
 def setting(old: str, new: str) -> Callable[[str], str]:
@@ -83,9 +86,9 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         ("safety", {"threshold": 0.9}, {"select_documents"}, AFTER_SELECTION),
         ("filter", {"symbols": 0.4}, {"apply_filters"}, AFTER_FILTERS),
         ("split", {"leak_threshold": 0.75}, {"assign_splits"}, AFTER_SELECTION),
-        ("release", {"queries_per_author": "all"}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
+        ("release", {"queries_per_author": 2}, {"write_release"}, OF_THE_RELEASE | AFTER_RELEASE),
         ("chunk", {"extra_long_share": 0.5}, {"chunk_documents"}, AFTER_RECORDS),
-        ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_RECORDS),
+        ("normalize", {"quotes": "straight"}, {"normalize_text"}, AFTER_NORMALIZING),
     ],
     ids=["toxicity threshold", "filter threshold", "leak threshold", "queries", "chunking", "normalisation"],
 )
