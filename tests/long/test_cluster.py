@@ -139,7 +139,7 @@ def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(
 def test_of_many_shards_eight_are_submitted_together(fresh: Project) -> None:
     pytest.importorskip("snakemake_executor_plugin_slurm")
     groups = groups_of_a_dry_run(fresh, "slurm", "--config", "shards=20")
-    by_shard = ("records", "texts-documents", "texts-chunks", "decisions", "reservoirs")
+    by_shard = ("records", "texts-documents", "texts-chunks", "labels", "decisions", "reservoirs")
     assert {name: groups[name] for name in by_shard} == dict.fromkeys(by_shard, 3)
     assert groups["release"] == 1
 
