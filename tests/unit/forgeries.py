@@ -667,6 +667,15 @@ def clean_labels(folder: Path) -> None:
     edit(folder / "statistics/sources.csv", "exorde,de,13,4,true", "exorde,de,13,4,false")
 
 
+@files("labels that are two people by their interval are called clean", "labels")
+def clean_by_decision(folder: Path) -> None:
+    sources = pl.read_parquet(folder / "provenance.parquet")["source"].unique().sort()
+    measured = ["40,200,same_item,0.6,0.5,0.9,clean", *["0,0,,,,,unmeasured"] * (len(sources) - 1)]
+    rows = [f"{source},{told}" for source, told in zip(sources, measured, strict=True)]
+    header = "source,labels,texts,estimator,impurity,low,high,decision"
+    (folder / "statistics/labels.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
 @files("the report tells of more documents", "report")
 def false_report(folder: Path) -> None:
     edit(folder / "report.html", "<b>62</b>", "<b>6,200</b>")
