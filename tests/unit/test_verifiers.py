@@ -265,7 +265,7 @@ def test_every_page_of_the_registry_is_a_verifier():
         ("random", 0.3, 0.7),
         ("content-words", 0.3, 0.7),  # all words are frequent here
         ("edges", 0.5, 1.0),
-        ("format", 0.9, 1.0),
+        ("format", 0.5, 1.0),  # how texts end, not how often marks occur
         ("punctuation", 0.9, 1.0),
         ("masked", 0.9, 1.0),
     ],
