@@ -65,6 +65,7 @@ class Run:
 class Built:
     project: Project
     run: Run
+    tmpdirs: list[Path]
 
 
 def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *arguments: str) -> Run:
@@ -86,7 +87,9 @@ def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *argument
 def built(demo: Project, slurm: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The demo, built by jobs of SLURM."""
     project = demo.copy(tmp_path_factory.mktemp("on a cluster"), with_results=False)
-    return Built(project, through_slurm(project, slurm, "slurm-small", *SMALL))
+    before = set(slurm.tmpdirs)  # a job that was killed elsewhere may have left something in its own
+    run = through_slurm(project, slurm, "slurm-small", *SMALL)
+    return Built(project, run, [tmpdir for tmpdir in slurm.tmpdirs if tmpdir not in before])
 
 
 def release(project: Project) -> dict[str, bytes]:
@@ -117,9 +120,9 @@ def test_the_demo_takes_at_most_ten_jobs_as_wide_as_their_widest_member_and_is_t
     assert release(built.project) == release(demo)
 
 
-def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built: Built, slurm: PrivateSlurm) -> None:
-    assert len(slurm.tmpdirs) > len(built.run.jobs)
-    assert [path for tmpdir in slurm.tmpdirs for path in tmpdir.rglob("*")] == []
+def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built: Built) -> None:
+    assert len(built.tmpdirs) > len(built.run.jobs)
+    assert [path for tmpdir in built.tmpdirs for path in tmpdir.rglob("*")] == []
 
 
 def test_a_second_run_submits_nothing(built: Built, slurm: PrivateSlurm) -> None:
