@@ -17,7 +17,7 @@ from random import Random
 
 import orjson
 
-from authbench.check import check_release
+from authbench.checking import check_release
 from authbench.identity import digest
 from authbench.tokens import count, load_encoding
 

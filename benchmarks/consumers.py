@@ -28,13 +28,13 @@ import numpy as np
 import polars as pl
 from machine import heading
 
-from authbench.check import check_release
+from authbench.checking import check_release
 from authbench.diff.releases import read_release
 from authbench.diff.summary import difference, is_same
 from authbench.errors import InputError
-from authbench.evaluate.lists import Lists
-from authbench.evaluate.run import evaluate
-from authbench.evaluate.split import Split, read_split
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.run import evaluate
+from authbench.evaluation.split import Split, read_split
 from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export

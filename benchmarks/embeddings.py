@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from authbench.evaluate.split import read_split
+from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.checkpoint import load_checkpoint
 from authbench.models.entries import MODELS

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.evaluate.lists import Lists
-from authbench.evaluate.released import absent
-from authbench.evaluate.retrieval import cosine, rank
-from authbench.evaluate.scores import summarise
-from authbench.evaluate.split import Split
-from authbench.evaluate.verification import draw_negatives
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.released import absent
+from authbench.evaluation.retrieval import cosine, rank
+from authbench.evaluation.scores import summarise
+from authbench.evaluation.split import Split
+from authbench.evaluation.verification import draw_negatives
 
 TEXTS_PER_AUTHOR = 3
 PRODUCT = "one float32 matrix product"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.evaluate.retrieval import cosine
+from authbench.evaluation.retrieval import cosine
 from authbench.format.verify import open_verified
 from authbench.models.entries import MODELS
 from authbench.models.open import open_model

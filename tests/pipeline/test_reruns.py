@@ -160,7 +160,7 @@ def test_an_edited_module_reruns_the_stages_that_import_it(bench: Project, modul
         ("authbench/report/page.py", {"render_report", "all"}),
         ("report/report.html.j2", {"render_report", "all"}),
         ("report/base.html.j2", {"leaderboard", "all"}),
-        ("authbench/check/truth.py", {"check_release", "all"}),
+        ("authbench/checking/truth.py", {"check_release", "all"}),
         ("authbench/train/tune.py", set()),
     ],
     ids=["colour", "table writer", "report", "template of the report", "template of all pages", "check", "training"],

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
-from authbench.check import Violation, check_release, contained
-from authbench.check import rows as check_rows
-from authbench.check.claims import CLAIMS
+from authbench.checking import Violation, check_release, contained
+from authbench.checking import rows as check_rows
+from authbench.checking.claims import CLAIMS
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.columns import SPLIT_TABLES
@@ -615,7 +615,7 @@ def test_without_the_vocabulary_nothing_is_called_sound(tmp_path: Path, monkeypa
     def missing() -> None:
         raise InputError("the vocabulary is missing")
 
-    monkeypatch.setattr("authbench.check.load_encoding", missing)
+    monkeypatch.setattr("authbench.checking.load_encoding", missing)
     assert main(["check", str(write(sound(), tmp_path / "release"))]) == 2
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.check import contained, similar, similar_kernels
-from authbench.check.boilerplate import without_boilerplate
-from authbench.check.contained import Containment, contained_texts
-from authbench.check.fold import fold
-from authbench.check.similar import similar_texts
+from authbench.checking import contained, similar, similar_kernels
+from authbench.checking.boilerplate import without_boilerplate
+from authbench.checking.contained import Containment, contained_texts
+from authbench.checking.fold import fold
+from authbench.checking.similar import similar_texts
 from authbench.dedup.similarity import similarity_text
 from authbench.identity import keyed_hash
 

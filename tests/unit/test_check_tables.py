@@ -6,8 +6,8 @@ from counted_documents import DOCUMENTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.check.quotas import _OTHER_GENRES, _check_shortfall, _pattern, _whole
-from authbench.check.tables import _compare, _expected
+from authbench.checking.quotas import _OTHER_GENRES, _check_shortfall, _pattern, _whole
+from authbench.checking.tables import _compare, _expected
 from authbench.report import statistics
 from authbench.sample.targets import largest_remainder, matching_pattern
 

@@ -12,8 +12,8 @@ import yaml
 from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, write
 from sound_release import CONFIG, documents, write_sound
 
-from authbench.check import Violation, check_release
-from authbench.check.settings import check_settings, defaults, merged
+from authbench.checking import Violation, check_release
+from authbench.checking.settings import check_settings, defaults, merged
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.identity import author_id, sha256_of_text

@@ -11,7 +11,7 @@ import pytest
 from published import publish
 
 from authbench.errors import InputError
-from authbench.evaluate.split import read_split
+from authbench.evaluation.split import read_split
 from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
@@ -242,4 +242,4 @@ ADAPTERS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py")
 @pytest.mark.parametrize("adapter", [name for name in ADAPTERS if name != "check_release"])
 def test_the_checker_reruns_the_check_alone(adapter: str) -> None:
     reached = closure(ROOT / f"workflow/scripts/{adapter}.py")
-    assert [module for module in reached if module.startswith("authbench.check")] == []
+    assert [module for module in reached if module.startswith("authbench.checking")] == []

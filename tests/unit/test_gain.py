@@ -9,8 +9,8 @@ from scipy.stats import norm
 from scored_release import write_scored_release
 
 from authbench.cli import main
-from authbench.evaluate.gain import Scored, compare
-from authbench.evaluate.released import HEADLINES, S_AT_5
+from authbench.evaluation.gain import Scored, compare
+from authbench.evaluation.released import HEADLINES, S_AT_5
 from authbench.metrics.power import smallest_difference, standard_error_of_mean
 
 AUTHORS = 60

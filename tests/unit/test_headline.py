@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from small_split import a_split
 
 from authbench.errors import InputError
-from authbench.evaluate.headline import Authors, headline, headline_of_slice, means_of_authors
-from authbench.evaluate.lists import Lists
-from authbench.evaluate.released import BY_CHANCE, S_AT_5, absent, group_scores, released, success_of_other_work
-from authbench.evaluate.thresholds import matched_error_rates, query_normalised
+from authbench.evaluation.headline import Authors, headline, headline_of_slice, means_of_authors
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.released import BY_CHANCE, S_AT_5, absent, group_scores, released, success_of_other_work
+from authbench.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.format.columns import PAIRS, POSITIVES
 from authbench.metrics.auc import areas_of_groups, auc
 

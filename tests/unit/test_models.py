@@ -12,7 +12,7 @@ from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.evaluate.verification import NEGATIVES
+from authbench.evaluation.verification import NEGATIVES
 from authbench.function_words import read_function_words
 from authbench.models.entries import MODELS
 from authbench.models.function_words import frequencies

@@ -10,9 +10,9 @@ from shared_folders import oracle
 from small_split import a_split
 
 from authbench.errors import InputError
-from authbench.evaluate import retrieval
-from authbench.evaluate.lists import Lists
-from authbench.evaluate.split import Split
+from authbench.evaluation import retrieval
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
 
@@ -185,7 +185,7 @@ def test_ranks_are_those_of_sorting(rows, data):
 @given(st.lists(st.lists(st.integers(-1, 1), min_size=3, max_size=3), min_size=2, max_size=24), st.data())
 def test_blocks_in_torch_rank_as_the_compiled_ones_do(rows, data):
     pytest.importorskip("torch", reason="the extra `models` is not installed")
-    from authbench.evaluate import device
+    from authbench.evaluation import device
 
     vectors = np.array(rows, np.float32)  # small integers: every sum is exact, and many are equal
     ids = [f"d{k:02d}" for k in range(len(rows))]

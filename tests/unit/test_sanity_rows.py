@@ -14,7 +14,7 @@ from split_folder import write_release
 
 from authbench.cli import main
 from authbench.content_words import content_vectors, fit_words
-from authbench.evaluate.split import read_split
+from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.models.distortion import distort, frequent_words
 from authbench.models.entries import MODELS

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.check.fold import fold as check_fold
+from authbench.checking.fold import fold as check_fold
 from authbench.dedup.containment import ContainmentSettings
 from authbench.ingest.persons import OF_A_NAME
 from authbench.normalize.fold import fold

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from shared_folders import oracle
 from small_split import a_split
 
-from authbench.evaluate.retrieval import rank
-from authbench.evaluate.scores import scored_pairs
-from authbench.evaluate.verification import draw_negatives
+from authbench.evaluation.retrieval import rank
+from authbench.evaluation.scores import scored_pairs
+from authbench.evaluation.verification import draw_negatives
 from authbench.metrics.bootstrap import author_weights, interval, weighted_means
 from authbench.metrics.error_rate import error_rate, error_rates_of_histograms
 from authbench.metrics.significance import holm, p_of_paired_means

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.check.draft import check_draft
+from authbench.checking.draft import check_draft
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from authbench.evaluate.run import evaluate, line
-from authbench.evaluate.split import read_dev, read_split
+from authbench.evaluation.run import evaluate, line
+from authbench.evaluation.split import read_dev, read_split
 from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
 from authbench.release.published import open_published

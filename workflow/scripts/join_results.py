@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.evaluate.joined import join
+from authbench.evaluation.joined import join
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from authbench.evaluate.split import read_split
+from authbench.evaluation.split import read_split
 from authbench.models.entries import ModelEntry
 from authbench.release.published import open_published
 from authbench.runtime.job import log, log_to

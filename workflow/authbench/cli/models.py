@@ -37,9 +37,9 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def evaluate(arguments: argparse.Namespace) -> int:
-    from authbench.evaluate.joined import comparable_results, join
-    from authbench.evaluate.run import evaluate, line
-    from authbench.evaluate.split import read_dev, read_split
+    from authbench.evaluation.joined import comparable_results, join
+    from authbench.evaluation.run import evaluate, line
+    from authbench.evaluation.split import read_dev, read_split
     from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_distinct_names
     from authbench.models.model import VectorCache
@@ -195,7 +195,7 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def train(arguments: argparse.Namespace) -> int:
-    from authbench.evaluate.split import read_split
+    from authbench.evaluation.split import read_split
     from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_trainable
     from authbench.registry.load import load_entry

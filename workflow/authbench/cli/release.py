@@ -25,8 +25,8 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> int:
     """Return 0 if the release is sound, 1 if a claim is broken; violations are printed with ids of documents."""
-    from authbench.check import ENDING, check_release
-    from authbench.check.settings import read_settings
+    from authbench.checking import ENDING, check_release
+    from authbench.checking.settings import read_settings
     from authbench.format.files import CHECKED_SECTIONS
     from authbench.report.verify import check_drawings, unchecked
 

@@ -1,5 +1,5 @@
 """Leaderboard: results of several models on one split as tables, charts and significance tests.
 
-Results of `authbench.evaluate` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
+Results of `authbench.evaluation` (`collect`) become tables (`tables`), charts (`figures`) and pairwise tests
 (`pairwise`), which `write` writes, with an HTML page (`page`).
 """

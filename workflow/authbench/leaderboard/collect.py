@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluate.joined import differing, is_shortcut, read_queries
+from authbench.evaluation.joined import differing, is_shortcut, read_queries
 from authbench.format.names import name_problem, split_problem
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from authbench.evaluate.released import HEADLINES
+from authbench.evaluation.released import HEADLINES
 from authbench.leaderboard.headline import HEADINGS
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
 from authbench.presentation.charts import Chart

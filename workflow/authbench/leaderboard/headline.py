@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from authbench.evaluate.gain import OVERALL, Comparison
-from authbench.evaluate.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
-from authbench.evaluate.released import HEADLINES, S_AT_5, SCORES
-from authbench.evaluate.slices import SLICES
+from authbench.evaluation.gain import OVERALL, Comparison
+from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
+from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
+from authbench.evaluation.slices import SLICES
 from authbench.leaderboard.collect import Result
 from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.evaluate.gain import Comparison
+from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import HEADINGS, SURE, left_out
 from authbench.leaderboard.tables import ATTRIBUTION, VERIFICATION, best_shortcut, overall_scores

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from authbench.evaluate.scores import MACRO
-from authbench.evaluate.slices import SLICES
+from authbench.evaluation.scores import MACRO
+from authbench.evaluation.slices import SLICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.presentation.numbers import decimals

@@ -16,7 +16,7 @@ index.html                   all of it as one HTML page
 from collections.abc import Sequence
 from pathlib import Path
 
-from authbench.evaluate.joined import compare_results
+from authbench.evaluation.joined import compare_results
 from authbench.leaderboard.collect import collect
 from authbench.leaderboard.figures import charts
 from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables

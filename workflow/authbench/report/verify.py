@@ -15,8 +15,8 @@ import jinja2
 import polars as pl
 
 import authbench
-from authbench.check import Violation, group
-from authbench.check.claims import Finding
+from authbench.checking import Violation, group
+from authbench.checking.claims import Finding
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.release import Release, open_complete_release, read_json_object, read_manifest

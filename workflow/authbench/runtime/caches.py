@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 
 WITH_KERNELS = (
-    "check",
+    "checking",
     "dedup",
-    "evaluate",
+    "evaluation",
     "filter",
     "sample",
     "verifiers",

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import yaml
 
-from authbench.evaluate.split import Split
+from authbench.evaluation.split import Split
 from authbench.format.release import verification
 from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
 from authbench.storage.atomic import atomic_folder, write_text

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluate.retrieval import cosine, rank
-from authbench.evaluate.split import Split
-from authbench.evaluate.verification import draw_negatives
+from authbench.evaluation.retrieval import cosine, rank
+from authbench.evaluation.split import Split
+from authbench.evaluation.verification import draw_negatives
 from authbench.metrics.error_rate import error_rate
 from authbench.metrics.ranking import per_query
 from authbench.models.entries import ModelEntry

@@ -11,7 +11,7 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
-from authbench.evaluate.split import Split, make_split
+from authbench.evaluation.split import Split, make_split
 from authbench.models.entries import MODELS, ModelEntry, expect_trainable, with_tuned_checkpoint
 from authbench.models.model import Model, VectorCache
 from authbench.models.open import open_model

@@ -1,0 +1,122 @@
+"""Check a release, ours or another's in this format.
+
+Its files are compared with its texts, with its own bookkeeping where it has some, and with the settings it was made
+with. Read in this order: `claims`, `rows` (the form of every row), `rules` (the settings), then one module per claim.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from authbench.checking.claims import CLAIMS, Finding
+from authbench.checking.files import check_files
+from authbench.checking.ids import check_ids
+from authbench.checking.labels import check_labels
+from authbench.checking.lock import check_lock
+from authbench.checking.manifest import check_manifest
+from authbench.checking.measured import check_measured
+from authbench.checking.measures import check_measures
+from authbench.checking.overlap import check_overlap
+from authbench.checking.pairs import check_pairs
+from authbench.checking.provenance import check_provenance
+from authbench.checking.quotas import check_quotas
+from authbench.checking.rows import Rows, join_rows, read_tables
+from authbench.checking.rules import Rules, make_rules
+from authbench.checking.settings import check_settings
+from authbench.checking.tables import check_funnel, check_noisy, check_statistics, losing_authors
+from authbench.checking.texts import check_texts
+from authbench.checking.truth import check_truth
+from authbench.checking.units import check_units
+from authbench.format.release import open_release
+from authbench.printable import printable
+from authbench.tokens import load_encoding, load_tokenizer
+
+ENDING = frozenset({"schema", "id_form", "author_form", "repeated_id"})  # claims without which no other is looked at
+_SHOWN = 12
+_WIDTH = 120
+_TEXTS_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A claim that a release breaks: its name, the claim and details in words, and the ids (or files) that break it."""
+
+    code: str
+    message: str
+    ids: tuple[str, ...]
+
+    def __str__(self) -> str:
+        more = len(self.ids) - _SHOWN
+        shown = [printable(ident)[:_WIDTH] for ident in self.ids[:_SHOWN]]
+        lines = [*shown, *([f"... and {more} more"] if more > 0 else [])]
+        return "\n    ".join([f"{self.code} ({len(self.ids)}): {printable(self.message)}", *lines])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"code": self.code, "message": self.message, "ids": list(self.ids), "count": len(self.ids)}
+
+
+def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
+    """Return every claim that a release breaks, in the order of `claims.CLAIMS`; none: it is sound.
+
+    Rows that break the form end the check early, as the later claims are about well-formed rows.
+
+    Args:
+        folder: the release.
+        expected: settings as in config.yaml (its `format.files.CHECKED_SECTIONS`) that the release may have; they go
+            before those in its manifest.json, and these before the defaults.
+
+    Raises:
+        InputError: no such folder, no split in it, a missing file of a split, broken JSON (with its line), wrong
+            encoding, or no vocabulary to count with.
+    """
+    folder = Path(folder)
+    release = open_release(folder)
+    findings = list(check_files(folder, release.manifest))
+    if release.manifest.get("config"):
+        findings += check_settings(release.manifest["config"], expected or {})
+    tables, malformed = read_tables(release)
+    if not malformed:
+        rows = join_rows(release, tables)
+        rules = make_rules(release.manifest, expected)
+        findings += _check_rows(rows, replace(rules, losing=losing_authors(rows) if rules.taken_down else None))
+    return list(group([*findings, *malformed]))
+
+
+def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield the findings in rows that have the right form; tokens are counted beside the search for copies."""
+    with ThreadPoolExecutor(1) as beside:
+        counted = partial(check_texts, load_tokenizer(), load_encoding(), rules.masked)
+        texts = beside.map(counted, release.documents.iter_slices(_TEXTS_AT_ONCE))
+        pairs = yield from check_overlap(release, rules)
+        yield from check_units(release, rules)
+        yield from check_truth(release, rules, pairs)
+        yield from check_pairs(release, rules, pairs)
+        yield from check_ids(release)
+        yield from check_provenance(release, rules.fixed_buckets)
+        yield from check_measures(release, rules.settings)
+        yield from check_measured(release)
+        yield from check_lock(release)
+        yield from check_quotas(release, rules)
+        yield from check_statistics(release)
+        yield from check_labels(release, rules.settings["authors"])
+        yield from check_noisy(release)
+        yield from check_funnel(release)
+        yield from check_manifest(release, rules)
+        yield from chain.from_iterable(texts)
+
+
+def group(findings: Iterable[Finding]) -> Iterator[Violation]:
+    """Yield a violation for each claim that findings are about, in the order of `claims.CLAIMS`."""
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    for code, claim in CLAIMS.items():
+        if found := by_code.get(code):
+            notes = list(dict.fromkeys(finding.note for finding in found if finding.note))
+            details = "; ".join(notes[:4]) + ("; ..." if len(notes) > 4 else "")
+            ids = tuple(dict.fromkeys(finding.id for finding in found))
+            yield Violation(code, f"{claim} ({details})" if details else claim, ids)

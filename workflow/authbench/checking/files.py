@@ -1,0 +1,81 @@
+"""The files of a release: those of SHA256SUMS, those of the format, and nothing else."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.checking.claims import Finding
+from authbench.format import files
+from authbench.format.columns import PAIR_TABLES, SPLIT, SPLIT_TABLES
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.sha256sums import SUMS
+
+# What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
+_BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
+_TABLES = frozenset(f"statistics/{name}.csv" for name in files.STATISTICS)
+_DRAWN = frozenset({files.REPORT, *(f"figures/{name}.svg" for name in files.FIGURES)})
+_BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, files.FUNNEL}) | _TABLES
+
+
+def check_files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield files that are changed, missing or extra, and whatever in the folder is no plain file.
+
+    Without SHA256SUMS no file is extra. A release that says which AuthBench made it has all files of the format, but
+    for those drawn from it (figures and report, which come last).
+    """
+    present, strange = _walk(folder)
+    yield from (Finding("files", name, f"{name} is {what}") for name, what in sorted(strange.items()))
+    if (folder / SUMS).is_file():
+        yield from _check_sums(folder, present, strange)
+    if manifest.get("authbench"):
+        yield from _check_names(present, manifest)
+
+
+def _walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the plain files of a folder, and what else there is, by path."""
+    present: set[str] = set()
+    strange: dict[str, str] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _BESIDE)
+        for name in [*folders, *sorted(set(names) - _BESIDE)]:
+            path = Path(place, name)
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                strange[path.relative_to(folder).as_posix()] = "a link"
+            elif stat.S_ISREG(mode):
+                present.add(path.relative_to(folder).as_posix())
+            elif not stat.S_ISDIR(mode):
+                strange[path.relative_to(folder).as_posix()] = "no file"
+    return frozenset(present), strange
+
+
+def _check_sums(folder: Path, present: frozenset[str], strange: Mapping[str, str]) -> Iterator[Finding]:
+    listed: dict[str, str] = {}
+    for number, line in enumerate((folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+        found = re.fullmatch(r"([0-9a-f]{64}) [ *](.+)", line)
+        if not found or ".." in Path(found[2]).parts or Path(found[2]).is_absolute():
+            yield Finding("checksum", f"{SUMS}:{number}", "a line that names no file of the release")
+        elif found[2] in listed:
+            yield Finding("checksum", f"{SUMS}:{number}", f"{found[2]} is listed twice")
+        else:
+            listed[found[2]] = found[1]
+    for name in sorted((listed.keys() | present) - {SUMS} - strange.keys()):
+        if name not in present:
+            yield Finding("checksum", name, f"{name} is missing")
+        elif name not in listed:
+            yield Finding("checksum", name, f"{name} is extra")
+        elif sha256_of_file(folder / name) != listed[name]:
+            yield Finding("checksum", name, f"{name} has changed")
+
+
+def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    splits = manifest.get("splits")
+    named = [name for name in splits if isinstance(name, str) and re.fullmatch(SPLIT, name)] if splits else []
+    tables = [*SPLIT_TABLES.values(), *PAIR_TABLES.values()]
+    needed = _BOOKKEEPING | {f"{split}/{table.file}" for split in named for table in tables}
+    known = needed | _DRAWN | {files.MANIFEST, *files.BUNDLE_FILES}
+    yield from (Finding("files", name, f"{name} is missing") for name in sorted(needed - present))
+    yield from (Finding("files", name, f"{name} is no file of a release") for name in sorted(present - known))

@@ -1,0 +1,81 @@
+"""statistics/labels.csv: how noisy the labels of each source are, and that noisy ones are not scored."""
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.checking.tables import read_csv
+
+_PLACE = "statistics/labels.csv"
+_COLUMNS = ("source", "labels", "texts", "estimator", "impurity", "low", "high", "decision")
+_ESTIMATORS = frozenset({"", "same_item", "account", "voices", "stated"})
+_DECISIONS = frozenset({"clean", "impure", "unmeasured"})
+_SCORED = ("dev", "test")
+
+
+def check_labels(release: Rows, settings: Mapping[str, object]) -> Iterator[Finding]:
+    """Yield rows that are not in their form, decisions that do not follow, and scored documents of impure sources.
+
+    Args:
+        release: all rows.
+        settings: the section `authors`.
+    """
+    path = release.folder / _PLACE
+    if not path.is_file():
+        return
+    limit = settings.get("max_impurity")
+    told: set[str] = set()
+    for number, row in enumerate(read_csv(path), start=2):
+        where = f"{_PLACE}:{number}"
+        if tuple(row) != _COLUMNS:
+            yield Finding("labels", where, f"columns {', '.join(row)}"[:120])
+            return
+        told.add(row["source"])
+        try:
+            impurity, low, high = (float(row[name]) if row[name] else None for name in ("impurity", "low", "high"))
+            sizes = int(row["labels"]), int(row["texts"])
+        except ValueError:
+            yield Finding("labels", where, f"{where}: not a number")
+            continue
+        if min(sizes) < 0 or sizes[1] < 3 * sizes[0]:
+            yield Finding("labels", where, f"{where}: {sizes[1]} texts of {sizes[0]} labels with three or more")
+        if row["estimator"] not in _ESTIMATORS:
+            yield Finding("labels", where, f"{where}: estimator {row['estimator']!r:.30}")
+        values = [value for value in (low, impurity, high) if value is not None]
+        if values != sorted(values) or not all(0 <= value <= 1 for value in values):
+            yield Finding("labels", where, f"{where}: impurity {impurity}, interval {low} to {high}")
+        yield from _check_decision(release, where, row, (low, high), limit)
+    if "authbench" in release.manifest:
+        for source in sorted(set(release.documents["source"]) - told):
+            yield Finding("labels", source, f"{source} is not in {_PLACE}")
+
+
+def _check_decision(
+    release: Rows,
+    where: str,
+    row: Mapping[str, str],
+    interval: tuple[float | None, float | None],
+    limit: object,
+) -> Iterator[Finding]:
+    """Yield a decision that does not follow from an interval, and what an impure source has beside train.
+
+    Where a row has no interval, single labels of the source were measured, and which is not told.
+    """
+    if limit is None:
+        if row["decision"]:
+            yield Finding("labels", where, f"{where}: decides {row['decision']!r:.30}, the settings have no limit")
+        return
+    if row["decision"] not in _DECISIONS:
+        yield Finding("labels", where, f"{where}: decides {row['decision']!r:.30}")
+    low, high = interval
+    if low is None or high is None or not isinstance(limit, int | float):
+        return
+    follows = "clean" if high <= limit else "impure" if low > limit else "unmeasured"
+    if row["decision"] != follows:
+        yield Finding("labels", where, f"{where}: decides {row['decision']!r:.30}, {low} to {high} is {follows}")
+    if follows == "impure":
+        scored = release.documents.filter(pl.col("source") == row["source"], pl.col("split").is_in(_SCORED))
+        for ident, split in scored.sort("id").select("id", "split").iter_rows():
+            yield Finding("labels", ident, f"{ident} is in {split}, {row['source']} is impure")

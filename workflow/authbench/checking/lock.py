@@ -1,0 +1,58 @@
+"""release.lock against the documents: ids, splits of authors, and what a takedown left."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.checking.rules import taken_down
+from authbench.errors import InputError
+from authbench.format.columns import DOCUMENT_ID, SHA256
+from authbench.format.files import LOCK
+from authbench.format.lock import read_lock
+
+
+def check_lock(release: Rows) -> Iterator[Finding]:
+    """Yield ids and authors on which release.lock and the documents disagree."""
+    path = release.folder / LOCK
+    if not path.is_file():
+        return
+    lock = read_lock(path)
+    ids, splits = lock["documents"], lock["authors"]
+    if not isinstance(ids, Mapping) or not isinstance(splits, Mapping):
+        raise InputError(f"{path}: authors and documents are no objects")
+    for key, ident in ids.items():
+        if not re.fullmatch(SHA256, key) or not isinstance(ident, str) or not re.fullmatch(DOCUMENT_ID, ident):
+            yield Finding("lock", key, f"{key!r:.40} -> {ident!r:.40}")
+    many = Counter(map(str, ids.values()))
+    for ident in sorted(set(release.documents["id"])):
+        if many[ident] != 1:
+            yield Finding("lock", ident, f"{ident} stands for {many[ident]} documents")
+    for author, found in _splits(release).items():
+        if len(found) == 1 and splits.get(author) != found[0]:
+            yield Finding("lock", author, f"{author[:8]}... is in {found[0]}, not in {splits.get(author)!r:.20}")
+    if not _continues(release.manifest):
+        taken = taken_down(release.manifest)
+        absent = sorted({str(ident) for ident in ids.values()} - set(release.documents["id"]))
+        if len(absent) != taken:
+            first = absent[0] if absent else LOCK
+            yield Finding("takedown", first, f"{taken} documents taken down, {len(absent)} of the lock are absent")
+        unknown = sorted(splits.keys() - _splits(release).keys())
+        if len(unknown) > taken:
+            yield Finding(
+                "lock", unknown[0], f"{len(unknown)} authors without a document, {taken} documents taken down"
+            )
+
+
+def _splits(release: Rows) -> dict[str, list[str]]:
+    found = release.documents.drop_nulls("author_id").group_by("author_id").agg(pl.col("split").unique().sort())
+    return dict(found.sort("author_id").iter_rows())
+
+
+def _continues(manifest: Mapping[str, Any]) -> bool:
+    """Return whether the release kept the ids of an earlier one."""
+    return bool(((manifest.get("config") or {}).get("split") or {}).get("lock"))

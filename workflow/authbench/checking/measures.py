@@ -1,0 +1,125 @@
+"""What was measured of each document, against the thresholds that the manifest states.
+
+Each rule is a condition in SQL under which a document may not stay: where a measurement is null, it holds nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.errors import InputError
+
+Settings = Mapping[str, Any]
+_LATIN, _HAN = "('en', 'es', 'fr', 'de')", "('zh', 'ja', 'ko')"
+_BOOK = "(genre IN ('literature', 'poetry') OR genre LIKE 'literature/%' OR genre LIKE 'poetry/%')"
+
+# Rules by the setting in `filter` that they depend on; `{}` stands for its value. Shares of a few characters or words
+# say nothing.
+_ROBUST = {
+    "script": f"script < {{}} AND CASE WHEN letters < 8 THEN script = 0 AND lang IN {_LATIN} ELSE langid <> lang END",
+    "language": f"langid_probability >= {{}} AND langid <> lang AND letters >= 60 AND (lang IN {_LATIN} "
+    f"OR (script BETWEEN 0.5 AND 0.9 AND lang IN {_HAN} AND langid IN {_HAN}))",
+    "symbols": "symbols > {} AND collapsed >= 20",
+    "alphabetic": "alphabetic < {} AND collapsed >= 20",
+    "repeated_run": "long_run_share > {} AND visible >= 200",
+    "unique_words": "unique_words < {} AND words >= 20 AND collapsed >= 20",
+    "dominant_word": "dominant_word > {} AND words >= 20 AND collapsed >= 20",
+    "alphabetic_words": "alphabetic_words < {} AND words >= 10",
+    "single_letter_words": "single_letter_words > {} AND words >= 20 AND collapsed >= 20",
+    "single_letter_run": "single_letter_run >= {}",
+}
+_PAPER = {
+    "script": "(letters >= 8 AND script < {}) OR (letters < 8 AND langid <> lang)",
+    "symbols": f"CASE WHEN {_BOOK} THEN symbols_spaced_paper > {{}} ELSE symbols_paper > {{}} END",
+    "alphabetic": "alphabetic_paper < {}",
+    "repeated_run": f"longest_run > 20 OR ({_BOOK} AND symbol_run_paper > 5)",
+    "unique_words": "unique_tokens_ws < {}",
+    "dominant_word": "dominant_word > {}",
+    "alphabetic_words": "alphabetic_tokens_ws < {}",
+    "single_letter_words": "single_letter_tokens_ws > {}",
+    "single_letter_run": "single_letter_token_run_ws >= {}",
+}
+_EITHER = {"quoted_share": "quoted_share > {}"}
+_WHATEVER = {"robust": "all_letters < 1 AND collapsed < 20", "paper": "FALSE"}
+
+
+def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
+    """Yield documents that the thresholds of `filter`, `safety`, `authors` and `sample` do not admit.
+
+    Raises:
+        InputError: a threshold is no number, or a measurement is of another type.
+    """
+    provenance = release.provenance
+    if provenance is None:
+        return
+    try:
+        yield from _check_filters(provenance, settings["filter"])
+        yield from _check_toxicity(provenance, settings["safety"])
+        yield from _check_admitted(provenance, settings)
+    except (TypeError, ValueError, KeyError, AttributeError, pl.exceptions.PolarsError) as problem:
+        raise InputError(
+            f"{release.folder}: measurements and thresholds do not fit each other: {str(problem)[:200]}"
+        ) from None
+
+
+def _check_filters(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
+    preset = settings["preset"]
+    rules = {**(_ROBUST if preset == "robust" else _PAPER), **_EITHER}
+    conditions = {
+        key: rule.replace("{}", _sql(settings[key])) for key, rule in rules.items() if settings[key] is not None
+    }
+    conditions["alphabetic (no letter)"] = _WHATEVER[preset]
+    for bound, sign, choose in (("min_tokens", "<", min), ("max_tokens", ">", max)):
+        value = settings[bound]
+        if isinstance(value, Mapping) and "task" in provenance.columns:
+            by_task = [
+                f"WHEN task = '{_word(task)}' THEN {_sql(most)}" for task, most in value.items() if task != "default"
+            ]
+            conditions[bound] = f"token_length {sign} CASE {' '.join(by_task)} ELSE {_sql(value['default'])} END"
+        else:
+            conditions[bound] = (
+                f"token_length {sign} {_sql(choose(value.values()) if isinstance(value, Mapping) else value)}"
+            )
+    for key, condition in conditions.items():
+        expression = pl.sql_expr(condition)
+        if set(expression.meta.root_names()) <= set(provenance.columns):
+            for ident in provenance.filter(expression)["id"]:
+                yield Finding("measures", ident, f"{ident}: filter.{key} {settings.get(key, '')}")
+
+
+def _check_toxicity(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
+    if "toxicity" not in provenance.columns:
+        return
+    threshold = float(settings["threshold"])
+    for ident, genre, score in provenance.select("id", "genre", "toxicity").iter_rows():
+        exempt = any(fnmatchcase(genre, one) or one == f"{genre}/*" for one in settings["exempt_genres"])
+        if score is None and settings["scorers"] and not exempt:
+            yield Finding("measures", ident, f"{ident} has no toxicity")
+        elif score is not None and not exempt and not 0 <= score <= threshold:
+            yield Finding("measures", ident, f"{ident}: toxicity {score:.3f}, most {threshold}")
+
+
+def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
+    for column, admitted in (
+        ("author_kind", settings["authors"]["kinds"]),
+        ("lang", list(settings["sample"]["languages"])),
+    ):
+        if column in provenance.columns:
+            for ident, value in provenance.filter(~pl.col(column).is_in(admitted)).select("id", column).iter_rows():
+                yield Finding("admitted", ident, f"{ident}: {column} {value}")
+
+
+def _sql(threshold: Any) -> str:
+    if isinstance(threshold, bool | str):
+        raise ValueError(f"{threshold!r} is no threshold")
+    return repr(float(threshold))
+
+
+def _word(task: str) -> str:
+    if not task.replace("_", "").isalnum():
+        raise ValueError(f"{task!r} is no task")
+    return task

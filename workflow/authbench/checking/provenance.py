@@ -1,0 +1,157 @@
+"""provenance.parquet: a row per document that agrees with it, in columns that can hold no name and no path."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.format.columns import PROVENANCE, TEXT_MEASURES
+from authbench.identity import author_id, sha256_of_text
+from authbench.records import LANGUAGES
+from authbench.registry.load import list_entries
+from authbench.registry.source_entry import PEOPLE, Source
+from authbench.registry.sources import SOURCES, find_sources
+
+_BUCKETS = (("short", 1, 10), ("medium", 11, 100), ("long", 101, 500))
+_WORDS_OF_A_NAME = 5
+
+
+def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
+    """Yield documents without one row, rows that disagree, and values that do not have the form of their column.
+
+    Args:
+        fixed_buckets: whether length buckets have the bounds of the format, the same for all languages.
+    """
+    provenance = release.provenance
+    if provenance is None:
+        return
+    yield from _check_columns(provenance)
+    yield from _check_ids(provenance, release.documents)
+    yield from _check_labels(provenance, release.documents)
+    if "length_bucket" in provenance.columns:
+        yield from _check_buckets(provenance, fixed_buckets)
+    yield from _check_names(provenance)
+    yield from _check_licences(provenance, release.manifest)
+
+
+def _check_columns(provenance: pl.DataFrame) -> Iterator[Finding]:
+    forms = {column.name: column.pattern for column in PROVENANCE.columns} | TEXT_MEASURES
+    for name, dtype in provenance.schema.items():
+        if dtype != pl.String:
+            if not (dtype.is_numeric() or dtype == pl.Boolean):
+                yield Finding("provenance_column", name, str(dtype))
+        elif name not in forms:
+            yield Finding("provenance_column", name, str(dtype))
+        elif pattern := forms[name]:
+            form = re.compile(pattern)
+            wrong = [value for value in provenance[name].drop_nulls().unique() if not form.fullmatch(value)]
+            if wrong:
+                for ident, value in provenance.filter(pl.col(name).is_in(wrong)).select("id", name).iter_rows():
+                    yield Finding("provenance_form", ident, f"{name} is {value!r:.60}")
+
+
+def _check_ids(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator[Finding]:
+    ids, there = Counter(provenance["id"]), set(documents["id"])
+    for ident in sorted(there - ids.keys()):
+        yield Finding("provenance", ident, "a document without a row")
+    for ident in sorted(ids.keys() - there):
+        yield Finding("provenance", ident, "a row without a document")
+    for ident, count in ids.items():
+        if count > 1:
+            yield Finding("provenance", ident, "several rows")
+
+
+def _check_labels(provenance: pl.DataFrame, documents: pl.DataFrame) -> Iterator[Finding]:
+    content = documents["content"]
+    found = documents.drop("content").with_columns(
+        char_length=content.str.len_chars().cast(pl.Int64),
+        content_sha256=pl.Series([sha256_of_text(text) for text in content], dtype=pl.String),
+    )
+    both = found.join(provenance, on="id", suffix="_stated").sort("id")
+    for column in ("split", "author_id", "lang", "genre", "source", "token_length", "char_length", "content_sha256"):
+        if f"{column}_stated" in both.columns:
+            for ident in both.filter(pl.col(column).ne_missing(pl.col(f"{column}_stated")))["id"]:
+                yield Finding("provenance", ident, f"{column} of {ident}")
+
+
+def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
+    """Yield documents in a wrong length bucket; buckets that are quantiles follow one another within a language."""
+    if fixed:
+        for ident, tokens, stated in provenance.select("id", "token_length", "length_bucket").iter_rows():
+            if stated != next((name for name, least, most in _BUCKETS if least <= tokens <= most), "extra_long"):
+                yield Finding("provenance", ident, f"length_bucket of {ident}")
+        return
+    order = {"short": 0, "medium": 1, "long": 2, "extra_long": 3}
+    for _, part in provenance.sort("lang", "token_length", "id").group_by("lang", maintain_order=True):
+        most = -1
+        for _, same in part.group_by("token_length", maintain_order=True):
+            ranks = [order.get(bucket, -1) for bucket in same["length_bucket"]]
+            if len(set(ranks)) > 1 or ranks[0] < most:
+                yield from (Finding("provenance", ident, f"length_bucket of {ident}") for ident in same["id"])
+            most = max(most, *ranks)
+
+
+def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
+    """Yield authors of several spaces, and documents with a topic or group of which words are those of the author's id.
+
+    Only pseudonyms without a key can be computed again. A space of authors is a source, or what its entry states.
+    """
+    tags = provenance["source"].unique().to_list()
+    stated = {tag: source.extraction.author.space_of(tag) for tag, source in _entries(tags).items()}
+    spaces = sorted({*tags, *stated.values()})
+    people = [f"{PEOPLE}/{lang}" for lang in LANGUAGES] if PEOPLE in spaces else []
+    sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")
+    for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
+        if len({stated[tag] for tag in own if tag in stated}) > 1:
+            yield Finding("author_space", author, f"{author[:8]}...: {' and '.join(own)}")
+    for column in sorted({"topic", "author_group"} & set(provenance.columns)):
+        for words, authors in provenance.drop_nulls(column).group_by(column).agg("author_id").sort(column).iter_rows():
+            named = {author_id(space, name) for space in spaces for name in _parts(words)}
+            named |= {author_id(space, name) for space in people for name in _parts(words.casefold())}
+            named.intersection_update(authors)
+            for author in sorted(named):
+                for ident in provenance.filter((pl.col(column) == words) & (pl.col("author_id") == author))["id"]:
+                    yield Finding("raw_name", ident, f"{column} of {ident}")
+
+
+def _parts(text: str) -> Iterable[str]:
+    """Return all runs of a few words of a text."""
+    words = text.split()[:40]
+    runs = (
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + _WORDS_OF_A_NAME, len(words)) + 1)
+    )
+    return dict.fromkeys(chain([text], runs))
+
+
+def _check_licences(provenance: pl.DataFrame, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
+    stated = manifest.get("licences")
+    if not isinstance(stated, Mapping) or not {"licence", "tier"} <= set(provenance.columns):
+        return
+    for source, licence, tier, ids in (
+        provenance.group_by("source", "licence", "tier", maintain_order=True).agg("id").iter_rows()
+    ):
+        if stated.get(source) != {"name": licence, "tier": tier}:
+            yield from (Finding("licence", ident, f"{source}: {licence}, {tier}") for ident in ids)
+    entries = _entries(stated)
+    for source, terms in stated.items():
+        entry = entries.get(source)
+        if (
+            entry is not None
+            and entry.license.tier == "B"
+            and (not isinstance(terms, Mapping) or terms.get("tier") != "B")
+        ):
+            yield Finding("licence", source, f"{source} is of tier B, as its entry says")
+
+
+def _entries(tags: Iterable[str]) -> dict[str, Source]:
+    """Return the entries, the user's own or shipped ones, of those sources that have one."""
+    known = list_entries(SOURCES).keys() & set(tags)
+    return find_sources(sorted(known)) if known else {}

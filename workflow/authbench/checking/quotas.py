@@ -1,0 +1,144 @@
+"""sampling_deviation.json: targets as the settings give them, and what was taken counted again."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.checking.rules import Rules
+from authbench.errors import InputError
+from authbench.format.files import DEVIATION
+from authbench.format.release import read_json_object
+
+_OTHER_GENRES = "(no target)"
+Place = tuple[str, ...]
+
+
+def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
+    """Yield cells of sampling_deviation.json that disagree; only documents taken down may be missing.
+
+    Raises:
+        InputError: the file is not in its form.
+    """
+    deviation = read_json_object(release.folder / DEVIATION)
+    if not deviation:
+        return
+    try:
+        rows = _rows(deviation)
+        yield from _check_taken(deviation, rows, release, rules)
+        if "authbench" in release.manifest:
+            if isinstance(sample := (release.manifest.get("config") or {}).get("sample"), dict):
+                yield from _check_targets(deviation, rows, sample)
+            else:
+                yield Finding("quota", "config.sample", "manifest.json has no config.sample to compare targets with")
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        raise InputError(f"{release.folder / DEVIATION}: not in its form ({problem!r})") from None
+
+
+def _rows(deviation: Mapping[str, Any]) -> dict[Place, Mapping[str, Any]]:
+    """Return what is stated of all documents, of each language, and of each length and genre of a language."""
+    rows: dict[Place, Mapping[str, Any]] = {("documents",): deviation["documents"]}
+    rows |= {("language", row["language"]): row for row in deviation["languages"]}
+    return rows | {(row["dimension"], row["language"], row["key"]): row for row in deviation["cells"]}
+
+
+def _check_taken(
+    deviation: Mapping[str, Any], rows: Mapping[Place, Mapping[str, Any]], release: Rows, rules: Rules
+) -> Iterator[Finding]:
+    there = _count(release, rules)
+    dimensions = {key[0] for key in rows}
+    for key in sorted(rows.keys() | {key for key in there if key[0] in dimensions}):
+        stated = rows[key]["taken"] if key in rows else 0
+        spare = stated - there[key]
+        if spare < 0 or spare > rules.taken_down or (key == ("documents",) and spare != rules.taken_down):
+            yield Finding("quota", " ".join(key), f"{' '.join(key)}: says {stated}, there are {there[key]}")
+    if not rules.taken_down:
+        sizes = release.documents.group_by("lang", "source", "author_id").len()["len"]
+        fewer = int((sizes < rules.usual_documents).sum())
+        if fewer != deviation["fallback_authors"]:
+            yield Finding("quota", "fallback_authors", f"says {deviation['fallback_authors']}, there are {fewer}")
+
+
+def _count(release: Rows, rules: Rules) -> Counter[Place]:
+    """Return how many documents there are in each place that a row may be about."""
+    buckets: dict[str, str] = {}
+    provenance = release.provenance
+    if provenance is not None and "length_bucket" in provenance.columns:
+        buckets = dict(provenance.select("id", "length_bucket").iter_rows())
+    there: Counter[Place] = Counter()
+    for ident, lang, genre, tokens in release.documents.select("id", "lang", "genre", "token_length").iter_rows():
+        bucket = (buckets.get(ident) or "?") if buckets else _bucket(tokens)
+        pattern = _pattern(genre, rules.genres.get(lang, {}))
+        there.update([("documents",), ("language", lang), ("length", lang, bucket), ("genre", lang, pattern)])
+    return there
+
+
+def _bucket(tokens: int) -> str:
+    return next(
+        (name for name, most in (("short", 10), ("medium", 100), ("long", 500)) if tokens <= most), "extra_long"
+    )
+
+
+def _pattern(genre: str, patterns: Mapping[str, float]) -> str:
+    """Return the pattern that a genre counts for: the longest before its wildcard, one without before one with."""
+    fits = [one for one in patterns if fnmatchcase(genre, one) or one.removesuffix("/*") == genre]
+    return max(fits, key=lambda one: (one.find("*") if "*" in one else len(one), "*" not in one), default=_OTHER_GENRES)
+
+
+def _check_targets(
+    deviation: Mapping[str, Any], rows: Mapping[Place, Mapping[str, Any]], sample: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Yield targets that do not follow from the settings and one another, and differences that are none."""
+    if deviation["documents"]["target"] != sample["documents"]:
+        yield Finding("quota", "documents", f"target {deviation['documents']['target']}, not {sample['documents']}")
+    for key, row in rows.items():
+        if "deficit" in row and row["deficit"] != row["target"] - row["taken"]:
+            yield Finding("quota", " ".join(key), f"{' '.join(key)}: deficit {row['deficit']}")
+    languages = {key[1]: row for key, row in rows.items() if key[0] == "language"}
+    for language, target in _whole(sample["documents"], sample["languages"]).items():
+        stated = languages[language]["target"] if language in languages else 0
+        if stated != target:
+            yield Finding("quota", f"language {language}", f"language {language}: target {stated}, not {target}")
+    yield from _check_shortfall(languages, sample)
+    for language, row in languages.items():
+        # What splitting left out afterwards still counts for the targets of lengths and genres.
+        for dimension, shares in (("length", sample["lengths"]), ("genre", sample["genres"].get(language) or {})):
+            cells = {key[2]: cell["target"] for key, cell in rows.items() if key[:2] == (dimension, language)}
+            total = sum(cells.values())
+            if total < row["taken"]:
+                yield Finding(
+                    "quota", f"{dimension} {language}", f"{dimension} {language}: targets are {total} together"
+                )
+            for cell, target in _whole(total, shares).items():
+                if cells.get(cell, 0) != target:
+                    place = f"{dimension} {language} {cell}"
+                    yield Finding("quota", place, f"{place}: target {cells.get(cell, 0)}, not {target}")
+    reached = math.fsum(abs(row["target"] - row["taken"]) for row in deviation["cells"])
+    if deviation["bound"]["reached"] != reached:
+        yield Finding("quota", "bound", f"reached {deviation['bound']['reached']}, not {reached}")
+
+
+def _check_shortfall(languages: Mapping[str, Mapping[str, Any]], sample: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield languages that took more of what others lack than `sample.shortfall` lets them."""
+    if not isinstance(rule := sample.get("shortfall"), Mapping):
+        return
+    shares = sum(sample["languages"].values())
+    for language, row in languages.items():
+        own = sample["documents"] * sample["languages"].get(language, 0) / shares
+        if row["taken"] > max(row["target"], rule["fill_up_to"] * own):
+            yield Finding(
+                "quota", f"language {language}", f"language {language}: {row['taken']} of a share of {own:.0f}"
+            )
+
+
+def _whole(total: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """Return whole numbers nearest to the shares of a total: what is left goes where the remainder is largest."""
+    shares = {key: share for key, share in shares.items() if share}
+    exact = {key: total * share / sum(shares.values()) for key, share in shares.items()}
+    whole = {key: math.floor(value) for key, value in exact.items()}
+    for key in sorted(shares, key=lambda key: (whole[key] - exact[key], key))[: total - sum(whole.values())]:
+        whole[key] += 1
+    return whole

@@ -1,0 +1,125 @@
+"""positives.parquet: how every query is related to the other texts of its author, worked out again."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.content_words import content_vectors, fit_words
+from authbench.format.columns import POSITIVES
+from authbench.format.release import read_pairs
+from authbench.format.splits import reference_splits
+
+CLOSE = 1e-4  # similarities of 32 bits, added up in another order, differ by less
+_NEEDED = frozenset({"source", "file", "ordinal", "origin", "date", "chunk_start", "chunk_end"})
+_BETWEEN = 4  # characters, at most, between chunks of a text that follow each other
+_PAIRS_AT_ONCE = 50_000
+
+
+def vectors_of(release: Rows, split: str) -> Any:
+    """Return the content words of a split's documents, in the order of `release.documents`.
+
+    What topic similarity is, is part of the format (`content_words`); the words are counted again from the texts.
+    """
+    known = pl.col("split").is_in(reference_splits(release.splits, split))
+    reference = release.documents.filter(known).select("lang", "content")
+    texts = release.documents.filter(pl.col("split") == split)
+    return content_vectors(texts.select("lang", "content"), fit_words(reference.iter_slices(1_000)))
+
+
+def check_relations(release: Rows, split: str, vectors: Any) -> Iterator[Finding]:
+    """Yield pairs of a query and a text of its author that positives.parquet lacks, adds, or tells something else of.
+
+    Args:
+        release: all rows.
+        split: name of the split.
+        vectors: as `vectors_of` returns them.
+    """
+    path = release.folder / split / POSITIVES.file
+    if not path.is_file() or release.provenance is None:
+        return
+    stated = read_pairs(path, POSITIVES)
+    ids = ("query_id", "candidate_id")
+    if not stated.select(ids).equals(stated.select(ids).sort(ids)):
+        yield Finding("relations", f"{split}/{POSITIVES.file}", f"{split}/{POSITIVES.file} is not sorted")
+    found = _related(release, split, vectors)
+    for query, candidate in _twice(stated).select(ids).iter_rows():
+        yield Finding("relations", query, f"{query} and {candidate} twice")
+    for code, one, other in (("is missing", found, stated), ("are of no query and its author", stated, found)):
+        for query, candidate in one.join(other, on=ids, how="anti").sort(ids).select(ids).iter_rows():
+            yield Finding("relations", query, f"{query} and {candidate}: {code}")
+    both = found.join(stated, on=ids, suffix="_stated").sort(ids)
+    for name in found.columns[2:]:
+        same = pl.col(name).eq_missing(pl.col(f"{name}_stated"))
+        if found[name].dtype == pl.Float64:
+            same |= (pl.col(name) - pl.col(f"{name}_stated")).abs() <= CLOSE * pl.max_horizontal(1, name)
+        for query, candidate in both.filter(~same.fill_null(False)).select(ids).iter_rows():
+            yield Finding("relations", query, f"{name} of {query} and {candidate}")
+
+
+def _twice(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.struct("query_id", "candidate_id").is_duplicated()).unique(maintain_order=True)
+
+
+def _related(release: Rows, split: str, vectors: Any) -> pl.DataFrame:
+    """Return every query of a split with every other candidate of its author, and how both are related."""
+    provenance = release.provenance
+    assert provenance is not None
+    absent = [pl.lit(None, kind).alias(name) for name, kind in _types().items() if name not in provenance.columns]
+    place = provenance.with_columns(absent).select("id", *sorted(_NEEDED - {"source"}))
+    texts = (
+        release.documents.filter(pl.col("split") == split)
+        .select("id", "author_id", "source", "token_length", "candidate", "query", row=pl.int_range(pl.len()))
+        .join(place, on="id", how="left", maintain_order="left")
+        .with_columns(day=pl.col("date").str.to_date("%Y-%m-%d", strict=False))
+    )
+    pairs = texts.filter("query").join(texts.filter("candidate"), on="author_id", suffix="_2")
+    pairs = pairs.filter(pl.col("id") != pl.col("id_2"))
+    rows, others = pairs["row"].to_numpy(), pairs["row_2"].to_numpy()
+    similarity = np.concatenate(
+        [np.zeros(0), *(_cosines(vectors, rows[at], others[at]) for at in _parts(len(rows)))]
+    )  # fmt: skip
+
+    def equal(*names: str) -> pl.Expr:
+        return pl.all_horizontal((pl.col(name) == pl.col(f"{name}_2")).fill_null(False) for name in names)
+
+    def follows(first: str, second: str) -> pl.Expr:
+        gap = pl.col(f"chunk_start{second}") - pl.col(f"chunk_end{first}")
+        return gap.is_between(0, _BETWEEN).fill_null(False)
+
+    record, file = equal("source", "file", "ordinal"), equal("source", "file")
+    longer, shorter = (f("token_length", "token_length_2") for f in (pl.max_horizontal, pl.min_horizontal))
+    return pairs.select(
+        pl.col("id").alias("query_id"),
+        pl.col("id_2").alias("candidate_id"),
+        record.alias("same_document"),
+        (record | equal("origin")).alias("same_work"),
+        ((record & (follows("", "_2") | follows("_2", ""))) | (file & _neighbours())).alias("adjacent"),
+        (pl.col("day") - pl.col("day_2")).dt.total_days().abs().cast(pl.Int32).alias("days"),
+        pl.Series("topic_similarity", similarity).fill_nan(None),
+        (longer / shorter).cast(pl.Float64).alias("length_ratio"),
+    )
+
+
+def _neighbours() -> pl.Expr:
+    return ((pl.col("ordinal") - pl.col("ordinal_2")).abs() == 1).fill_null(False)
+
+
+def _types() -> dict[str, Any]:
+    text, number = dict.fromkeys(("file", "origin", "date"), pl.String), ("ordinal", "chunk_start", "chunk_end")
+    return text | dict.fromkeys(number, pl.Int64)
+
+
+def _parts(size: int) -> Iterator[slice]:
+    return (slice(start, start + _PAIRS_AT_ONCE) for start in range(0, size, _PAIRS_AT_ONCE))
+
+
+def _cosines(vectors: Any, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the cosines of pairs of rows of length 1; NaN where a row is empty."""
+    one, other = vectors[rows], vectors[others]
+    found = np.asarray(one.multiply(other).sum(axis=1), np.float64).ravel()
+    found[(np.diff(one.indptr) == 0) | (np.diff(other.indptr) == 0)] = np.nan
+    return found

@@ -1,0 +1,155 @@
+"""Rows of a release, each with the right form or named by its line."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
+from authbench.format.release import DOCUMENTS, Release, candidate_documents, expect_file, query_documents
+from authbench.storage.json_lines import value_batches
+
+Tables = dict[str, dict[str, pl.DataFrame]]
+_FEW_VALUES = frozenset({"lang", "genre", "source", "author_id"})
+_MOST_TOKENS = 1 << 31
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A release whose rows have the right form.
+
+    `documents` has one row per document (format.release.DOCUMENTS), `tables` the rows of each file by split and name;
+    `provenance` is None where there is no such file.
+    """
+
+    folder: Path
+    splits: tuple[str, ...]
+    documents: pl.DataFrame
+    tables: Tables
+    manifest: Mapping[str, Any]
+    provenance: pl.DataFrame | None
+
+
+def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
+    """Return the rows of every file by split and name, and what of their form is wrong.
+
+    Rows are objects only by the batch, then columns: memory is that of the texts, once. Rows of a batch with a wrong
+    one are in no table: where the form is wrong nothing else is checked.
+    """
+    tables: Tables = {}
+    findings: list[Finding] = []
+    places = []
+    for split in release.splits:
+        tables[split] = {}
+        for name, table in SPLIT_TABLES.items():
+            parts, idents = [pl.DataFrame(schema=table.schema)], []
+            path = release.path(split, table)
+            expect_file(path)
+            for first, rows in value_batches(path):
+                idents += [row.get(table.ident) for row in rows if isinstance(row, dict)]
+                if _all_formed(table, rows):
+                    columns = {field: [row.get(field) for row in rows] for field in table.schema}
+                    parts.append(pl.DataFrame(columns, table.schema))
+                else:
+                    for number, row in enumerate(rows, start=first):
+                        findings += _check_row(table, row, f"{split}/{table.file}:{number}")
+            tables[split][name] = pl.concat(parts)
+            known = [ident for ident in idents if isinstance(ident, str)]
+            places.append(pl.DataFrame({"id": pl.Series(known, dtype=pl.String), "split": split, "file": table.file}))
+    return tables, findings + list(_check_ids(pl.concat(places)))
+
+
+def join_rows(release: Release, tables: Tables) -> Rows:
+    """Return the documents of well-formed rows: the candidates, and the queries that are none."""
+    documents = [pl.DataFrame(schema=DOCUMENTS)]
+    for split, rows in tables.items():
+        candidates, queries, truth = (rows[table.name] for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+        documents.append(candidate_documents(candidates, queries["query_id"], split))
+        documents.append(query_documents(queries, candidates["candidate_id"], truth, split))
+    provenance = release.provenance if release.has_provenance else None
+    return Rows(release.folder, tuple(tables), pl.concat(documents), tables, release.manifest, provenance)
+
+
+def _check_ids(places: pl.DataFrame) -> Iterator[Finding]:
+    """Yield ids of several rows of a file, or of documents of several splits."""
+    rows = places.group_by("split", "file", "id", maintain_order=True).len().filter(pl.col("len") > 1)
+    for split, file, ident, count in rows.iter_rows():
+        yield Finding("repeated_id", ident, f"{count} rows in {split}/{file}")
+    both = places.group_by("id", maintain_order=True).agg(pl.col("split").unique().sort())
+    for ident, splits in both.filter(pl.col("split").list.len() > 1).iter_rows():
+        yield Finding("repeated_id", ident, "in " + " and ".join(splits))
+
+
+def _check_row(table: Table, row: Any, place: str) -> Iterator[Finding]:
+    name = table.name
+    if not isinstance(row, dict):
+        yield Finding("schema", place, f"{name}: a row that is no object")
+        return
+    own = row.get(table.ident)
+    ident = own if isinstance(own, str) and own else place
+    columns = {column.name: column for column in table.columns}
+    for field in table.required:
+        if field not in row:
+            yield Finding("schema", ident, f"{name}: {field} is missing")
+    for field, value in row.items():
+        if field not in columns:
+            yield Finding("schema", ident, f"{name}: unknown field {field}")
+        elif not _fits(columns[field])(value):
+            yield Finding("schema", ident, f"{name}: {field} is {value!r:.40}")
+        elif (code := _form_code(columns[field])) and not re.fullmatch(columns[field].pattern or "", value):
+            yield Finding(code, ident, f"{name}: {value!r:.40}" if code == "author_form" else "")
+
+
+def _all_formed(table: Table, rows: Sequence[Any]) -> bool:
+    """Return whether `_check_row` would find nothing in any of the rows: looks at columns, and at each label once."""
+    required, optional = frozenset(table.required), frozenset(table.optional)
+    if not all(type(row) is dict and row.keys() - optional == required for row in rows):
+        return False
+    for column in table.columns:
+        name = column.name
+        values = list(map(itemgetter(name), rows if column.required else [row for row in rows if name in row]))
+        if name in _FEW_VALUES:
+            if set(map(type, values)) != {str}:
+                return False
+            values = list(set(values))
+        if not all(map(_fits(column), values)):
+            return False
+        if _form_code(column) and not all(map(re.compile(column.pattern or "").fullmatch, values)):
+            return False
+    return True
+
+
+def _form_code(column: Column) -> str:
+    """Return the claim that a value of another form breaks, where that is not `schema`."""
+    if column.name == "author_id":
+        return "author_form"
+    return "id_form" if column.name in ("candidate_id", "query_id") else ""
+
+
+def _fits(column: Column) -> Callable[[Any], bool]:
+    """Return the test of a value of a column: its type, that it is not empty, and the form of a label."""
+    if column.dtype == IDS:
+        return _is_ids
+    if column.dtype == pl.Int32:
+        return _is_length
+    if column.pattern and not _form_code(column):
+        form = re.compile(column.pattern)
+        return lambda value: isinstance(value, str) and bool(form.fullmatch(value))
+    return _is_text
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_length(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_TOKENS

@@ -1,0 +1,87 @@
+"""Ranks of the positives of each query, computed by torch on a GPU.
+
+The blocks of `retrieval`. A score and 32 bits of the hash that orders equal scores make one 64-bit key, and a rank is
+the number of higher keys.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks, tie_keys
+from authbench.evaluation.split import Split
+
+BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the key
+
+
+def rank_on(
+    device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
+) -> Ranking:
+    """Return what `retrieval.rank` does for cosines of L2-normalised float32 rows, computed on a torch device."""
+    import torch
+
+    asking, count, positives = len(split.asks), split.candidates, split.positives
+    pool = torch.from_numpy(np.ascontiguousarray(candidates)).to(device).T
+    ties = torch.from_numpy(tie_keys(split).view(np.int64)).to(device)
+    of_queries, of_candidates = ties[torch.from_numpy(split.asks).to(device)], _mixed(ties[:count])
+    in_pool = pools(split)
+    own_pool = {name: tuple(torch.from_numpy(codes).to(device) for codes in both) for name, both in in_pool.items()}
+    ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
+    scores = np.empty(len(positives.rows))
+    against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
+    rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
+    for first, last in query_blocks(asking, count * BYTES_PER_SCORE // 4):
+        block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
+        block += 0.0  # no zero below zero
+        for pairs, values in ((positives, scores), *((negatives[name], against[name]) for name in negatives)):
+            span, query, candidate = _of_block(pairs, first, last, device)
+            values[span] = block[query, candidate].double().cpu().numpy()
+        _, query, candidate = _of_block(split.excluded, first, last, device)
+        block[query, candidate] = -torch.inf
+        keys = (_ordered(block) << 32) + _places_in_ties(of_queries[first:last], of_candidates)
+        span, query, candidate = _of_block(positives, first, last, device)
+        step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
+        for start in range(0, len(query), step):
+            q, c = query[start : start + step], candidate[start : start + step]
+            higher = keys[q] > keys[q, c][:, None]
+            for name, (of_query, of_candidate) in own_pool.items():
+                same = of_candidate == of_query[first + q][:, None]
+                found = torch.where(same[torch.arange(len(q)), c], 1 + (higher & same).sum(dim=1), 0)
+                ranks[name][span.start + start : span.start + start + len(q)] = found.cpu().numpy()
+        near = keys.topk(min(NEAREST + 1, count), dim=1).indices
+        value = block.gather(1, near)
+        best[first:last, : near.shape[1]] = value.cpu().numpy()
+        rows[first:last, : near.shape[1]] = torch.where(torch.isfinite(value), near, -1).cpu().numpy()
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+
+
+def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:
+    """Return where the pairs of queries [first, last) are in `pairs`, their queries within the block, their rows."""
+    import torch
+
+    span = slice(int(pairs.starts[first]), int(pairs.starts[last]))
+    query = np.repeat(np.arange(last - first), np.diff(pairs.starts[first : last + 1]))
+    candidate = pairs.rows[span].astype(np.int64)
+    return span, torch.from_numpy(query).to(device), torch.from_numpy(candidate).to(device)
+
+
+def _mixed(keys: Any) -> Any:
+    """Return `shingle_kernels.mix` of 64-bit keys, held as int64, whose right shifts copy the sign."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        keys = (keys ^ ((keys >> 33) & 0x7FFFFFFF)) * (factor - (1 << 64))
+    return keys ^ ((keys >> 33) & 0x7FFFFFFF)
+
+
+def _places_in_ties(query_keys: Any, mixed_candidate_keys: Any) -> Any:
+    """Return 32 bits for each query and candidate, higher where the hash of both is lower."""
+    return ~(_mixed(query_keys[:, None] ^ mixed_candidate_keys) >> 32) & 0xFFFFFFFF
+
+
+def _ordered(scores: Any) -> Any:
+    """Return int64 values of 32 bits in the order of the float32 scores."""
+    import torch
+
+    bits = scores.view(torch.int32).long()
+    return torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits)

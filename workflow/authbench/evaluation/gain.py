@@ -1,0 +1,299 @@
+"""What models gain over the rows that read no style (shortcuts), and what a test can show.
+
+For each headline score the shortcut to beat is the one that is best on the dev split; without a dev split, on a half of
+the authors of the split itself, chosen by a hash, which favours the shortcut. A gain is the mean over authors of the
+difference on the same queries, with a 95 % bootstrap interval over authors; p is of approximate randomisation over
+authors, corrected by Holm over all models and headline scores, and for a slice over those of the slice.
+
+Memory: a few columns of the queries for each model, and the bootstrap's weights.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import BOOL, F64
+from authbench.evaluation.headline import (
+    LEAST_QUERY_AUTHORS,
+    Authors,
+    Means,
+    averaged_languages,
+    counts_of,
+    macro_means,
+    means_of_authors,
+    slices_of,
+    values_of,
+)
+from authbench.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
+from authbench.identity import keyed_hash
+from authbench.metrics.bootstrap import interval
+from authbench.metrics.power import smallest_difference, standard_error, standard_error_of_mean
+from authbench.metrics.significance import holm, p_of_paired_means
+
+PUNCTUATION = "punctuation"  # the row that is style, but blind: gains over it are printed too
+SUPPORTED_AUTHORS = 100  # a language with fewer query authors is named as not supported
+GAINS = pl.Schema(
+    {
+        "model": pl.String, "facet": pl.String, "slice": pl.String, "score": pl.String, "against": pl.String,
+        "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "macro": pl.Float64, "macro_low": pl.Float64,
+        "macro_high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "authors": pl.Int64,
+    }
+)  # fmt: skip
+OVERALL = ("overall", "all")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a comparison takes of the results of one model.
+
+    Attributes:
+        name: the model's.
+        shortcut: whether it reads no style.
+        queries: a row per query, sorted by id (`evaluate.run.queries_table`).
+        on_dev: of a shortcut, by headline score its value on the dev split; empty without one.
+    """
+
+    name: str
+    shortcut: bool
+    queries: pl.DataFrame
+    on_dev: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Gains of several models on one split.
+
+    Attributes:
+        chosen: by headline score the shortcut to beat, and what it was chosen on.
+        gains: GAINS, of the models that are no shortcuts; over the chosen shortcuts, then over PUNCTUATION.
+        tests: the size of the family that `p_holm` of all queries is corrected for.
+        power: by headline score the smallest difference that can be shown.
+        difficulty: `id` and `difficulty`, the shortcuts that solve each query by S_AT_5; null: it has no such score.
+        unsolved: by model S_AT_5 over the queries that no shortcut solves, and what a random order scores there.
+    """
+
+    chosen: Mapping[str, tuple[str, str]]
+    gains: pl.DataFrame
+    tests: int
+    power: Mapping[str, Any]
+    difficulty: pl.DataFrame
+    unsolved: Mapping[str, Mapping[str, Any]]
+
+
+def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int) -> Comparison:
+    """Return the gains of models whose tables hold the same queries in the same order.
+
+    Args:
+        models: in any order; the result depends on none.
+        pool_authors: by language, how many authors the candidates have.
+        seed: of bootstrap and randomisation.
+    """
+    models = sorted(models, key=lambda one: one.name)
+    queries = models[0].queries
+    authors = Authors.of(queries, seed)
+    chosen = _chosen(models, authors, seed)
+    judged = [one for one in models if not one.shortcut]
+    everyone = np.ones(queries.height, bool)
+    parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
+    if judged and chosen:
+        for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
+            rows = [
+                row
+                for score, (against, _) in chosen.items()
+                for row in _gains_over(
+                    judged, _named(models, against), score, authors, where, place, pool_authors, seed
+                )
+            ]
+            if rows:
+                found = pl.DataFrame(rows, schema=GAINS)
+                parts.append(found.with_columns(p_holm=pl.Series(holm(found["p"].to_numpy()))))
+                tests = len(rows) if place == OVERALL else tests
+    gains = pl.concat([*parts[1:], parts[0]])
+    difficulty = _difficulty(models)
+    return Comparison(
+        chosen=chosen,
+        gains=gains,
+        tests=tests,
+        power={score: _power(judged, _named(models, name), score, authors, pool_authors, tests)
+               for score, (name, _) in chosen.items()} if tests else {},
+        difficulty=difficulty,
+        unsolved=_unsolved(models, difficulty, authors),
+    )  # fmt: skip
+
+
+def _named(models: Sequence[Scored], name: str) -> Scored:
+    return next(one for one in models if one.name == name)
+
+
+def _chosen(models: Sequence[Scored], authors: Authors, seed: int) -> dict[str, tuple[str, str]]:
+    """Return by headline score the best shortcut and what it is best on; a score that no shortcut has is left out."""
+    shortcuts = [one for one in models if one.shortcut]
+    half = np.array([keyed_hash(seed, "half of the authors", name) % 2 == 0 for name in authors.names], bool)
+    in_half = half[authors.of_query] if len(half) else np.zeros(0, bool)
+    found = {}
+    for score in HEADLINES:
+        known = [one for one in shortcuts if not np.isnan(values_of(one.queries, score)).all()]
+        if known and all(score in one.on_dev for one in known):
+            found[score] = (max(known, key=lambda one: one.on_dev[score]).name, "dev")
+            continue
+        means = {
+            one.name: means_of_authors(
+                values_of(one.queries, score)[None], counts_of(one.queries, score), authors, in_half
+            ).values
+            for one in known
+        }
+        if means:
+            best = max(means, key=lambda name: float(means[name].mean()) if means[name].size else -1.0)
+            found[score] = (best, "half of the authors")
+    return found
+
+
+def _gains_over(
+    judged: Sequence[Scored],
+    against: Scored,
+    score: str,
+    authors: Authors,
+    where: BOOL,
+    place: tuple[str, str],
+    pool_authors: Mapping[str, int],
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row of GAINS for each model, where enough authors have a difference."""
+    counts = counts_of(against.queries, score)
+    differences = _differences(judged, against, score)
+    means = means_of_authors(differences, counts, authors, where)
+    if len(means.present) < LEAST_QUERY_AUTHORS:
+        return
+    replicates = means.replicates(authors)
+    macro: dict[int, dict[str, Any]] = {}
+    if place == OVERALL:
+        macro = _macro(differences, counts, against.queries, score, authors, pool_authors)
+    p = p_of_paired_means(means.values, means.names(authors), seed)
+    for at, one in enumerate(judged):
+        low, high = interval(replicates[:, at]) or (None, None)
+        yield {
+            "model": one.name, "facet": place[0], "slice": place[1], "score": score, "against": against.name,
+            "value": float(means.values[at].mean()), "low": low, "high": high, "p": float(p[at]), "p_holm": None,
+            "authors": len(means.present),
+        } | {"macro": None, "macro_low": None, "macro_high": None} | macro.get(at, {})  # fmt: skip
+
+
+def _macro(
+    differences: F64,
+    counts: F64,
+    queries: pl.DataFrame,
+    score: str,
+    authors: Authors,
+    pool_authors: Mapping[str, int],
+) -> dict[int, dict[str, Any]]:
+    """Return for each row of differences the mean over languages with its interval."""
+    languages = averaged_languages(queries, score, pool_authors)
+    if not languages:
+        return {}
+    chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
+    mean, replicates = macro_means(differences, counts, authors, chosen)
+    limits = [interval(replicates[:, at]) or (None, None) for at in range(len(mean))]
+    return {
+        at: {"macro": float(mean[at]), "macro_low": low, "macro_high": high} for at, (low, high) in enumerate(limits)
+    }
+
+
+def _over_punctuation(models: Sequence[Scored], authors: Authors, pool_authors: Mapping[str, int]) -> pl.DataFrame:
+    """Return gains over PUNCTUATION of all queries, without p; none where it is not among the models."""
+    judged = [one for one in models if not one.shortcut and one.name != PUNCTUATION]
+    rows: list[dict[str, Any]] = []
+    if judged and any(one.name == PUNCTUATION for one in models):
+        against = _named(models, PUNCTUATION)
+        everyone = np.ones(against.queries.height, bool)
+        for score in HEADLINES:
+            rows += [
+                row | {"p": None}
+                for row in _gains_over(judged, against, score, authors, everyone, OVERALL, pool_authors, 0)
+            ]
+    return pl.DataFrame(rows, schema=GAINS)
+
+
+def _differences(judged: Sequence[Scored], against: Scored, score: str) -> F64:
+    """Return each model's value less the other's, shape (models, queries); NaN where a query has none."""
+    other = values_of(against.queries, score)
+    return np.array([values_of(one.queries, score) - other for one in judged]).reshape(len(judged), len(other))
+
+
+def _power(
+    judged: Sequence[Scored],
+    against: Scored,
+    score: str,
+    authors: Authors,
+    pool_authors: Mapping[str, int],
+    tests: int,
+) -> dict[str, Any]:
+    """Return the smallest difference that can be shown: over authors, over languages, and in each language.
+
+    Its standard error is the median over the models of that of the difference from the shortcut.
+    """
+    queries, counts = against.queries, counts_of(against.queries, score)
+    differences = _differences(judged, against, score)
+
+    def error(means: Means) -> float:
+        return float(np.median([standard_error(row) for row in means.values]))
+
+    everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
+    by_language, errors, sizes = {}, {}, {}
+    for lang in queries["lang"].unique().sort():
+        means = means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
+        if not len(means.present):
+            continue
+        errors[lang], sizes[lang] = error(means), len(means.present)
+        by_language[lang] = {
+            "difference": _finite(smallest_difference(errors[lang], tests)),
+            "authors": sizes[lang],
+        }
+    averaged = averaged_languages(queries, score, pool_authors)
+    macro = standard_error_of_mean([errors[lang] for lang in averaged])
+    return {
+        "difference": _finite(smallest_difference(error(everyone), tests)),
+        "macro": _finite(smallest_difference(macro, tests)),
+        "authors": len(everyone.present),
+        "by_language": by_language,
+        "not_supported": [lang for lang, count in sizes.items() if count < SUPPORTED_AUTHORS],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _difficulty(models: Sequence[Scored]) -> pl.DataFrame:
+    queries = models[0].queries
+    shortcuts = [one for one in models if one.shortcut]
+    if not shortcuts or S_AT_5 not in queries.columns:
+        none = pl.Series("difficulty", [None] * queries.height, dtype=pl.List(pl.String))
+        return queries.select("id").with_columns(none)
+    solved = np.array([values_of(one.queries, S_AT_5) for one in shortcuts])
+    names = [
+        None if np.isnan(column).any() else [one.name for one, hit in zip(shortcuts, column, strict=True) if hit == 1]
+        for column in solved.T
+    ]
+    return queries.select("id").with_columns(pl.Series("difficulty", names, dtype=pl.List(pl.String)))
+
+
+def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Authors) -> dict[str, dict[str, Any]]:
+    unsolved = (difficulty["difficulty"].list.len() == 0).fill_null(False).to_numpy()
+    found = {}
+    for one in models:
+        table = np.array([values_of(one.queries, S_AT_5), values_of(one.queries, BY_CHANCE)])
+        means = means_of_authors(table, counts_of(one.queries, S_AT_5), authors, unsolved)
+        if not len(means.present):
+            continue
+        cell: dict[str, Any] = {
+            "value": float(means.values[0].mean()),
+            "by_chance": float(means.values[1].mean()),
+            "authors": len(means.present),
+            "queries": int((unsolved & ~np.isnan(table[0])).sum()),
+        }
+        limits = interval(means.replicates(authors)[:, 0]) if len(means.present) >= LEAST_QUERY_AUTHORS else None
+        found[one.name] = cell | (dict(zip(("low", "high"), limits, strict=True)) if limits else {})
+    return found

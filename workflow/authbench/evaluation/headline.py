@@ -1,0 +1,182 @@
+"""The three numbers that a model is judged by, from the metrics of its queries.
+
+auc_matched       of a positive from another work, the share of its `matched` negatives that score lower (ties half)
+auc_topic         the same with its `topic_matched` negatives, which are as topical as the positive itself
+s@5_other_work    whether one of the five best candidates of the query's language is such a positive
+
+An author's value is the mean over the groups (or queries) of that author, a score the mean over authors; `macro` is the
+mean over languages with enough authors of the mean over their authors. `auc_adversarial` is a diagnostic beside them.
+
+Everything is computed from a table with a row per query (`evaluate.run.queries_table`), so that leaderboards need no
+model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of the queries.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import BOOL, F32, F64, I64
+from authbench.evaluation.released import COUNTS, SCORES
+from authbench.evaluation.slices import SLICES
+from authbench.metrics.bootstrap import author_weights, interval
+
+LEAST_QUERY_AUTHORS = 10  # of a language, to be averaged, and of a slice, to have an interval
+LEAST_POOL_AUTHORS = 20  # of a language: among fewer, a random order has too high a Success@5
+
+
+@dataclass(frozen=True)
+class Authors:
+    """The authors of a table of queries, and how often each bootstrap replicate holds them.
+
+    Attributes:
+        of_query: shape (queries,), the number of each query's author.
+        weights: shape (replicates, authors).
+        names: their ids, sorted.
+    """
+
+    of_query: I64
+    weights: F32
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, queries: pl.DataFrame, seed: int) -> "Authors":
+        authors = queries["author_id"]
+        names = authors.unique().sort().to_list()
+        return cls((authors.rank("dense") - 1).to_numpy().astype(np.int64), author_weights(names, seed), tuple(names))
+
+
+@dataclass(frozen=True)
+class Means:
+    """Values of authors, shape (rows, authors present), and the numbers of these authors."""
+
+    values: F64
+    present: I64
+
+    def names(self, authors: Authors) -> list[str]:
+        return [authors.names[author] for author in self.present]
+
+    def replicates(self, authors: Authors) -> F64:
+        """Return the mean over authors in each replicate, shape (replicates, rows); NaN where none is in it."""
+        drawn = authors.weights[:, self.present].astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: F64 = (drawn @ self.values.T) / drawn.sum(axis=1, keepdims=True)
+        return found
+
+
+def values_of(queries: pl.DataFrame, score: str) -> F64:
+    """Return a score of every query, shape (queries,); NaN where it has none."""
+    if score not in queries.columns:
+        return np.full(queries.height, np.nan)
+    return queries[score].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def counts_of(queries: pl.DataFrame, score: str) -> F64:
+    """Return how much a query's value counts, shape (queries,)."""
+    column = COUNTS[score]
+    if column is None or column not in queries.columns:
+        return np.ones(queries.height)
+    return queries[column].cast(pl.Float64).fill_null(0.0).to_numpy()
+
+
+def means_of_authors(values: F64, counts: F64, authors: Authors, chosen: BOOL) -> Means:
+    """Return the mean of each author over the chosen queries that have a value.
+
+    Args:
+        values: shape (rows, queries); the rows lack the same queries.
+        counts: shape (queries,), the weight of each query within its author.
+        authors: of the queries.
+        chosen: shape (queries,).
+    """
+    kept = chosen & ~np.isnan(values).any(axis=0) & (counts > 0)
+    of_query, weight, size = authors.of_query[kept], counts[kept], len(authors.names)
+    total = np.bincount(of_query, weight, size)
+    present = np.flatnonzero(total)
+    sums = np.array([np.bincount(of_query, row[kept] * weight, size) for row in values]).reshape(len(values), size)
+    return Means(sums[:, present] / total[present], present)
+
+
+def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[str, int]) -> list[str]:
+    """Return the languages that a macro mean is over: with enough query authors, and enough authors in the pool."""
+    asked = queries.filter(pl.Series(~np.isnan(values_of(queries, score)), dtype=pl.Boolean))
+    counted = asked.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").rows()
+    return [
+        lang
+        for lang, count in counted
+        if count >= LEAST_QUERY_AUTHORS and pool_authors.get(lang, 0) >= LEAST_POOL_AUTHORS
+    ]
+
+
+def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequence[BOOL]) -> tuple[F64, F64]:
+    """Return the mean over languages of `values` (rows, queries): shape (rows,), and its replicates (replicates, rows).
+
+    A replicate leaves out a language of which it holds no author.
+    """
+    parts = [means_of_authors(values, counts, authors, chosen) for chosen in of_language]
+    if not parts:
+        return np.full(len(values), np.nan), np.full((len(authors.weights), len(values)), np.nan)
+    drawn = np.stack([part.replicates(authors) for part in parts])
+    known = np.isfinite(drawn)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = np.where(known, drawn, 0.0).sum(axis=0) / known.sum(axis=0)
+    return np.mean([part.values.mean(axis=1) for part in parts], axis=0), replicates
+
+
+def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
+    """Return by facet and slice which queries are in it; facets that the table lacks have none."""
+    found = {}
+    for facet, column in SLICES.items():
+        if column in queries.columns:
+            for label in queries[column].drop_nulls().unique().sort():
+                found[facet, label] = (queries[column] == label).fill_null(False).to_numpy()
+    return found
+
+
+def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, dict[str, Any]]:
+    """Return for each of SCORES that the queries have: `value`, `low`, `high`, `macro` with its interval, counts."""
+    found: dict[str, dict[str, Any]] = {}
+    for score in SCORES:
+        cell = _cell(queries, score, authors, np.ones(queries.height, bool))
+        if not cell:
+            continue
+        values, counts = values_of(queries, score)[None], counts_of(queries, score)
+        languages = averaged_languages(queries, score, pool_authors)
+        chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
+        mean, replicates = macro_means(values, counts, authors, chosen)
+        cell["languages"] = languages
+        if languages:
+            low, high = interval(replicates[:, 0]) or (None, None)
+            cell |= {"macro": float(mean[0]), "macro_low": low, "macro_high": high}
+        found[score] = cell
+    return found
+
+
+def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> dict[str, dict[str, Any]]:
+    """Return for each of SCORES `value` and counts over the chosen queries, and an interval where authors suffice."""
+    found = {}
+    for score in SCORES:
+        if cell := _cell(queries, score, authors, chosen):
+            found[score] = cell
+    return found
+
+
+def _cell(queries: pl.DataFrame, score: str, authors: Authors, chosen: BOOL) -> dict[str, Any]:
+    values, counts = values_of(queries, score), counts_of(queries, score)
+    means = means_of_authors(values[None], counts, authors, chosen)
+    if not len(means.present):
+        return {}
+    asked = chosen & ~np.isnan(values)
+    cell: dict[str, Any] = {
+        "value": float(means.values[0].mean()),
+        "authors": len(means.present),
+        "queries": int(asked.sum()),
+    }
+    if COUNTS[score]:
+        cell["groups"] = int(counts[asked].sum())
+    if cell["authors"] >= LEAST_QUERY_AUTHORS:
+        limits = interval(means.replicates(authors)[:, 0])
+        if limits:
+            cell |= {"low": limits[0], "high": limits[1]}
+    return cell

@@ -1,0 +1,140 @@
+"""Join the results of several models on one split: what each gains over the shortcuts, and how hard each query is.
+
+<model>/own/scores.json      what a model's own scores are
+<model>/own/queries.parquet
+<model>/scores.json          the same with gains, power and the queries that no shortcut solves
+<model>/queries.parquet      the same with the shortcuts that solve each query
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.evaluation.gain import OVERALL, Comparison, Scored, compare
+from authbench.evaluation.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
+from authbench.evaluation.slices import SLICES
+from authbench.storage.json_files import read_foreign_json, write_plain_json
+from authbench.storage.parquet import write_plain_parquet
+
+OWN = "own"
+# What two results must share to be compared, by its place in scores.json.
+SHARED = (
+    ("benchmark", "checksum"),
+    ("benchmark", "split"),
+    ("settings", "seed"),
+    ("settings", "negatives_per_query"),
+    ("settings", "fitted_on"),
+    ("versions", "authbench"),
+)
+_EXPECTED = ("id", "author_id", "lang")
+_QUERIES: Mapping[str, Any] = {
+    **dict.fromkeys((*_EXPECTED, *SLICES.values()), pl.String),
+    **dict.fromkeys((*SCORES, *filter(None, COUNTS.values()), BY_CHANCE), pl.Float64),
+}
+_OF_GAIN = ("against", "value", "low", "high", "macro", "macro_low", "macro_high", "p_holm", "authors")
+
+
+def join(folders: Iterable[Path]) -> None:
+    """Write scores.json and queries.parquet of every model of these folders (each has `own`)."""
+    own = [(folder, read_foreign_json(folder / OWN / "scores.json")) for folder in sorted(folders)]
+    tables = [read_queries(folder / OWN) for folder, _ in own]
+    if not own:
+        return
+    comparison = compare_results([scores for _, scores in own], tables)
+    for (folder, scores), table in zip(own, tables, strict=True):
+        write_plain_json(folder / "scores.json", with_gains(scores, comparison))
+        solved = table.join(comparison.difficulty, on="id", how="left", maintain_order="left")
+        write_plain_parquet(solved, folder / "queries.parquet")
+
+
+def comparable_results(out: Path, model: str) -> list[Path]:
+    """Return the folders in `out` with results that can be compared with those of a model, its own among them."""
+    folders = sorted(path.parents[1] for path in out.glob(f"*/{OWN}/scores.json"))
+    scores = {folder: read_foreign_json(folder / OWN / "scores.json") for folder in folders}
+    mine = scores[out / model]
+    return [folder for folder in folders if not differing(mine, scores[folder])]
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first place of SHARED in which two results differ."""
+    for part, key in SHARED:
+        if one[part].get(key) != other[part].get(key):
+            return part, key
+    return None
+
+
+def read_queries(folder: Path) -> pl.DataFrame:
+    """Return the metrics of every query, sorted by id. Raises InputError where there are none, or of another type."""
+    path = folder / "queries.parquet"
+    try:
+        table = pl.read_parquet(path).sort("id")
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None
+    for name, dtype in _QUERIES.items():
+        if table.schema.get(name, None if name in _EXPECTED else dtype) != dtype:
+            raise InputError(
+                f"{path}: column {name} is {table.schema.get(name, 'absent')}. Expected {dtype}; evaluate the "
+                "model again."
+            )
+    if any(table[name].null_count() for name in _EXPECTED):
+        raise InputError(f"{path}: no {', '.join(_EXPECTED)} in some rows. Evaluate the model again.")
+    return table
+
+
+def compare_results(scores: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]) -> Comparison:
+    """Compare results (scores.json and queries.parquet of each model) that `differing` finds nothing between.
+
+    Raises:
+        InputError: their queries are not the same.
+    """
+    for one, table in zip(scores, tables, strict=True):
+        if not table.select(_EXPECTED).equals(tables[0].select(_EXPECTED)):
+            names = one["model"]["name"], scores[0]["model"]["name"]
+            raise InputError(f"queries.parquet of {names[0]} holds other queries than that of {names[1]}.")
+    dev = {one.get("headline_on_dev", {}).get("checksum") for one in scores if is_shortcut(one)}
+    models = [
+        Scored(
+            name=one["model"]["name"],
+            shortcut=is_shortcut(one),
+            queries=table,
+            on_dev={name: one["headline_on_dev"][name] for name in HEADLINES if name in one["headline_on_dev"]}
+            if len(dev) == 1 and is_shortcut(one) and "headline_on_dev" in one
+            else {},
+        )
+        for one, table in zip(scores, tables, strict=True)
+    ]
+    return compare(models, scores[0]["benchmark"].get("pool_authors", {}), scores[0]["settings"]["seed"])
+
+
+def is_shortcut(scores: Mapping[str, Any]) -> bool:
+    """Return whether the model reads no style."""
+    return scores["model"].get("shortcut") is True
+
+
+def with_gains(own: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
+    """Return a model's scores with its gains over all queries and in slices, and the power of the comparison."""
+    scores: dict[str, Any] = deepcopy(dict(own))
+    name = scores["model"]["name"]
+    mine = comparison.gains.filter(pl.col("model") == name)
+    against = {score: shortcut for score, (shortcut, _) in comparison.chosen.items()}
+    for row in mine.iter_rows(named=True):
+        if (row["facet"], row["slice"]) == OVERALL:
+            cell = scores["headline"][row["score"]]
+        else:
+            cell = scores[row["facet"]][row["slice"]]["headline"][row["score"]]
+        gain = {key.removesuffix("_holm"): row[key] for key in _OF_GAIN if row[key] is not None}
+        if row["against"] == against.get(row["score"]):
+            cell["gain"] = gain | {"chosen_on": comparison.chosen[row["score"]][1]}
+        else:
+            cell["gain_over_punctuation"] = gain
+    for score, cell in scores.get("headline", {}).items():
+        if score in HEADLINES:
+            cell.setdefault("gain", None)
+    if name in comparison.unsolved:
+        scores["s@5_unsolved"] = dict(comparison.unsolved[name])
+    scores["power"] = {"tests": comparison.tests, **comparison.power}
+    return scores

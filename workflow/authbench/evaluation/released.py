@@ -1,0 +1,205 @@
+"""What a release states of its pairs: which positives are of another work, and the pools that every model scores.
+
+A release from elsewhere may have neither file; then the headline scores that need them are left out, with the reason.
+Memory: about 100 bytes per released pair.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import BOOL, F64, I64
+from authbench.errors import InputError
+from authbench.evaluation.lists import Lists
+from authbench.format.columns import PAIRS, POSITIVES
+from authbench.metrics.auc import areas_of_groups
+from authbench.metrics.ranking import of_random_ranking
+
+S_AT_5 = "s@5_other_work"
+BY_CHANCE = "s@5_other_work_by_chance"  # what a random order scores
+# The pools of pairs that a release states, and the name of each one's score.
+POOLS: Mapping[str, str] = {
+    "matched": "auc_matched",
+    "topic_matched": "auc_topic",
+    "topic_adversarial": "auc_adversarial",
+}
+# Each score's column that counts how many groups a query's value is the mean of; none: a value counts once.
+COUNTS: Mapping[str, str | None] = {score: f"{pool}_groups" for pool, score in POOLS.items()} | {S_AT_5: None}
+HEADLINES = ("auc_matched", "auc_topic", S_AT_5)
+SCORES = (*HEADLINES, "auc_adversarial")
+
+NO_PAIRS = "the release has no pairs.parquet"
+NO_POSITIVES = "the release has no positives.parquet"
+_CUTOFF = 5
+
+
+@dataclass(frozen=True)
+class Released:
+    """Relations and pools of a split, as rows of it.
+
+    Attributes:
+        other_work: for each of the split's positives whether it is from another work than its query.
+        pairs: `pool`, `group` (a number from 0 within the file), `query` (a number of `Split.asks`), `candidate`
+            (a row), `same`.
+        lists: the pairs without repetition, candidates by query.
+        place: for each of `pairs` its place in `lists.rows`.
+        left_out: by headline score why there is none.
+    """
+
+    other_work: BOOL
+    pairs: pl.DataFrame
+    lists: Lists
+    place: I64
+    left_out: Mapping[str, str]
+
+
+def absent(positives: Lists) -> Released:
+    """Return what a release without the two files states."""
+    stated = pl.DataFrame(schema=POSITIVES.schema), pl.DataFrame(schema=PAIRS.schema)
+    return released("", [""] * (len(positives.starts) - 1), {}, positives, *stated)
+
+
+def released(
+    split: str,
+    queries: list[str],
+    candidates: Mapping[str, int],
+    positives: Lists,
+    stated_positives: pl.DataFrame,
+    stated_pairs: pl.DataFrame,
+) -> Released:
+    """Return what a release states of pairs, as rows.
+
+    Args:
+        split: its name, for errors.
+        queries: their ids.
+        candidates: the row of each candidate's id.
+        positives: rows of candidates by query.
+        stated_positives: `query_id`, `candidate_id`, `same_work`; empty where the release has none.
+        stated_pairs: `pool`, `group`, `query_id`, `candidate_id`, `same`; likewise.
+
+    Raises:
+        InputError: an id is not of the split, a positive has no relations, or a group not one positive.
+    """
+    left_out = (
+        dict.fromkeys((score for score in HEADLINES if score != S_AT_5), NO_PAIRS) if stated_pairs.is_empty() else {}
+    )
+    if stated_positives.is_empty():
+        left_out[S_AT_5] = NO_POSITIVES
+    query_of = {ident: number for number, ident in enumerate(queries)}
+    other = _other_work(split, query_of, candidates, positives, stated_positives)
+    pairs = _numbered(f"{split}/pairs.parquet", query_of, candidates, stated_pairs)
+    _expect_one_positive(split, pairs)
+    unique = pairs.select("query", "candidate").unique().sort("query", "candidate").with_row_index("place")
+    place = pairs.join(unique, on=["query", "candidate"], how="left", maintain_order="left")["place"]
+    counts = np.bincount(unique["query"].to_numpy(), minlength=len(queries))
+    lists = Lists(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), unique["candidate"].to_numpy())
+    return Released(other, pairs, lists, place.to_numpy().astype(np.int64), left_out)
+
+
+def _numbered(
+    file: str, query_of: Mapping[str, int], candidates: Mapping[str, int], stated: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the stated rows with `query` and `candidate` as numbers. Raises InputError for an unknown id."""
+    rows = stated.with_columns(
+        query=pl.col("query_id").replace_strict(query_of, default=None, return_dtype=pl.Int32),
+        candidate=pl.col("candidate_id").replace_strict(candidates, default=None, return_dtype=pl.Int32),
+    )
+    for column, ident in (("query", "query_id"), ("candidate", "candidate_id")):
+        unknown = rows.filter(pl.col(column).is_null())[ident]
+        if len(unknown):
+            raise InputError(
+                f"{file}: {unknown[0]!a:.40} is no {column} of this split ({len(unknown)} rows). Expected pairs of its "
+                "queries and candidates; fetch the release anew."
+            )
+    return rows.drop("query_id", "candidate_id")
+
+
+def _other_work(
+    split: str,
+    query_of: Mapping[str, int],
+    candidates: Mapping[str, int],
+    positives: Lists,
+    stated: pl.DataFrame,
+) -> BOOL:
+    if stated.is_empty():
+        return np.zeros(len(positives.rows), bool)
+    known = stated.filter(
+        pl.col("query_id").is_in(list(query_of)) & pl.col("candidate_id").is_in(list(candidates))
+    ).select("query_id", "candidate_id", "same_work")
+    known = _numbered(f"{split}/positives.parquet", query_of, candidates, known)
+    rows = pl.DataFrame({"query": positives.owners().astype(np.int32), "candidate": positives.rows}).join(
+        known, on=["query", "candidate"], how="left", maintain_order="left"
+    )
+    lacking = rows["same_work"].null_count()
+    if rows.height != len(positives.rows) or lacking:
+        raise InputError(
+            f"{split}/positives.parquet: {lacking or 'some'} positives of ground_truth.jsonl are not there once. "
+            "Expected a row for every query and positive; fetch the release anew."
+        )
+    return ~rows["same_work"].to_numpy()
+
+
+def _expect_one_positive(split: str, pairs: pl.DataFrame) -> None:
+    wrong = (
+        pairs.group_by("group")
+        .agg(pl.col("same").sum(), pl.col("pool").n_unique(), pl.col("query").n_unique(), size=pl.len())
+        .sort("group")
+        .filter((pl.col("same") != 1) | (pl.col("pool") != 1) | (pl.col("query") != 1) | (pl.col("size") < 2))
+    )
+    if wrong.height:
+        raise InputError(
+            f"{split}/pairs.parquet: {wrong.height} groups, such as {wrong.item(0, 'group')}, are not one query with "
+            "one positive and its negatives in one pool. Fetch the release anew."
+        )
+
+
+def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
+    """Return by score of POOLS the mean over each query's groups (NaN: none), and how many groups these are.
+
+    Args:
+        stated: the pairs.
+        scores: of `stated.lists`.
+        queries: the number of queries.
+    """
+    found: dict[str, F64] = {}
+    for pool, score in POOLS.items():
+        here = (stated.pairs["pool"] == pool).to_numpy()
+        rows = stated.pairs.filter(pl.Series(here, dtype=pl.Boolean))
+        group = (rows["group"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+        area = areas_of_groups(group, rows["same"].to_numpy(), scores[stated.place[here]])
+        query = rows.filter("same").sort("group")["query"].to_numpy()
+        count = np.bincount(query, minlength=queries)
+        with np.errstate(invalid="ignore"):
+            found[score] = np.bincount(query, area, queries) / count
+        found[f"{pool}_groups"] = count.astype(np.float64)
+    return found
+
+
+def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray, sizes: np.ndarray) -> dict[str, F64]:
+    """Return for each query Success@5 of other-work positives, and what a random order scores; NaN: it has none.
+
+    Positives from the query's own work count neither way: they are taken out of the ranking.
+
+    Args:
+        stated: the relations.
+        positives: of the split.
+        ranks: of the positives in the pool of the query's language, 0 where one is not in it.
+        sizes: of these pools.
+    """
+    owners, inside = positives.owners(), ranks > 0
+    queries = len(positives.starts) - 1
+    best = np.full(queries, np.iinfo(np.int64).max)
+    np.minimum.at(best, owners[inside & stated.other_work], ranks[inside & stated.other_work])
+    same_work = inside & ~stated.other_work
+    before = np.bincount(owners[same_work], ranks[same_work] < best[owners[same_work]], queries)
+    count = np.bincount(owners[inside & stated.other_work], minlength=queries)
+    pool = sizes - np.bincount(owners[same_work], minlength=queries)
+    asked = count > 0
+    pairs, which = np.unique(np.stack([pool[asked], count[asked]]), axis=1, return_inverse=True)
+    by_pair = [of_random_ranking(int(n), int(p), (_CUTOFF,))[f"success@{_CUTOFF}"] for n, p in pairs.T]
+    chance = np.full(queries, np.nan)
+    chance[asked] = np.array(by_pair)[which.ravel()] if by_pair else np.empty(0)
+    hit = np.where(asked, (best - before <= _CUTOFF).astype(np.float64), np.nan)
+    return {S_AT_5: hit, BY_CHANCE: chance}

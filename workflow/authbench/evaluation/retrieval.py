@@ -1,0 +1,138 @@
+"""Ranks of the positives of each query among all candidates.
+
+Exact: every query is compared with every candidate, a block of queries at a time, so that memory does not grow with
+queries x candidates; the ranks of positives come from counting, without sorting a row. Equal scores
+rank by a hash of query and candidate (`tie_keys`), so that the order of ids decides nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import F64, I32, I64, U64
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.split import Split
+from authbench.identity import keyed_hash
+
+BLOCK_BYTES = 160 << 20  # of scores in memory
+NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
+
+# Scores of the queries at [first, last) with all candidates, float32 or float64; valid until the next call.
+Scorer = Callable[[int, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The result of retrieval.
+
+    Attributes:
+        ranks: by pool, a rank for each row of the split's positives; 0 if it is not in that pool of the query.
+        sizes: by pool, the number of candidates of each query.
+        scores: of the positives, shape (positives,).
+        nearest: rows of the best candidates, shape (queries, NEAREST + 1); -1 where there is none.
+        best: their scores, best first, -inf where there is none.
+        negatives: by kind, the scores of the drawn negatives.
+    """
+
+    ranks: Mapping[str, I32]
+    sizes: Mapping[str, I32]
+    scores: F64
+    nearest: I32
+    best: F64
+    negatives: Mapping[str, F64]
+
+
+def cosine(queries: Any, candidates: Any) -> Scorer:
+    """Return a scorer by dot products of L2-normalised rows, dense arrays or CSR matrices."""
+    if not isinstance(queries, np.ndarray):
+        turned = candidates.T.tocsr()
+        return lambda first, last: (queries[first:last] @ turned).toarray()
+    buffer = np.empty((0, len(candidates)), np.result_type(queries, candidates))
+
+    def product(first: int, last: int) -> np.ndarray:
+        nonlocal buffer  # reusing memory is twice as fast as allocating it
+        if len(buffer) < last - first:
+            buffer = np.empty((last - first, len(candidates)), buffer.dtype)
+        return np.matmul(queries[first:last], candidates.T, out=buffer[: last - first])
+
+    return product
+
+
+def pools(split: Split) -> dict[str, tuple[I32, I32]]:
+    """Return the pool of each query and of each candidate.
+
+    All candidates, those of its language, of its language and source, and of its topic (F.5).
+    """
+    keys = split.documents.select(
+        whole=pl.lit(""),
+        language="lang",
+        language_source=pl.concat_str("lang", "source", separator="\x1f"),
+        topic="topic",
+    )
+    found = {}
+    for name in keys.columns:
+        code = keys[name].rank("dense").to_numpy().astype(np.int32)
+        found[name] = (code[split.asks], code[: split.candidates])
+    return found
+
+
+def tie_keys(split: Split) -> U64:
+    """Return a number per document: of equal scores that with the lower `mix(query ^ mix(candidate))` ranks first."""
+    return np.array([keyed_hash(0, "tie", ident) for ident in split.documents["id"]], np.uint64)
+
+
+def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
+    """Return the ranks of every query's positives in every pool, and the scores of its negatives."""
+    from authbench.evaluation import retrieval_kernels
+
+    queries, positives = len(split.asks), split.positives
+    in_pool, keys = pools(split), tie_keys(split)
+    of_both = keys[split.asks], keys[: split.candidates]
+    within = {name: (*codes, *_members_of(codes)) for name, codes in in_pool.items() if name != "whole"}
+    ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
+    scores = np.empty(len(positives.rows))
+    against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
+    rows, best = np.empty((queries, NEAREST + 1), np.int32), np.empty((queries, NEAREST + 1))
+    for first, last in query_blocks(queries, split.candidates):
+        block = np.ascontiguousarray(scorer(first, last))
+        retrieval_kernels.gather(block, first, positives.starts, positives.rows, scores)
+        for name, pairs in negatives.items():
+            retrieval_kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
+        retrieval_kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
+        retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, *of_both, ranks["whole"])
+        for name, pool in within.items():
+            retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, *of_both, ranks[name])
+        top = np.empty((last - first, NEAREST + 1), block.dtype)
+        retrieval_kernels.nearest(block, first, *of_both, rows[first:last], top)
+        best[first:last] = top
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+
+
+def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:
+    """Return where the candidates of each pool begin, and the candidates pool by pool."""
+    of_query, of_candidate = codes
+    members = np.argsort(of_candidate, kind="stable").astype(np.int32)
+    pools = np.arange(max(of_query.max(initial=0), of_candidate.max(initial=0)) + 2)
+    return np.searchsorted(of_candidate[members], pools), members
+
+
+def query_blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges [first, last) of queries whose scores with all candidates fit BLOCK_BYTES."""
+    step = max(1, BLOCK_BYTES // (4 * max(1, candidates)))
+    for first in range(0, queries, step):
+        yield first, min(first + step, queries)
+
+
+def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:
+    """Return the number of candidates in each query's pool that are not excluded."""
+    sizes = {}
+    excluded, owners = split.excluded.rows, split.excluded.owners()
+    for name, (of_query, of_candidate) in in_pool.items():
+        counts = np.bincount(of_candidate, minlength=int(of_query.max(initial=0)) + 1)
+        inside = of_candidate[excluded] == of_query[owners]
+        gone = np.bincount(owners[inside], minlength=len(of_query))
+        sizes[name] = (counts[of_query] - gone).astype(np.int32)
+    return sizes

@@ -1,0 +1,217 @@
+"""Score one model on one split, and write the results.
+
+    <out>/<model>/own/scores.json        scores, overall and by slice
+    <out>/<model>/own/queries.parquet    every metric of every query, its slices and its best candidates
+    <out>/<model>/pairs.parquet          the score of every positive and drawn negative pair
+    <out>/<model>/released_pairs.parquet the score of every pair that the release states
+
+Every table of a leaderboard can be computed again from these without the model; `evaluate.joined` adds to the first two
+what takes the results of other models.
+"""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench import __version__
+from authbench.evaluation.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
+from authbench.evaluation.joined import OWN
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.released import HEADLINES, POOLS, group_scores, success_of_other_work
+from authbench.evaluation.retrieval import NEAREST, Ranking, cosine, rank
+from authbench.evaluation.scores import per_query_values, summarise
+from authbench.evaluation.slices import facets
+from authbench.evaluation.split import Split
+from authbench.evaluation.thresholds import matched_error_rates, query_normalised
+from authbench.evaluation.verification import PER_QUERY, draw_negatives
+from authbench.format.release import verification
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.models.entries import ModelEntry
+from authbench.models.model import CPU, Model, VectorCache, Vectors
+from authbench.models.open import open_model
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.parquet import write_plain_parquet
+
+RELEASED = "released"  # what `Ranking.negatives` calls the scores of the released pairs
+LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
+
+
+def evaluate(
+    model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache, dev: Split | None = None
+) -> dict[str, Any]:
+    """Score a model on a split and write the files; return what own/scores.json holds.
+
+    Args:
+        model: its entry.
+        split: what it is scored on.
+        seed: of drawn negatives and replicates.
+        out: the folder of all models' results.
+        cache: of vectors.
+        dev: where shortcuts are compared, so that the best is known before `split` is scored; for others unused.
+    """
+    opened = open_model(model, cache)
+    negatives = draw_negatives(split, seed)
+    ranking = ranked(opened, split, negatives)
+    table = queries_table(split, ranking)
+    authors = Authors.of(table, seed)
+    result = {
+        "model": model.as_dict(),
+        "benchmark": {
+            "split": split.name,
+            "checksum": split.checksum,
+            "candidates": split.candidates,
+            "queries": len(split.asks),
+            "pool_authors": split.pool_authors,
+            "unmeasured_sources": None if split.unmeasured is None else list(split.unmeasured),
+            **verification(split.unverified),
+        },
+        "settings": {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on},
+        "versions": {"authbench": __version__, "python": platform.python_version()}
+        | {library: version(library) for library in LIBRARIES},
+        **summarise(split, ranking, negatives, seed),
+        "headline": headline(table, split.pool_authors, authors),
+        "headline_left_out": dict(split.released.left_out),
+        "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
+        "lengths": lengths_by_language(split),
+    }
+    for (facet, label), chosen in slices_of(table).items():
+        result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
+    if dev is not None and model.shortcut:
+        result["headline_on_dev"] = headline_on(opened, dev, seed)
+    with atomic_folder(out / model.name) as folder:
+        (folder / OWN).mkdir()
+        write_plain_json(folder / OWN / "scores.json", result)
+        write_plain_parquet(table, folder / OWN / "queries.parquet")
+        write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
+        write_plain_parquet(released_table(split, ranking), folder / "released_pairs.parquet")
+    return result
+
+
+def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
+    """Return the name and checksum of a split, and a model's headline scores on it."""
+    table = queries_table(split, ranked(model, split, {}))
+    found = headline(table, split.pool_authors, Authors.of(table, seed))
+    scores = {score: found[score]["value"] for score in HEADLINES if score in found}
+    return {"split": split.name, "checksum": split.checksum, **scores}
+
+
+def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
+    """Return where the positives rank by a model, and what the pairs score, computed on the device that it names."""
+    negatives = {**negatives, RELEASED: split.released.lists}
+    compared = model.compare(split.documents, split.candidates, split.asks, split.reference)
+    if not isinstance(compared, Vectors):
+        return rank(compared, split, negatives)
+    if compared.device != CPU:
+        from authbench.evaluation.device import rank_on
+
+        return rank_on(compared.device, compared.queries, compared.candidates, split, negatives)
+    return rank(cosine(compared.queries, compared.candidates), split, negatives)
+
+
+def line(name: str, result: Mapping[str, Any]) -> str:
+    """Return the headline scores of a model where there are any, and the overall ones, in one line."""
+    overall = result["overall"]
+    opening = "".join(
+        f"{label} {result['headline'][score]['value']:.3f}  "
+        for score, label in zip(HEADLINES, ("AUC matched", "AUC topic", "S@5 other work"), strict=True)
+        if score in result["headline"]
+    )
+    if "mrr" not in overall:
+        return f"{name}: {opening}{overall['authors']} query authors are too few for a score; counts are in scores.json"
+    shown = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
+    return f"{name}: {opening}" + "  ".join(
+        f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall
+    )
+
+
+def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+    """Return a row per query: `id`, `author_id`, its slices and metrics, and the `nearest` candidates with `scores`."""
+    ids = split.documents["id"]
+    values = per_query_values(split, ranking)
+    stated, queries = split.released, len(split.asks)
+    own = group_scores(stated, ranking.negatives[RELEASED], queries) | success_of_other_work(
+        stated, split.positives, ranking.ranks["language"], ranking.sizes["language"]
+    )
+    near = [
+        [
+            (ids[int(row)], float(score))
+            for row, score in zip(rows, best, strict=True)
+            if row >= 0 and np.isfinite(score)
+        ]
+        for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
+    ]
+    return pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
+        *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
+        *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
+        nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
+        scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
+    )
+
+
+def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+    """Return the released pairs with their `score`: `pool`, `group`, `query`, `candidate`, `same`."""
+    ids, pairs = split.documents["id"], split.released.pairs
+    return pairs.with_columns(
+        query=ids.gather(split.asks[pairs["query"].to_numpy()]),
+        candidate=ids.gather(pairs["candidate"]),
+        score=ranking.negatives[RELEASED][split.released.place],
+    )
+
+
+def lengths_by_language(split: Split) -> dict[str, dict[str, dict[str, float]]]:
+    """Return by language and length bucket the number of texts and their median words, characters and tokens."""
+    counted = (
+        split.documents.group_by("lang", "length")
+        .agg(
+            texts=pl.len(),
+            words=pl.col("content").str.count_matches(r"\S+").median(),
+            characters=pl.col("content").str.len_chars().median(),
+            tokens=pl.col("token_length").median(),
+        )
+        .sort("lang", "length")
+    )
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for lang, bucket, *values in counted.iter_rows():
+        found.setdefault(lang, {})[bucket] = dict(zip(counted.columns[2:], values, strict=True))
+    return found
+
+
+def _matched_pairs(
+    split: Split, ranking: Ranking, negatives: Mapping[str, Lists], table: pl.DataFrame, authors: Authors
+) -> dict[str, Any]:
+    scores = ranking.negatives[RELEASED]
+    kind = "same_language"
+    normalised = query_normalised(split.released, scores, negatives[kind], ranking.negatives[kind])
+    averaged = averaged_languages(table, POOLS["matched"], split.pool_authors)
+    languages = {lang: (table["lang"] == lang).to_numpy() for lang in averaged}
+    return matched_error_rates(split.released, scores, normalised, languages, authors)
+
+
+def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
+    """Return a row per pair: `query`, `candidate`, `kind` (`positive`, or of NEGATIVES), `score`, a positive's rank."""
+    ids = split.documents["id"]
+
+    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: np.ndarray | None) -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                "query": ids.gather(split.asks[pairs.owners()]),
+                "candidate": ids.gather(pairs.rows),
+                "kind": pl.repeat(kind, len(pairs.rows), eager=True),
+                "score": scores,
+                "rank": ranks if ranks is not None else pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True),
+            },
+            schema_overrides={"rank": pl.Int32},
+        )
+
+    return pl.concat(
+        [
+            rows("positive", split.positives, ranking.scores, ranking.ranks["whole"]),
+            *(rows(kind, pairs, ranking.negatives[kind], None) for kind, pairs in negatives.items()),
+        ]
+    )

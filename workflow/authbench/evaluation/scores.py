@@ -1,0 +1,192 @@
+"""Scores of one model on one split, overall and by slice."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from authbench.arrays import F32, F64
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.retrieval import Ranking
+from authbench.evaluation.slices import SLICES, facets
+from authbench.evaluation.split import Split
+from authbench.evaluation.verification import NEGATIVES
+from authbench.metrics.bootstrap import author_weights, interval, weighted_means
+from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_histograms, histograms
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
+
+Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
+
+LEAST_AUTHORS = 20  # a slice with fewer query authors has counts and no scores
+BINS = 256  # of scores; only the width of an interval depends on them
+WITHIN = ("language", "language_source", "topic")  # pools of queries, beside the whole
+MACRO = "macro over sub-genres"
+
+
+def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], seed: int) -> dict[str, Any]:
+    """Return the scores of a split: `overall`, and for each of SLICES a mapping from label to scores.
+
+    Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries.
+    Intervals hold 95 % of 1,000 bootstrap replicates over authors.
+    """
+    values = per_query_values(split, ranking)
+    pairs = scored_pairs(split, ranking, negatives)
+    authors = split.queries["author_id"]
+    of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
+    weights = author_weights(authors.unique().sort().to_list(), seed)
+
+    def scores_where(chosen: np.ndarray) -> dict[str, Any]:
+        return _scores_of(chosen, values, pairs, of_author, weights)
+
+    everyone = np.ones(len(authors), bool)
+    result: dict[str, Any] = {"overall": scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
+    frame = facets(split)
+    for name, column in SLICES.items():
+        labels = frame[column]
+        result[name] = {
+            label: scores_where((labels == label).fill_null(False).to_numpy())
+            for label in labels.drop_nulls().unique().sort()
+        }
+    for genre, cell in result["by_primary_genre"].items():
+        cell[MACRO] = _macro(genre, result["by_genre"])
+    return result
+
+
+def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
+    """Return every metric of every query, shape (queries,) each, NaN where a query has none.
+
+    Keys without a prefix are of the pool of all candidates, `language:`, `language_source:` and `topic:` of the pools
+    within the query's language, language and source, and topic, `random:` the expectation of a random ranking of all
+    candidates; `pool` is a pool's size.
+    """
+    values: dict[str, F64] = {}
+    for pool, ranks in ranking.ranks.items():
+        prefix = "" if pool == "whole" else f"{pool}:"
+        values |= {f"{prefix}{name}": value for name, value in per_query(ranks, split.positives.starts).items()}
+        values[f"{prefix}pool"] = np.where(np.isnan(values[f"{prefix}mrr"]), np.nan, ranking.sizes[pool])
+    random = random_per_query(ranking.sizes["whole"], split.positives.lengths())
+    return values | {f"random:{name}": value for name, value in random.items()}
+
+
+def scored_pairs(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> dict[str, Pairs]:
+    """Return the query and the score of every pair, lowest score first.
+
+    Keys are `positives`, `positives_same_topic` and the kinds of negatives.
+    """
+    owners, same_topic = split.positives.owners(), ranking.ranks["topic"] > 0
+    pairs = {
+        "positives": (owners, ranking.scores),
+        "positives_same_topic": (owners[same_topic], ranking.scores[same_topic]),
+    } | {kind: (pairs.owners(), ranking.negatives[kind]) for kind, pairs in negatives.items()}
+    orders = {side: np.argsort(scores, kind="stable") for side, (_, scores) in pairs.items()}
+    return {side: (queries[orders[side]], scores[orders[side]]) for side, (queries, scores) in pairs.items()}
+
+
+def _scores_of(
+    chosen: np.ndarray,
+    values: Mapping[str, F64],
+    pairs: Mapping[str, Pairs],
+    of_author: np.ndarray,
+    weights: F32,
+) -> dict[str, Any]:
+    """Return counts, scores and intervals of the queries where `chosen` holds."""
+    answered = chosen & ~np.isnan(values["mrr"])
+    cell: dict[str, Any] = {
+        "queries": int(answered.sum()),
+        "queries_without_positives": int((chosen & ~answered).sum()),
+        "authors": len(np.unique(of_author[answered])),
+    }
+    if cell["authors"] < LEAST_AUTHORS:
+        return cell
+    names = list(values)
+    table = np.stack([values[name] for name in names], axis=1)[answered]
+    known = ~np.isnan(table)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    plain = [column for column, name in enumerate(names) if name in RANKING_MEASURES]
+    present = np.unique(of_author[answered])
+    column_of, drawn = np.searchsorted(present, of_author), weights[:, present]
+    sums = _by_author(table[:, plain], column_of[answered], len(present))
+    counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
+    replicates = weighted_means(drawn, sums, counts[:, None])
+    cell |= {names[column]: float(mean[column]) for column in plain}
+    intervals = {names[column]: interval(replicates[:, at]) for at, column in enumerate(plain)}
+    for kind, suffix, rate, limits in _error_rates(answered, pairs, column_of, drawn):
+        cell |= {
+            f"eer{suffix}": rate.eer,
+            f"far{suffix}": rate.far,
+            f"frr{suffix}": rate.frr,
+            f"threshold{suffix}": rate.threshold,
+        }
+        cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
+        intervals[f"eer{suffix}"] = limits
+    cell["intervals"] = {name: list(limits) for name, limits in intervals.items() if limits}
+    cell["pool"] = float(mean[names.index("pool")])
+    for part in (*WITHIN, "random"):
+        cell[{"random": "random_expectation"}.get(part, f"within_{part}")] = {
+            name.removeprefix(f"{part}:"): float(mean[column])
+            for column, name in enumerate(names)
+            if name.startswith(f"{part}:")
+        }
+    for pool in WITHIN:
+        lost = answered & np.isnan(values[f"{pool}:mrr"])
+        cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
+    finite: dict[str, Any] = _without_nan(cell)
+    return finite
+
+
+def _error_rates(
+    answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
+) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
+    """Yield each kind of negatives, the suffix of its keys, the error rate, and the interval of the rate."""
+    sides = {side: _chosen_pairs(found, answered) for side, found in pairs.items()}
+    scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
+    steps = np.linspace(0, 1, BINS // 2)[1:-1]
+    edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
+
+    def replicates(side: str) -> F32:
+        queries, values = sides[side]
+        starts = [0, *np.searchsorted(values, edges), len(values)]
+        bins = np.repeat(np.arange(len(edges) + 1), np.diff(starts))
+        return weights @ histograms(of_author[queries], bins, weights.shape[1], len(edges) + 1)
+
+    drawn = {side: replicates(side) for side in sides}
+    for kind in NEGATIVES:
+        right = f"positives_{kind}" if f"positives_{kind}" in sides else "positives"
+        rate = error_rate(sides[right][1], sides[kind][1])
+        limits = interval(error_rates_of_histograms(drawn[right], drawn[kind])) if np.isfinite(rate.eer) else None
+        yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
+
+
+def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
+    queries, scores = pairs
+    kept = chosen[queries]
+    return queries[kept], scores[kept]
+
+
+def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
+    """Return the sums of the rows of each author, shape (authors, columns)."""
+    sums = np.zeros((authors, table.shape[1]), np.float64)
+    np.add.at(sums, author, table)
+    return sums.astype(np.float32)
+
+
+def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
+    parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
+    names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
+    return {"sub_genres": len(parts)} | {
+        name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
+    }
+
+
+def _without_nan(cell: Any) -> Any:
+    """Return nested mappings without values that are not finite, which JSON cannot hold."""
+    if isinstance(cell, dict):
+        return {
+            key: _without_nan(value)
+            for key, value in cell.items()
+            if not (isinstance(value, float) and not np.isfinite(value))
+        }
+    return cell

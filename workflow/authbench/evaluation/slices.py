@@ -1,0 +1,77 @@
+"""Slices of the queries by which scores are reported."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.evaluation.split import Split
+
+CHARACTERS = (100, 500, 2_000, 8_000)
+GAPS = {"within a month": 31, "within a year": 366}  # days
+
+# How the slices of scores.json are named, and the column of `facets` that they are cut by.
+SLICES: Mapping[str, str] = {
+    "by_language": "lang",
+    "by_primary_genre": "primary_genre",
+    "by_genre": "genre",
+    "by_length": "length",
+    "by_characters": "characters",
+    "by_source": "source",
+    "by_origin": "origin_of_positives",
+    "by_time_gap": "time_gap",
+}
+
+
+def facets(split: Split) -> pl.DataFrame:
+    """Return the columns that define slices, one row per query.
+
+    A value is null where the release has no such metadata, or the query has no positive.
+    """
+    queries = split.queries
+    place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
+    characters = pl.Series("characters", np.array(_characters_labels())[place])
+    frame = queries.select("lang", "primary_genre", "genre", "length", "source").with_columns(characters)
+    empty = pl.lit(None, pl.String)
+    if "origin" not in queries.columns:
+        return frame.with_columns(origin_of_positives=empty, time_gap=empty)
+    pairs = pl.DataFrame({"query": split.positives.owners(), "row": split.positives.rows})
+    metadata = split.documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
+    answers, asking = metadata[pairs["row"]], metadata[split.asks][pairs["query"]]
+    pairs = pairs.with_columns(
+        same=answers["origin"] == asking["origin"], days=(answers["date"] - asking["date"]).dt.total_days().abs()
+    )
+    by_query = pairs.group_by("query").agg(
+        pl.col("same").any().alias("some"), pl.col("same").all().alias("all"), pl.col("days").min()
+    )
+    numbered = pl.DataFrame({"query": range(len(split.asks))}, schema={"query": pairs.schema["query"]})
+    by_query = numbered.join(by_query, on="query", how="left", maintain_order="left")
+    origin = (
+        pl.when("all")
+        .then(pl.lit("same"))
+        .when("some")
+        .then(pl.lit("some the same"))
+        .when(pl.col("some").not_())
+        .then(pl.lit("other"))
+    )
+    gap: Any = pl.when(pl.col("days").is_null()).then(empty)
+    for label, days in GAPS.items():
+        gap = gap.when(pl.col("days") <= days).then(pl.lit(label))
+    return pl.concat(
+        [
+            frame,
+            by_query.select(origin.alias("origin_of_positives"), gap.otherwise(pl.lit("longer")).alias("time_gap")),
+        ],
+        how="horizontal",
+    )
+
+
+def _characters_labels() -> list[str]:
+    """Return the ranges of text length in characters, shortest first.
+
+    >>> _characters_labels()[0], _characters_labels()[-1]
+    ('under 100', '8000 or more')
+    """
+    between = [f"{low} to {high - 1}" for low, high in zip(CHARACTERS, CHARACTERS[1:], strict=False)]
+    return [f"under {CHARACTERS[0]}", *between, f"{CHARACTERS[-1]} or more"]

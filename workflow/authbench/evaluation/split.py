@@ -1,0 +1,238 @@
+"""A split of a release as an evaluation takes it: documents, queries and their answers, as rows.
+
+A query may or may not be among its own candidates; if it is, it is never an answer to itself.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import I32
+from authbench.errors import InputError
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.released import Released, released
+from authbench.format.columns import (
+    CANDIDATES,
+    GROUND_TRUTH,
+    PAIR_TABLES,
+    PAIRS,
+    POSITIVES,
+    QUERIES,
+    SPLIT_TABLES,
+    TEXT_FIELDS,
+    Table,
+)
+from authbench.format.release import Release, concat
+from authbench.format.splits import reference_splits
+from authbench.records import length_bucket_expr
+
+_OF_PROVENANCE = ("origin", "topic", "date")
+LABELS = "statistics/labels.csv"
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Split:
+    """The documents of a split, which of them are queries, and their answers.
+
+    `documents` has a row per text: first the candidates by id (of equal scores the first wins), then the queries
+    that are no candidates; columns `id`, `author_id`, TEXT_FIELDS, `length`, `primary_genre`, `topic` (the primary
+    genre where the release has none) and, where it has, `origin` and `date`. `asks` are the queries' rows, by id.
+    `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
+    `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
+    the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
+    `unmeasured` are the sources of queries of which it is not measured whether a label is one person; None: not stated.
+    """
+
+    name: str
+    documents: pl.DataFrame
+    candidates: int
+    asks: I32
+    positives: Lists
+    excluded: Lists
+    checksum: str
+    released: Released
+    unverified: str = ""
+    reference: Iterable[pl.DataFrame] | None = None
+    fitted_on: str = "candidates"
+    unmeasured: tuple[str, ...] | None = None
+
+    @property
+    def pool_authors(self) -> dict[str, int]:
+        """Return by language how many authors the candidates have."""
+        pool = self.documents[: self.candidates]
+        return dict(pool.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").iter_rows())
+
+    @property
+    def queries(self) -> pl.DataFrame:
+        return self.documents[self.asks]
+
+
+def read_split(release: Release, name: str) -> Split:
+    """Read a split of a release.
+
+    Raises:
+        InputError: a file, a field or an id is not what it should be.
+    """
+    folder = release.folder
+    if name not in release.splits:
+        raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
+    _expect_all_texts(release, name)
+    candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+    provenance = release.read_provenance(("id", *_OF_PROVENANCE)) if release.has_provenance else None
+    checksum = hashlib.sha256()
+    stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
+    for table in (*SPLIT_TABLES.values(), *stated):
+        with release.path(name, table).open("rb") as handle:
+            checksum.update(hashlib.file_digest(handle, "sha256").digest())
+    positives, pairs = release.positives(name), release.pairs(name)
+    split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
+    split = replace(split, unmeasured=_unmeasured_sources(release, queries["source"]))
+    others = [other for other in reference_splits(release.splits, name) if other != name]
+    if not others:
+        return replace(split, unverified=release.unverified)
+    return replace(
+        split,
+        unverified=release.unverified,
+        reference=_Texts(release, tuple(others)),
+        fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
+    )
+
+
+def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:
+    """Return which of these sources the release names as unmeasured (statistics/labels.csv); None without that file."""
+    path = release.folder / LABELS
+    if not path.is_file():
+        return None
+    try:
+        rows = pl.read_csv(path, infer_schema=False).filter(pl.col("decision") == "unmeasured")
+        return tuple(sorted(set(rows["source"].drop_nulls()) & set(asked)))
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}. Fetch the release anew.") from None
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of some splits, read anew, a batch at a time, by each iteration."""
+
+    release: Release
+    splits: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        return chain.from_iterable(self.release.texts(split) for split in self.splits)
+
+
+def read_dev(release: Release, name: str | None, scored: Split) -> Split | None:
+    """Return the split on which shortcuts are compared; None where the release has none, or it is the scored one."""
+    return None if name not in release.splits or name == scored.name else read_split(release, name)
+
+
+def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
+    rows = concat(release.rows(split, table), table)
+    if not rows.height:
+        raise InputError(f"{release.path(split, table)}: holds no row, so there is nothing to evaluate.")
+    return rows
+
+
+def _expect_all_texts(release: Release, split: str) -> None:
+    """Raise InputError where a public bundle withholds texts of a split: its scores would be of another split."""
+    if release.withheld:
+        withheld = release.provenance.filter((pl.col("split") == split) & (pl.col("tier") == "B")).height
+        if withheld:
+            raise InputError(
+                f"{release.folder}: a public bundle, without {withheld} texts of the split {split}. Make the complete "
+                "release of it first (authbench rebuild)."
+            )
+
+
+def make_split(
+    name: str,
+    candidates: pl.DataFrame,
+    queries: pl.DataFrame,
+    truth: pl.DataFrame,
+    checksum: str = "",
+    provenance: pl.DataFrame | None = None,
+    stated_positives: pl.DataFrame | None = None,
+    stated_pairs: pl.DataFrame | None = None,
+) -> Split:
+    """Join the tables of a split, the last two POSITIVES and PAIRS. Raises InputError where ids do not match."""
+    pool = candidates.rename({"candidate_id": "id"}).sort("id")
+    asking = queries.rename({"query_id": "id"}).sort("id")
+    truth = truth.rename({"query_id": "id"}).sort("id")
+    _expect_unique_ids(name, {"candidates": pool, "queries": asking, "ground_truth": truth})
+    _expect_same_queries(name, asking, truth)
+    apart = asking.join(truth.select("id", "author_id"), on="id", maintain_order="left").join(pool, on="id", how="anti")
+    texts = ["id", "author_id", *TEXT_FIELDS]
+    documents = _describe(pl.concat([pool.select(texts), apart.select(texts)]), provenance)
+
+    row = {ident: number for number, ident in enumerate(documents["id"])}
+    positives, excluded, strangers = [], [], set()
+    for query, answers, ignored in _answer_lists(truth):
+        positives.append([row[ident] for ident in answers - ignored if row.get(ident, pool.height) < pool.height])
+        excluded.append([row[ident] for ident in ignored if row.get(ident, pool.height) < pool.height])
+        strangers |= {ident for ident in answers - {query} if row.get(ident, pool.height) >= pool.height}
+    if strangers:
+        raise InputError(
+            f"{name}/ground_truth.jsonl names {len(strangers)} positives that are no candidates: "
+            f"{', '.join(sorted(strangers)[:_SHOWN])}. Fetch the release anew."
+        )
+    answers_of = Lists.of(positives)
+    return Split(
+        name=name,
+        documents=documents,
+        candidates=pool.height,
+        asks=np.array([row[ident] for ident in asking["id"]], np.int32),
+        positives=answers_of,
+        excluded=Lists.of(excluded),
+        checksum=checksum,
+        released=released(
+            name,
+            asking["id"].to_list(),
+            {ident: number for ident, number in row.items() if number < pool.height},
+            answers_of,
+            pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives,
+            pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs,
+        ),
+    )
+
+
+def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Return each query with the ids that answer it and those that count neither way, itself among them."""
+    ignored = truth["ignored_ids"].to_list() if "ignored_ids" in truth.columns else [None] * truth.height
+    for ident, answers, others in zip(truth["id"], truth["positive_ids"].to_list(), ignored, strict=True):
+        yield ident, set(answers), {ident, *(others or ())}
+
+
+def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the documents with their length bucket, their primary genre and columns of the release's provenance."""
+    labelled = documents.with_columns(
+        length=length_bucket_expr("token_length"), primary_genre=pl.col("genre").str.split("/").list.first()
+    )
+    if provenance is None:
+        return labelled.with_columns(topic="primary_genre")
+    known = labelled.join(provenance, on="id", how="left", maintain_order="left")
+    return known.with_columns(topic=pl.coalesce("topic", "primary_genre"))
+
+
+def _expect_unique_ids(name: str, tables: Mapping[str, pl.DataFrame]) -> None:
+    for file, table in tables.items():
+        twice = table["id"].filter(table["id"].is_duplicated()).unique().sort()
+        if len(twice):
+            raise InputError(f"{name}/{file}.jsonl: the id {twice[0]} occurs twice. Expected each once.")
+
+
+def _expect_same_queries(name: str, queries: pl.DataFrame, truth: pl.DataFrame) -> None:
+    for one, other, has, lacks in (
+        (queries, truth, "queries", "ground_truth"),
+        (truth, queries, "ground_truth", "queries"),
+    ):
+        ids = one.join(other, on="id", how="anti")["id"]
+        if len(ids):
+            raise InputError(
+                f"{name}/{has}.jsonl has {len(ids)} queries that {name}/{lacks}.jsonl does not: "
+                f"{', '.join(ids[:_SHOWN])}. Expected the same queries in both; fetch the release anew."
+            )

@@ -1,0 +1,83 @@
+"""Verification of the released matched pairs: error rates at one threshold for all, and at one for each language.
+
+A threshold that serves all languages asks more of a model than to order the texts of one language. So the equal error
+rate stands beside its mean over languages, each with a threshold of its own, and beside the same of query-normalised
+scores: less the mean, and over the standard deviation, of the query's scores with the drawn candidates of its language
+(as Z-norm in speaker verification, Auckenthaler et al. 2000).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from authbench.arrays import BOOL, F64, I64
+from authbench.evaluation.headline import Authors
+from authbench.evaluation.lists import Lists
+from authbench.evaluation.released import Released
+from authbench.metrics.bootstrap import interval
+from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, histograms
+
+BINS = 256
+_POOL = "matched"
+
+
+def matched_error_rates(
+    stated: Released, scores: F64, normalised: F64, languages: Mapping[str, BOOL], authors: Authors
+) -> dict[str, Any]:
+    """Return the error rates of the matched pairs; empty without such pairs.
+
+    Args:
+        stated: the released pairs.
+        scores: of `stated.lists`.
+        normalised: the same, query-normalised.
+        languages: by language that is averaged over, which queries are in it.
+        authors: of the queries.
+    """
+    here = (stated.pairs["pool"] == _POOL).to_numpy()
+    if not here.any():
+        return {}
+    query = stated.pairs["query"].to_numpy().astype(np.int64)[here]
+    same = stated.pairs["same"].to_numpy()[here]
+    overall = _one_threshold(query, same, scores[stated.place[here]], authors)
+    found: dict[str, Any] = {"pairs": len(same), "eer": overall}
+    for name, values in (("eer_by_language", scores), ("eer_by_language_normalised", normalised)):
+        values = values[stated.place[here]]
+        parts = {}
+        for lang, asked in languages.items():
+            inside = asked[query] & np.isfinite(values)
+            parts[lang] = _one_threshold(query[inside], same[inside], values[inside], authors)
+        known = [part["value"] for part in parts.values() if part]
+        found[name] = {"languages": {lang: part for lang, part in parts.items() if part}}
+        if known:
+            found[name]["value"] = float(np.mean(known))
+    return found
+
+
+def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> dict[str, float]:
+    """Return the equal error rate, with its interval over authors; empty where a side is."""
+    rate = error_rate(scores[same], scores[~same])
+    if not np.isfinite(rate.eer):
+        return {}
+    edges = np.unique(np.quantile(scores, np.linspace(0, 1, BINS)[1:-1]))
+    place, author = np.searchsorted(edges, scores, "right"), authors.of_query[query]
+    size = len(authors.names)
+    drawn = [
+        authors.weights @ histograms(author[side], place[side], size, len(edges) + 1).astype(np.float32)
+        for side in (same, ~same)
+    ]
+    limits = interval(error_rates_of_histograms(*drawn))
+    return {"value": rate.eer} | (dict(zip(("low", "high"), limits, strict=True)) if limits else {})
+
+
+def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:
+    """Return the released scores less the mean, over the spread, of the query's `drawn` scores; NaN without spread."""
+    owners, queries = drawn.owners(), len(drawn.starts) - 1
+    count = np.bincount(owners, minlength=queries)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(owners, against, queries) / count
+        spread = np.sqrt(np.bincount(owners, (against - mean[owners]) ** 2, queries) / count)
+        spread[spread < 1e-9 * np.maximum(1.0, np.abs(mean))] = np.nan
+        of = stated.lists.owners()
+        found: F64 = (scores - mean[of]) / spread[of]
+    return found
