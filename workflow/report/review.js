@@ -1,8 +1,8 @@
 "use strict";
-const benchmark = document.body.dataset.benchmark;
-const place = key => `authbench review ${benchmark} ${key}`;
+const {store, ident, file} = document.body.dataset;
+const place = key => `${store} ${key}`;
 const articles = [...document.querySelectorAll("article")];
-const reasons = new Map([...document.querySelectorAll("#keys [data-reason]")].map(one => [one.dataset.key, one.dataset.reason]));
+const choices = [...document.querySelectorAll("#keys [data-verdict]")].map(({dataset}) => ({...dataset, verdict: JSON.parse(dataset.verdict)}));
 let at = 0;
 
 function verdict(article) {
@@ -10,13 +10,18 @@ function verdict(article) {
   return kept === null ? null : JSON.parse(kept);
 }
 
+function choice(told) {
+  return told && choices.find(one => Object.entries(one.verdict).every(([name, value]) => told[name] === value));
+}
+
 function show() {
   let judged = 0;
   for (const article of articles) {
     const told = verdict(article);
+    const chosen = choice(told);
     judged += told !== null;
-    article.dataset.verdict = told === null ? "" : told.reason === null ? "good" : "out";
-    article.querySelector(".verdict").textContent = told === null ? "not judged" : told.reason === null ? "good" : `out: ${told.reason.replaceAll("_", " ")}`;
+    article.dataset.verdict = chosen ? chosen.tone : "";
+    article.querySelector(".verdict").textContent = chosen ? chosen.told : "not judged";
     article.querySelector("input").value = told === null ? "" : told.note;
   }
   document.getElementById("count").textContent = `${judged} of ${articles.length} judged`;
@@ -31,10 +36,10 @@ function go(to) {
   articles[at].scrollIntoView({block: "start"});
 }
 
-function judge(reason) {
+function judge(given) {
   const article = articles[at];
   const note = article.querySelector("input").value;
-  localStorage.setItem(place(article.dataset.key), JSON.stringify({reason, note}));
+  localStorage.setItem(place(article.dataset.key), JSON.stringify({...given, note}));
   show();
   if (at < articles.length - 1) go(at + 1);
 }
@@ -42,13 +47,13 @@ function judge(reason) {
 function lines() {
   const start = place("");
   const keys = Object.keys(localStorage).filter(name => name.startsWith(start)).map(name => name.slice(start.length)).sort();
-  return keys.map(key => JSON.stringify({doc_key: key, ...JSON.parse(localStorage.getItem(place(key)))}) + "\n").join("");
+  return keys.map(key => JSON.stringify({[ident]: key, ...JSON.parse(localStorage.getItem(place(key)))}) + "\n").join("");
 }
 
 function save() {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([lines()], {type: "application/jsonl"}));
-  link.download = `verdicts-${benchmark}.jsonl`;
+  link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -59,10 +64,10 @@ document.addEventListener("keydown", event => {
     if (event.key === "Enter" || event.key === "Escape") articles[at].focus();
     return;
   }
+  const pressed = choices.find(one => one.key === event.key);
   if (event.key === "j" || event.key === "ArrowRight") go(at + 1);
   else if (event.key === "k" || event.key === "ArrowLeft") go(at - 1);
-  else if (event.key === "g") judge(null);
-  else if (reasons.has(event.key)) judge(reasons.get(event.key));
+  else if (pressed) judge(pressed.verdict);
   else if (event.key === "u") { localStorage.removeItem(place(articles[at].dataset.key)); show(); }
   else if (event.key === "n") articles[at].querySelector("input").focus();
   else if (event.key === "s") save();

@@ -1,16 +1,15 @@
 """Review sheets: HTML pages, opened from the file system, with texts and what helps to judge them."""
 
-import base64
-import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
-from authbench.presentation.pages import TEMPLATES, environment
+from authbench.presentation.pages import environment
+from authbench.presentation.sheets import Choice, Sheet
 from authbench.review.difference import Part, shown, shown_difference
 from authbench.review.neighbours import MOST
 from authbench.storage.atomic import write_text
@@ -66,13 +65,9 @@ def write_sheets(
     Args:
         texts: with the columns of DOCUMENT, `primary`, `split`, `toxicity` and the measurements.
     """
-    script = (TEMPLATES / "review.js").read_text(encoding="utf-8")
-    shared = {
-        "name": name,
-        "reasons": REASONS,
-        "script": Markup(script),
-        "hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-    }
+    choices = [_choice("g", None, ""), *(_choice(*reason) for reason in REASONS)]
+    kept = Sheet(f"authbench review {name}", "doc_key", f"verdicts-{name}.jsonl", choices)
+    shared = {"name": name, "sheet": kept}
     pages = environment()
     sheets = []
     for (lang,), part in texts.group_by("lang", maintain_order=True):
@@ -83,6 +78,18 @@ def write_sheets(
         sheets.append({**sheet, "cells": [(genre.replace("_", " "), count) for genre, count in cells]})
     index = pages.get_template("review_index.html.j2")
     write_text(folder / "index.html", index.render(**shared, sheets=sheets, per_cell=per_cell))
+
+
+def _choice(key: str, reason: str | None, meaning: str) -> Choice:
+    words = reason.replace("_", " ") if reason else "good"
+    return Choice(
+        key,
+        words,
+        json.dumps({"reason": reason}),
+        "out" if reason else "good",
+        f"out: {words}" if reason else words,
+        meaning,
+    )
 
 
 def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""Sheets: HTML pages on which a person judges entry by entry, by keys, and saves the verdicts to a file.
+
+`templates/review.html.j2` and `templates/review.js` are what all sheets share; another kind of sheet extends the
+template by its blocks.
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+
+from authbench.presentation.pages import TEMPLATES
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A verdict that a person may give.
+
+    Attributes:
+        key: to press; none of j, k, n, s, u.
+        label: in the list of keys.
+        verdict: a JSON object, the fields of the saved line.
+        tone: `good` or `out`, how the entry is then shown.
+        told: the words beside an entry so judged.
+        meaning: a longer explanation; empty: none.
+    """
+
+    key: str
+    label: str
+    verdict: str
+    tone: str
+    told: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What the script of a sheet knows.
+
+    Attributes:
+        store: the name under which the browser keeps verdicts.
+        ident: the field of a saved line that names the entry.
+        file: the name of the saved file.
+        choices: the verdicts.
+    """
+
+    store: str
+    ident: str
+    file: str
+    choices: Sequence[Choice]
+
+    @cached_property
+    def script(self) -> Markup:
+        return Markup((TEMPLATES / "review.js").read_text(encoding="utf-8"))
+
+    @property
+    def hash(self) -> str:
+        """Return the SHA-256 of the script, by which the page's policy allows it alone."""
+        return base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
