@@ -235,10 +235,25 @@ def test_authors_who_only_train_fill_no_more_than_the_share_that_trains(seed, sh
     kinds = {"kinds": ["person", "work"], "masked_max_documents": 10}
     pool = keep_per_bucket(trim_authors(admit([filled], numbers, refuse_authors(merged, kinds, sample)), 10), 60)
     chosen = pool.filter(pl.Series(select_from(languages_of(pool, sample), safe(pool), sample, share).chosen))
-    for _, of_language in chosen.group_by("lang"):
-        assert of_language["train_only"].sum() <= share * (
-            of_language.height + 2
-        )  # of a target that whole authors miss by 2
+    for (lang,), of_language in chosen.group_by("lang"):
+        target = max(of_language.height + 2, largest_remainder(60, SAMPLE["languages"])[str(lang)])
+        assert of_language["train_only"].sum() <= share * target  # which whole authors miss by 2
+
+
+@pytest.mark.parametrize(
+    ("share", "shortfall", "taken"), [(0.2, "fill", 12), (0.5, {"fill_up_to": 1.5}, 12), (0.0, "fill", 0)]
+)
+def test_a_language_with_authors_who_only_train_has_the_share_of_its_target_that_trains(share, shortfall, taken):
+    sample = SAMPLE | {"shortfall": shortfall, "documents": 150 if share == 0.2 else 60}
+    documents = corpus(90, 5).with_columns(
+        author_kind=pl.when(pl.col("lang") == "fr").then(pl.lit("work")).otherwise(pl.lit("person"))
+    )
+    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
+    merged, numbers = merge_tallies([tallies], 1)
+    kinds = {"kinds": ["person", "work"], "masked_max_documents": 10}
+    pool = keep_per_bucket(trim_authors(admit([filled], numbers, refuse_authors(merged, kinds, sample)), 10), 60)
+    chosen = pool.filter(pl.Series(select_from(languages_of(pool, sample), safe(pool), sample, share).chosen))
+    assert chosen.filter(pl.col("lang") == "fr").height == taken
 
 
 def test_authors_with_noisy_labels_only_train():

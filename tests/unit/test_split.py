@@ -16,6 +16,7 @@ from authbench.ingest.persons import OF_A_NAME
 from authbench.normalize.fold import fold
 from authbench.records import RECORD
 from authbench.split.assign import assign_splits, near_copies, split_deviation, split_documents
+from authbench.split.balance import due
 from authbench.split.leakage import Leaks, find_leaks
 from authbench.split.units import find_bridges, unit_of
 
@@ -91,6 +92,33 @@ def test_every_bucket_is_within_one_unit_of_its_share():
     assigned = split(documents(600))
     for row in split_deviation(assigned, SETTINGS["splits"]):
         assert abs(row["documents"] - row["due"]) <= row["largest_unit"], row
+
+
+@pytest.mark.parametrize("splits", [{"train": 20, "dev": 20, "test": 60}, {"seen": 50, "unseen": 50}])
+def test_texts_that_only_train_are_due_in_no_other_split(splits):
+    frame = documents(400).with_columns(
+        train_only=(pl.col("lang") == "zh") | ((pl.col("genre") == "news") & (pl.col("author_id").str.ends_with("3")))
+    )
+    rows = split_deviation(split(frame, splits=splits), splits)
+    for row in rows:
+        assert abs(row["documents"] - row["due"]) <= row["largest_unit"], row
+    first = next(iter(splits))
+    assert {row["due"] for row in rows if row["lang"] == "zh" and row["split"] != first} == {0}
+    whole = {row["length_bucket"]: 0.0 for row in rows}
+    for row in rows:
+        if row["lang"] == "en" and row["genre"] == "news":
+            whole[row["length_bucket"]] += row["due"]
+    counts = dict(
+        frame.filter(pl.col("lang") == "en", pl.col("genre") == "news").group_by("length_bucket").len().iter_rows()
+    )
+    assert whole == pytest.approx(counts)
+
+
+def test_where_more_only_train_than_is_due_the_others_share_the_rest():
+    shares = np.array([0.2, 0.2, 0.6])
+    wanted = due(np.array([100.0, 100.0]), np.array([60.0, 10.0]), shares, 0)
+    assert wanted[:, 0].tolist() == pytest.approx([60, 10, 30])
+    assert wanted[:, 1].tolist() == pytest.approx([20, 20, 60])
 
 
 def test_a_group_that_is_too_large_loses_the_documents_that_join_it():

@@ -92,7 +92,8 @@ def select_documents(
 ) -> Selection:
     """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`.
 
-    Of a language's documents at most `train_share` are by authors who only train: they fill no quota of a test.
+    Authors who only train give at most `train_share` of a language's target, before or after what others lack is
+    added: they fill no quota of a test, and a language that has nobody else is in training alone.
     """
     rule = AuthorRule(
         settings["min_documents_per_author"],
@@ -103,8 +104,11 @@ def select_documents(
         settings["spread"] == "prefer",
     )
     shares = {language: share for language, share in settings["languages"].items() if share}
+    # What a quota asks for, before anything is redistributed, is what deviations are measured against.
+    wanted = largest_remainder(settings["documents"], shares)
     available = {
-        key: _most_documents(languages[key].pool, rule, train_share) if key in languages else 0 for key in shares
+        key: _most_documents(languages[key].pool, rule, train_share, wanted[key]) if key in languages else 0
+        for key in shares
     }
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
@@ -123,7 +127,7 @@ def select_documents(
                 np.array(list(genres.values()), np.int64),
                 target,
                 rule,
-                math.floor(train_share * target),
+                math.floor(train_share * max(target, wanted[key])),
             )
             chosen[part.rows] = flags[0]
             consulted[part.rows] |= flags[1]
@@ -132,8 +136,6 @@ def select_documents(
         if not short:
             break
         available = {key: taken[key] if key in short else value for key, value in available.items()}
-    # What a quota asks for, before anything is redistributed, is what deviations are measured against.
-    wanted = largest_remainder(settings["documents"], shares)
     marginals = {key: _marginal_targets(key, taken.get(key, 0), settings) for key in shares}
     return Selection(
         chosen,
@@ -181,13 +183,18 @@ def select_safely(
         learn(asked)
 
 
-def _most_documents(pool: Pool, rule: AuthorRule, train_share: float) -> int:
-    """Return the most documents that a language's authors can give, `train_share` of them by those who only train."""
+def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: int) -> int:
+    """Return the most documents that a language's authors can give.
+
+    Those who only train give at most `train_share` of what is taken, or of the `wanted` documents if those are more.
+    """
     sizes = np.diff(pool.offsets)
     least = rule.minimum if rule.fallback is None else rule.fallback
     given = np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
     most, others = int(given.sum()), int(given[~pool.train_only].sum())
-    return most if train_share >= 1 else min(most, math.floor(others / (1 - train_share)))
+    if train_share >= 1:
+        return most
+    return min(most, max(math.floor(others / (1 - train_share)), others + math.floor(train_share * wanted)))
 
 
 def _flat(part: pl.DataFrame, language: str, settings: Settings) -> Pool:

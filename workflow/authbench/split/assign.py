@@ -15,7 +15,7 @@ import polars as pl
 
 from authbench.funnel import Counts, Tally
 from authbench.labels.shared import known_under_two_labels
-from authbench.split.balance import BALANCED_FROM, balance, cut_in_hash_order, fixed_splits
+from authbench.split.balance import BALANCED_FROM, TRAINS, balance, cut_in_hash_order, due, fixed_splits, training
 from authbench.split.leakage import Leaks
 from authbench.split.persons import NO_SHARED, find_persons
 from authbench.split.units import find_bridges, unit_of
@@ -78,7 +78,8 @@ def split_documents(
     locked = lock.get("authors", {})
     splits = assign_splits(documents, linked, settings, minimum, seed, locked, copies, persons.person_of)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
-    kept = judged.filter(pl.col("left_out").is_null()).drop("left_out", "train_only")
+    stays = judged.filter(pl.col("left_out").is_null())
+    kept = stays.drop("left_out", "train_only")
     removed = judged.filter(pl.col("left_out").is_not_null()).select(
         "source",
         "doc_key",
@@ -97,11 +98,11 @@ def split_documents(
         "linked_pairs": linked.height,
         "near_copies": similar.height,
         "contained": leaks.contained.height,
-        "train_only": int(judged.filter(pl.col("left_out").is_null())["train_only"].sum()),
+        "train_only": int(stays["train_only"].sum()),
         "not_scored": int((~kept["scored"]).sum()),
         **persons.facts(),
         **({"common_passages": leaks.common} if leaks.common else {}),
-        "buckets": split_deviation(kept, settings["splits"]),
+        "buckets": split_deviation(stays, settings["splits"]),
     }
     stay = [pl.col(end).is_in(kept["author_id"].unique().implode()) for end in ("a", "b")]
     return _Outcome(kept, persons.pairs.filter(*stay), removed, tally.counts(), facts)
@@ -155,7 +156,7 @@ def assign_splits(
     units, codes = np.unique(unit, return_inverse=True)
     fixed = fixed_splits(kept, codes, len(units), names, lock)
     cut = cut_in_hash_order(kept, units, codes, shares, seed, fixed)
-    settled = balance(kept, codes, cut, shares, fixed)
+    settled = balance(kept, codes, cut, shares, fixed, training(names))
     split = pl.Series("split", [names[index] for index in settled[codes]])
     assigned = documents.select("doc_key").join(
         kept.select("doc_key", split, pl.Series("unit", unit)), on="doc_key", how="left", maintain_order="left"
@@ -184,15 +185,23 @@ def _among(doc_keys: Iterable[str]) -> pl.Expr:
 
 
 def split_deviation(documents: pl.DataFrame, shares: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Return per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit."""
+    """Return per bucket of at least 20 documents and split: documents, those due, and the size of the largest unit.
+
+    Texts that only train are due in no other split (`balance.due`).
+    """
+    percent = np.array(list(shares.values()), float) / 100
     bucket = ["lang", "genre", "length_bucket"]
     rows = []
     for key, part in sorted(documents.group_by(bucket), key=lambda group: group[0]):
         if part.height < BALANCED_FROM:
             continue
         largest = int(part.group_by("unit").len()["len"].max())  # type: ignore[arg-type]
-        for name, share in shares.items():
-            due, found = part.height * share / 100, int((part["split"] == name).sum())
-            place = dict(zip(bucket, map(str, key), strict=True))
-            rows.append({**place, "split": name, "documents": found, "due": round(due, 3), "largest_unit": largest})
+        trains = np.array([part.select(TRAINS.sum()).item()], float)
+        wanted = due(np.array([part.height], float), trains, percent, training(list(shares)))[:, 0]
+        place = dict(zip(bucket, map(str, key), strict=True))
+        for name, of_split in zip(shares, wanted.tolist(), strict=True):
+            found = int((part["split"] == name).sum())
+            rows.append(
+                {**place, "split": name, "documents": found, "due": round(of_split, 3), "largest_unit": largest}
+            )
     return rows

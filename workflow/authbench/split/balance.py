@@ -4,7 +4,7 @@ Units are ordered by keyed hash and cut per language; then they change places un
 share as units allow.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from authbench.identity import keyed_hash
 
+TRAINS = (pl.col("author_kind") == "work") | pl.col("train_only")  # documents that are in training and nowhere else
 BALANCED_FROM = 20  # a smaller bucket cannot be cut by shares
 EXCHANGES = 200  # units of a bucket and split that an exchange looks at
 
@@ -32,9 +33,29 @@ def fixed_splits(
         old = names.index(lock[author]) if lock.get(author) in names else -1
         if old >= 0:
             fixed[code] = old if fixed[code] < 0 else min(fixed[code], old)
-    trains = documents.select((pl.col("author_kind") == "work") | pl.col("train_only")).to_series()
-    fixed[codes[trains.to_numpy()]] = names.index("train") if "train" in names else 0
+    fixed[codes[documents.select(TRAINS).to_series().to_numpy()]] = training(names)
     return fixed
+
+
+def training(names: Sequence[str]) -> int:
+    """Return which split trains: `train`, or the first where none has that name."""
+    return names.index("train") if "train" in names else 0
+
+
+def due(
+    documents: NDArray[np.float64], trains: NDArray[np.float64], shares: NDArray[np.float64], training: int
+) -> NDArray[np.float64]:
+    """Return the documents due to each split of each bucket: its share of those there are.
+
+    Where more than the share of the split that trains may do nothing else (`trains`, per bucket), all of these are due
+    there, and the others have their shares of the rest.
+    """
+    everywhere = np.outer(shares, documents)
+    others = shares.copy()
+    others[training] = 0
+    rest = np.outer(others / max(others.sum(), 1e-9), documents - trains)
+    rest[training] = trains
+    return np.where(trains > everywhere[training], rest, everywhere)
 
 
 def cut_in_hash_order(
@@ -76,17 +97,18 @@ def balance(
     cut: NDArray[np.int64],
     shares: NDArray[np.float64],
     fixed: NDArray[np.int64],
+    training: int,
 ) -> NDArray[np.int64]:
     """Let units change places until every bucket is within one unit of its share, as far as exchanges can.
 
-    Buckets are those (lang, genre, length) of 20 documents or more, and each language.
+    Buckets are those (lang, genre, length) of 20 documents or more, and each language. `training` is the split of texts
+    that only train.
     """
     if not len(cut):
         return cut
-    content = _unit_by_bucket(documents, codes, len(cut))
+    content, trains = _unit_by_bucket(documents, codes, len(cut))
     split = cut.copy()
-    due = np.outer(shares, content.sum(axis=0))
-    off = np.eye(len(shares))[split].T @ content - due
+    off = np.eye(len(shares))[split].T @ content - due(content.sum(axis=0), trains, shares, training)
     _move_units(content, split, off, fixed < 0)
     _exchange_units(content, split, off, np.flatnonzero(fixed < 0))
     return split
@@ -166,9 +188,15 @@ def _exchange_units(
                 split[unit] = target
 
 
-def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: int) -> NDArray[np.float64]:
-    """Return documents of each unit in each bucket of 20 or more and in each language, as a units x columns table."""
-    columns = []
+def _unit_by_bucket(
+    documents: pl.DataFrame, codes: NDArray[np.int64], units: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return documents of each unit in each bucket of 20 or more and in each language, as a units x columns table.
+
+    Also, per column, how many of the documents may only train.
+    """
+    columns, only = [], []
+    trains = documents.select(TRAINS).to_series().to_numpy()
     bucket = pl.concat_str("lang", "genre", "length_bucket", separator="\x1f")
     for label, least in ((bucket, BALANCED_FROM), (pl.col("lang"), 1)):
         names, inverse, counts = np.unique(
@@ -177,4 +205,5 @@ def _unit_by_bucket(documents: pl.DataFrame, codes: NDArray[np.int64], units: in
         table = np.zeros((units, len(names)))
         np.add.at(table, (codes, inverse), 1)
         columns.append(table[:, counts >= least])
-    return np.concatenate(columns, axis=1)
+        only.append(np.bincount(inverse[trains], minlength=len(names))[counts >= least])
+    return np.concatenate(columns, axis=1), np.concatenate(only).astype(np.float64)
