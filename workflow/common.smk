@@ -38,6 +38,7 @@ from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.report.closing import closing_lines
 from authbench.identity import author_id
+from authbench.presentation.links import back_link
 from authbench.printable import printable
 from authbench.release.at_start import expect_unaltered
 from authbench.runtime.inventory import shard_count

@@ -117,6 +117,7 @@ rule leaderboard:
         runtime=duration(10),
         in_series=1,
     params:
+        back=back_link("leaderboard/index.html"),
         template=page_templates("leaderboard.html.j2"),
         code=code("leaderboard"),
     script:

@@ -82,6 +82,7 @@ rule pan:
         topics=SETTINGS["pan"]["topic_model"],
         seed=SETTINGS["seed"],
         words=data_files("text/function_words.yaml"),
+        back=back_link("pan/report/index.html"),
         template=page_templates("pan.html.j2"),
         code=code("pan"),
     script:

@@ -155,6 +155,7 @@ rule raven_report:
     params:
         raven=RAVEN.as_section(),
         verifiers=list(RAVEN_VERIFIERS),
+        back=back_link("raven/report/index.html"),
         template=page_templates("raven.html.j2"),
         code=code("raven_report"),
     script:

@@ -55,7 +55,8 @@ rule raw_statistics:
         in_series=1,
     params:
         name=SETTINGS["name"],
-        template=data_files("templates/raw.html.j2"),
+        back=back_link("raw/index.html"),
+        template=page_templates("raw.html.j2"),
         code=code("raw_statistics"),
     script:
         "../scripts/raw_statistics.py"

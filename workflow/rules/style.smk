@@ -69,6 +69,7 @@ rule style_report:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
         entries=lambda wildcards: digest_of_entries(find_datasets(STYLE["datasets"])),
         assignment=data_files("style/scores.yaml"),
+        back=back_link("style/report/index.html"),
         template=page_templates("style.html.j2"),
         code=code("style_report"),
     script:

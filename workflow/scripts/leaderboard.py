@@ -6,4 +6,5 @@ from authbench.leaderboard.write import write_leaderboard
 from authbench.runtime.job import log_to
 
 log_to(snakemake.log[0])
-write_leaderboard([Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.page).parent)
+folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.page).parent
+write_leaderboard(folders, out, back=snakemake.params.back)

@@ -9,4 +9,4 @@ log_to(snakemake.log[0])
 params = snakemake.params
 systems, _ = read_systems(Path(snakemake.input.truth), [Path(path) for path in snakemake.input.answers])
 out, pairs = Path(snakemake.output.page).parent, Path(snakemake.input.pairs)
-write_report(systems, out, params.name, seed=params.seed, pairs=pairs, topics=params.topics)
+write_report(systems, out, params.name, seed=params.seed, pairs=pairs, topics=params.topics, back=params.back)

@@ -13,4 +13,4 @@ facts, pairs = Path(snakemake.input.facts), Path(snakemake.input.pairs[0]).paren
 answers = Path(snakemake.input.answers[0]).parents[2]
 found = read_run(facts, pairs, answers, params.verifiers)
 verification = read_json(snakemake.input.verification)
-log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent, verification))
+log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent, verification, params.back))

@@ -19,4 +19,4 @@ found = tables(
 )
 for path in snakemake.output.tables:
     write_text(path, found[Path(path).stem].write_csv())
-write_text(snakemake.output.page, render(snakemake.params.name, found))
+write_text(snakemake.output.page, render(snakemake.params.name, found, snakemake.params.back))

@@ -10,4 +10,4 @@ log_to(snakemake.log[0])
 style, out = snakemake.params.style, Path(snakemake.output.page).parent
 folders = sorted({Path(path).parent for path in snakemake.input.scores})
 clusters = Path(style["clusters"]) if style["clusters"] else None
-write_report(folders, out, find_datasets(style["datasets"]), clusters)
+write_report(folders, out, find_datasets(style["datasets"]), clusters, snakemake.params.back)

@@ -24,6 +24,7 @@ def render(
     beside: Sequence[Table],
     charts: Sequence[Chart],
     pairs: pl.DataFrame,
+    back: str = "",
 ) -> str:
     """Return the HTML page.
 
@@ -36,12 +37,14 @@ def render(
         beside: smaller pools, diagnostics and lengths.
         charts: pictures.
         pairs: those of `pairwise.compare_pairs`.
+        back: the link to the index of the run, if it is of one.
     """
     first = results[0].scores
     return (
         environment()
         .get_template("leaderboard.html.j2")
         .render(
+            back=back,
             benchmark=first["benchmark"],
             settings=first["settings"],
             versions=first["versions"],

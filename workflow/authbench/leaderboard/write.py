@@ -29,11 +29,12 @@ from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 
-def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False) -> str:
+def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False, back: str = "") -> str:
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
     Args:
         pdf: whether each figure is written as a PDF too.
+        back: the link from the page to the index of the run, if it is of one.
     """
     results = collect(folders)
     queries = [result.queries() for result in results]
@@ -52,5 +53,5 @@ def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False) -> 
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
         write_charts(folder / "figures", drawn, pdf)
-        write_text(folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs))
+        write_text(folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back))
     return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))

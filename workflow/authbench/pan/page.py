@@ -20,12 +20,20 @@ def render(
     silence: Mapping[str, Any],
     topics: Mapping[str, Any] | None,
     baselines: Sequence[str],
+    back: str = "",
 ) -> str:
-    """Return the page; `silence` and `topics` are what `compare.silence_pays` and `topics.influence` found."""
+    """Return the page.
+
+    Args:
+        silence: what `compare.silence_pays` found.
+        topics: what `topics.influence` found.
+        back: the link to the index of the run, if it is of one.
+    """
     return (
         environment()
         .get_template("pan.html.j2")
         .render(
+            back=back,
             facts=facts,
             tables=tables,
             pictures=pictures(charts),

@@ -97,8 +97,13 @@ def write_report(
     beside: Sequence[Path] = (),
     pairs: Path | None = None,
     topics: int = 150,
+    back: str = "",
 ) -> None:
-    """Write all that this module's first lines list; `name` is what the data set is called."""
+    """Write all that this module's first lines list; `name` is what the data set is called.
+
+    Args:
+        back: the link from the page to the index of the run, if it is of one.
+    """
     for asked in subsets:
         if asked not in systems.scores:
             raise InputError(f"--subset: there are no answers of '{asked}'{did_you_mean(asked, systems.scores)}")
@@ -134,7 +139,7 @@ def write_report(
             write_plain_json(folder / "topics.json", found)
             write_text(folder / "topics.csv", similar.write_csv())
         facts = {"name": name, "year": year, "problems": len(systems.ids), "same": int(systems.truth.sum())}
-        write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines))
+        write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines, back))
 
 
 def _significance_tables(pairs: pl.DataFrame) -> list[Table]:

@@ -21,7 +21,7 @@ from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 
-def write_report(run: Run, settings: dict[str, Any], out: Path, verification: dict[str, Any]) -> str:
+def write_report(run: Run, settings: dict[str, Any], out: Path, verification: dict[str, Any], back: str = "") -> str:
     """Write the report into the folder `out`, as a whole or not at all; return the shortcut table in Markdown.
 
     Args:
@@ -29,6 +29,7 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
         settings: the section `raven` of the configuration.
         out: the folder.
         verification: whether the release of the documents is verified; empty where they are not of one.
+        back: the link from the page to the index of the run, if it is of one.
     """
     tables = all_tables(run)
     drawn = charts(tables)
@@ -39,17 +40,18 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
         write_charts(folder / "figures", drawn)
         if verification:
             write_plain_json(folder / "release.json", verification)
-        write_text(folder / "index.html", render(run, settings | verification, tables, drawn))
+        write_text(folder / "index.html", render(run, settings | verification, tables, drawn, back))
     return as_markdown(next(table for table in tables if table.name == "table_11_shortcut"))
 
 
-def render(run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn: Sequence[Chart]) -> str:
+def render(run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn: Sequence[Chart], back: str = "") -> str:
     """Return the page."""
     shortcut = next(table for table in tables if table.name == "table_11_shortcut").data
     return (
         environment()
         .get_template("raven.html.j2")
         .render(
+            back=back,
             main=run.facts[MAIN],
             documents=settings["documents"],
             verifiers=run.verifiers,

@@ -24,12 +24,13 @@ TITLES = {
 }
 
 
-def render(name: str, tables: Mapping[str, pl.DataFrame]) -> str:
-    """Return a page that loads nothing, with the charts and all tables."""
+def render(name: str, tables: Mapping[str, pl.DataFrame], back: str = "") -> str:
+    """Return a page that loads nothing, with the charts and all tables; `back` links to the index of the run."""
     return (
         environment()
         .get_template("raw.html.j2")
         .render(
+            back=back,
             name=name,
             documents=int(tables["sources"]["documents"].sum()),
             pictures=pictures(_charts(tables)),

@@ -20,13 +20,15 @@ def render(
     sensitivity: pl.DataFrame,
     datasets: Sequence[Dataset],
     clusters: Mapping[str, Any] | None,
+    back: str = "",
 ) -> str:
-    """Return the HTML page."""
+    """Return the HTML page; `back` is the link to the index of the run, if it is of one."""
     listed = _list_datasets(results, datasets)
     return (
         environment()
         .get_template("style.html.j2")
         .render(
+            back=back,
             models=[{"name": one.name, "group": one.group, "title": one.content["model"]["title"]} for one in results],
             tables=tables,
             pictures=pictures(charts),

@@ -27,11 +27,14 @@ from authbench.style.redundancy import FEWEST_MODELS, read_clusters
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment
 
 
-def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None) -> str:
+def write_report(
+    folders: Sequence[Path], out: Path, datasets: Sequence[Dataset], frozen: Path | None = None, back: str = ""
+) -> str:
     """Write the report of the results in `folders` atomically; return its operational table in Markdown.
 
     Args:
         frozen: a clusters.json of an earlier report; without it clusters are computed if there are enough models.
+        back: the link from the page to the index of the run, if it is of one.
     """
     results = collect(folders)
     ranked = of_one_treatment(results)
@@ -49,7 +52,7 @@ def write_report(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]
         if clusters:
             write_plain_json(folder / "clusters.json", clusters)
         write_charts(folder / "figures", drawn)
-        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters))
+        write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters, back))
     return as_markdown(tables[0])
 
 

@@ -1,0 +1,40 @@
+"""Every page of a run links to the one that lists them all."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from authbench.presentation.links import INDEX, back_link
+from authbench.shipped import shipped
+
+RULES = shipped("scripts").parent / "rules"
+PAGES = sorted(
+    {
+        (path.stem, page)
+        for path in RULES.glob("*.smk")
+        for page in re.findall(r'result\("([^"]+\.html)"\)', path.read_text(encoding="utf-8"))
+    }
+)
+
+
+@pytest.mark.parametrize(("rules", "page"), PAGES)
+def test_a_rule_gives_its_page_the_link_to_the_index(rules: str, page: str) -> None:
+    assert Path("/run", page).parent.joinpath(back_link(page)).resolve() == Path("/run", INDEX)
+    if page == "release/report.html":  # the same wherever the release is: its template holds the link
+        assert f'href="{back_link(page)}"' in (shipped("templates") / "report.html.j2").read_text(encoding="utf-8")
+    else:
+        assert f'back=back_link("{page}")' in (RULES / f"{rules}.smk").read_text(encoding="utf-8")
+
+
+def test_all_suites_with_a_page_are_held_to_it() -> None:
+    assert {rules for rules, _ in PAGES} >= {"evaluate", "pan", "raven", "raw", "release", "style"}
+
+
+LINKING = ('{% extends "base.html.j2" %}', 'href="{{ back }}"', 'href="../index.html"', 'href="index.html"')
+
+
+@pytest.mark.parametrize("template", sorted(path.name for path in shipped("templates").glob("*.html.j2")))
+def test_a_template_of_a_page_holds_the_link(template: str) -> None:
+    words = (shipped("templates") / template).read_text(encoding="utf-8")
+    assert template == "parts.html.j2" or any(link in words for link in LINKING)
