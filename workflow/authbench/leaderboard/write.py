@@ -53,5 +53,7 @@ def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False, bac
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
         write_charts(folder / "figures", drawn, pdf)
-        write_text(folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back))
+        write_text(
+            folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back)
+        )
     return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))

@@ -44,7 +44,9 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
     return as_markdown(next(table for table in tables if table.name == "table_11_shortcut"))
 
 
-def render(run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn: Sequence[Chart], back: str = "") -> str:
+def render(
+    run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn: Sequence[Chart], back: str = ""
+) -> str:
     """Return the page."""
     shortcut = next(table for table in tables if table.name == "table_11_shortcut").data
     return (
