@@ -36,8 +36,8 @@ from authbench.runtime.code import cache_parsed, code_hash, file_hash, share_cod
 from authbench.config import expect_settings_of_run, prepare
 from authbench.storage.disk import check_room
 from authbench.errors import InputError
-from authbench.report.closing import closing_lines
 from authbench.identity import author_id
+from authbench.overview.options import options_of
 from authbench.presentation.links import back_link
 from authbench.printable import printable
 from authbench.release.at_start import expect_unaltered
@@ -48,6 +48,7 @@ from authbench.shipped import shipped
 from authbench.storage.raw_listing import write_listing
 
 HERE = Path.cwd()
+BEGAN = time.time()
 share_code_with_jobs(HERE)
 keep_locks_of_other_runs()
 # The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module

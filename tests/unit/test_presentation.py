@@ -11,6 +11,7 @@ from authbench.shipped import shipped
 
 # Rules whose jobs write charts, tables or pages for readers, or the card of a bundle.
 PRESENTING = {
+    "index",
     "render_report",
     "raw_statistics",
     "write_sheets",

@@ -1,0 +1,187 @@
+"""What a run says and shows at its end: everything that it made, and how the rest is made."""
+
+import json
+import os
+import re
+import shlex
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from authbench.overview.closing import close_run, closing_lines
+from authbench.overview.found import find
+from authbench.overview.options import options_of
+from authbench.overview.page import command, render, write_index
+from authbench.overview.parts import PARTS, Part
+from authbench.shipped import shipped
+from authbench.storage.json_files import write_json
+
+RULES = shipped("scripts").parent / "rules"
+NO_LISTS = {"name": "demo", "filter": {"exclude": None}, "release": {"takedown": None}}
+LISTS = {"name": "demo", "filter": {"exclude": "lists/out.jsonl"}, "release": {"takedown": None}}
+LATER = 4e9
+BOARD = "group,model,shortcut,score,value\nsanity,format,true,auc_matched,0.9\nown,mine,false,auc_matched,0.7\n"
+
+
+class Links(HTMLParser):
+    """The targets of all links of a page, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.links += [value for name, value in attrs if name == "href" and value]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def results(folder: Path) -> Path:
+    """A folder of results with a release, but no models on it."""
+    for name in ("release", "leaderboard", "logs"):
+        (folder / name).mkdir(parents=True)
+    (folder / "release/report.html").touch()
+    write_json(folder / "check.json", {"summary": "demo: 3 documents"})
+    (folder / "release_data.json").touch()
+    return folder
+
+
+def everything(folder: Path) -> Path:
+    """A folder of results in which every part is made."""
+    results(folder)
+    for part in PARTS:
+        for path in (part.made, *part.files):
+            file = folder / path.replace("*", "one")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+    (folder / "leaderboard/headline.csv").write_text(BOARD)
+    return folder
+
+
+def test_every_page_of_the_rules_is_a_part_of_the_index() -> None:
+    written = "".join(path.read_text(encoding="utf-8") for path in RULES.glob("*.smk"))
+    pages = set(re.findall(r'result\("([^"]+\.html)"\)', written))
+    assert pages and pages <= {part.made for part in PARTS}
+
+
+@pytest.mark.parametrize("target", sorted({part.target for part in PARTS} - {""}))
+def test_the_target_of_a_part_is_a_rule(target: str) -> None:
+    written = [*RULES.glob("*.smk"), RULES.parent / "Snakefile"]
+    assert any(f"\nrule {target}:" in path.read_text(encoding="utf-8") for path in written)
+
+
+def test_the_index_links_all_that_is_there_and_nothing_else(tmp_path: Path) -> None:
+    folder = everything(tmp_path)
+    page = Links(write_index(folder, "demo").read_text())
+    assert {part.made for part in PARTS} <= set(page.links)
+    assert all((folder / link).exists() for link in page.links)
+    assert "Not made yet" not in page.text
+
+
+def test_the_index_names_the_command_for_what_is_not_there(tmp_path: Path) -> None:
+    page = Links(render(results(tmp_path), "demo", ["--config", "name=my demo"]))
+    assert "snakemake --cores 2 pan --config 'name=my demo'" in page.text
+    assert "snakemake --cores 2 --config 'name=my demo'" in page.text  # the leaderboard, by the default target
+    assert page.links == ["release/report.html", "logs/"]
+
+
+def test_the_index_tells_who_leads_apart_from_shortcuts(tmp_path: Path) -> None:
+    found = {one.part.made: one for one in find(everything(tmp_path))}
+    assert found["leaderboard/index.html"].summary == "mine leads with auc_matched 0.700."
+
+
+@pytest.mark.parametrize("written", ["", "score\n", BOARD.replace("0.7", "much"), "\x00"])
+def test_a_leaderboard_that_cannot_be_read_has_no_leader(tmp_path: Path, written: str) -> None:
+    folder = everything(tmp_path)
+    (folder / "leaderboard/headline.csv").write_text(written)
+    assert {one.summary for one in find(folder) if one.part.made == "leaderboard/index.html"} == {""}
+
+
+def test_what_is_older_than_the_release_is_marked_and_its_command_told(tmp_path: Path) -> None:
+    folder = everything(tmp_path)
+    os.utime(folder / "pan/report/index.html", (1, 1))
+    os.utime(folder / "raw/index.html", (1, 1))  # not made of the release
+    assert [one.part.made for one in find(folder) if one.old] == ["pan/report/index.html"]
+    assert "snakemake --cores 2 pan makes it anew" in Links(render(folder, "demo")).text
+
+
+def test_names_are_escaped(tmp_path: Path) -> None:
+    folder = everything(tmp_path)
+    hostile = folder / "raw/<img src=x onerror=alert(1)>.csv"
+    hostile.touch()
+    page = render(folder, "<b>demo</b>", ["--config", "name=<i>"])
+    assert "<img" not in page and "<b>demo" not in page and "<i>" not in page
+    assert "raw/%3Cimg" in page
+
+
+def test_one_folder_gives_one_page(tmp_path: Path) -> None:
+    folder = everything(tmp_path)
+    before = write_index(folder, "demo").read_bytes()
+    assert write_index(folder, "demo").read_bytes() == before
+
+
+def test_a_folder_without_results_has_an_index_of_what_can_be_made(tmp_path: Path) -> None:
+    page = Links(render(tmp_path, "demo"))
+    assert "Nothing yet." in page.text and "snakemake --cores 2 raven" in page.text
+
+
+def test_a_command_can_be_pasted_into_a_shell() -> None:
+    options = options_of([Path("/here/a b.yaml"), Path("/there/c.yaml")], ["filter={'symbols': 0.4}"], Path("/here"))
+    told = command("pan", options)
+    assert shlex.split(told)[4:] == ["--configfile", "a b.yaml", "/there/c.yaml", "--config", "filter={'symbols': 0.4}"]
+
+
+def test_a_run_that_made_no_release_says_nothing_of_one(tmp_path: Path) -> None:
+    assert closing_lines(tmp_path, NO_LISTS, 0) == []
+
+
+def test_a_run_without_a_folder_writes_none(tmp_path: Path) -> None:
+    assert close_run(tmp_path / "none", NO_LISTS, 0) == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_run_says_what_it_made_and_where(tmp_path: Path) -> None:
+    told = close_run(results(tmp_path), NO_LISTS, 0)
+    assert told == [
+        "demo: 3 documents",
+        f"The benchmark: {tmp_path}/release/   The story of it: {tmp_path}/release/report.html",
+        f"All of it: {tmp_path}/index.html",
+    ]
+    assert "demo: 3 documents" in (tmp_path / "index.html").read_text()
+
+
+def test_a_run_of_a_suite_names_its_page_and_no_earlier_suite(tmp_path: Path) -> None:
+    folder = everything(tmp_path)
+    for part in PARTS:
+        os.utime(folder / part.made, (5, 5))
+    os.utime(folder / "release_data.json", (5, 5))
+    os.utime(folder / "style/report/index.html", (LATER, LATER))
+    told = closing_lines(folder, NO_LISTS, since=10)
+    assert told[-1] == f"Style (STEB): {folder}/style/report/index.html"
+    assert not any("pan/" in line or "review/" in line for line in told)
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part.target not in ("", "release")])
+def test_every_suite_is_named_by_its_run(tmp_path: Path, part: Part) -> None:
+    told = closing_lines(everything(tmp_path), NO_LISTS, 0)
+    assert any(line.endswith(str(tmp_path / part.made)) for line in told)
+
+
+def test_a_leaderboard_is_named_unless_it_is_of_an_older_release(tmp_path: Path) -> None:
+    board = results(tmp_path) / "leaderboard/index.html"
+    board.touch()
+    assert closing_lines(tmp_path, NO_LISTS, 0)[-1] == f"Models on it: {board}"
+    os.utime(board, (1, 1))
+    assert len(closing_lines(tmp_path, NO_LISTS, 0)) == 2
+
+
+def test_an_entry_of_a_list_that_met_nothing_is_told(tmp_path: Path) -> None:
+    folder = results(tmp_path)
+    (folder / "release/manifest.json").write_text(json.dumps({"takedown": {}}))
+    (folder / "report").mkdir()
+    write_json(folder / "report/facts.json", {"exclusions": {"entries": 2, "without_a_document": ["s:1"]}})
+    assert any("s:1" in line for line in closing_lines(folder, LISTS, 0))

@@ -1,0 +1,57 @@
+"""Lines that a run prints at its end."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from authbench.overview.found import CHECK, checked_summary, find
+from authbench.overview.page import write_index
+from authbench.report.warnings import about_lists
+from authbench.storage.json_files import read_json
+
+RELEASE, BOARD = "release/report.html", "leaderboard/index.html"
+
+
+def close_run(results: str | Path, settings: Mapping[str, Any], since: float, options: Sequence[str] = ()) -> list[str]:
+    """Write the index of a run and return the lines for its end.
+
+    Args:
+        results: the folder `results/<name>`.
+        settings: the configuration.
+        since: when the run began, in seconds since 1970.
+        options: those of Snakemake's command line that the commands of the index repeat.
+
+    Raises:
+        OSError: the index cannot be written.
+    """
+    folder = Path(results)
+    if not folder.is_dir():
+        return []
+    return [*closing_lines(folder, settings, since), f"All of it: {write_index(folder, settings['name'], options)}"]
+
+
+def closing_lines(results: str | Path, settings: Mapping[str, Any], since: float) -> list[str]:
+    """Return lines that name what a run made: the release, the leaderboard and each suite.
+
+    A run that made nothing of the release still tells of the release and the leaderboard that are there, unless the
+    latter is of an older release. Entries of the user's lists that matched nothing are told, too.
+    """
+    folder = Path(results)
+    found = {one.part.made: one for one in find(folder)}
+    lines = []
+    if (folder / CHECK).exists() and found[RELEASE].time is not None:
+        release = folder / "release"
+        lines += [
+            checked_summary(folder),
+            f"The benchmark: {release}/   The story of it: {release}/report.html",
+        ]
+        if settings["filter"]["exclude"] or settings["release"]["takedown"]:
+            takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
+            lines += about_lists(read_json(folder / "report/facts.json"), takedown)
+        if found[BOARD].time is not None and not found[BOARD].old:
+            lines.append(f"Models on it: {folder / BOARD}")
+    for made, one in found.items():
+        if made not in (RELEASE, BOARD) and one.part.target != "release" and one.time and one.time >= since:
+            lines.append(f"{one.part.title}: {folder / made}")
+    return lines

@@ -1,0 +1,91 @@
+"""What is there of a run, as its folder tells."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.overview.parts import PARTS, Part
+from authbench.storage.json_files import read_json
+
+RELEASE_DATA = "release_data.json"
+CHECK = "check.json"
+_LINE = 1 << 16  # characters of a table that are read for its first rows
+
+
+@dataclass(frozen=True)
+class Found:
+    """A part of a run: its other files, in the order of their patterns, and what its first numbers say.
+
+    `time` is when it was made, in seconds since 1970; None where it is not there. `old` says that the release beside it
+    is newer.
+    """
+
+    part: Part
+    time: float | None = None
+    files: Sequence[str] = ()
+    summary: str = ""
+    old: bool = False
+
+
+def find(folder: Path) -> list[Found]:
+    """Return every part that the rules can make, made or not, in the order of `parts.PARTS`.
+
+    Args:
+        folder: `results/<name>` of a run.
+    """
+    release = _time(folder / RELEASE_DATA)
+    found = []
+    for part in PARTS:
+        time = _time(folder / part.made)
+        if time is None:
+            found.append(Found(part))
+            continue
+        files = [
+            path.relative_to(folder).as_posix()
+            for pattern in part.files
+            for path in sorted(folder.glob(pattern))
+            if path.is_file()
+        ]
+        old = part.of_release and release is not None and time < release
+        found.append(Found(part, time, [file for file in files if file != part.made], _summary(folder, part), old))
+    return found
+
+
+def checked_summary(folder: Path) -> str:
+    """Return the line on the release that its check left; empty where there is none."""
+    try:
+        return str(read_json(folder / CHECK)["summary"])
+    except (OSError, InputError, KeyError):
+        return ""
+
+
+def _summary(folder: Path, part: Part) -> str:
+    """Return a sentence with the first number of a part, where it has one."""
+    if part.made == "release/report.html":
+        return checked_summary(folder)
+    if part.made == "leaderboard/index.html":
+        return _leader(folder / "leaderboard/headline.csv")
+    return ""
+
+
+def _leader(table: Path) -> str:
+    """Return who leads the first headline score of a leaderboard, shortcuts apart."""
+    try:
+        with table.open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines.read(_LINE).splitlines()))
+        first = rows[0]["score"]
+        scored = [row for row in rows if row["score"] == first and row["shortcut"] == "false" and row["value"]]
+        best = max(scored, key=lambda row: float(row["value"]))
+        value = float(best["value"])
+    except (OSError, ValueError, KeyError, IndexError):
+        return ""
+    return f"{best['model']} leads with {first} {value:.3f}."
+
+
+def _time(path: Path) -> float | None:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None

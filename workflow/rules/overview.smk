@@ -1,0 +1,28 @@
+"""Overview: what is there of a run, and how is the rest made?
+
+Takes   nothing: it looks at the folder of the run, and no job waits for it
+Gives   index.html, which every run writes anew at its end
+"""
+
+# How Snakemake was given its configuration: the commands that the page names repeat it.
+OPTIONS = options_of(workflow.config_settings.configfiles, workflow.config_settings.config_args or [], HERE)
+
+
+rule index:
+    """Write the page again, on demand."""
+    log:
+        result("logs/index.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(300),
+        runtime=duration(5),
+        in_series=1,
+    params:
+        folder=RESULTS,
+        name=SETTINGS["name"],
+        options=OPTIONS,
+        template=page_templates("index.html.j2"),
+        code=code("index"),
+    script:
+        "../scripts/index.py"

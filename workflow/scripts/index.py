@@ -1,0 +1,10 @@
+"""Adapter of the rule index."""
+
+from pathlib import Path
+
+from authbench.overview.page import write_index
+from authbench.runtime.job import log, log_to
+
+log_to(snakemake.log[0])
+params = snakemake.params
+log.warning("%s", write_index(Path(params.folder), params.name, params.options))
