@@ -23,6 +23,7 @@ from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
 from authbench.ingest.settings import ingest_problems
 from authbench.models.entries import MODELS, ModelEntry, expect_trainable, expect_vectors
+from authbench.people.settings import people_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
@@ -53,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     safety_problems,
     split_problems,
     release_problems,
+    people_problems,
     style_problems,
 )
 

@@ -7,6 +7,7 @@ Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
 MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
+PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 
 
@@ -97,6 +98,7 @@ rule leaderboard:
     input:
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
+        people=PEOPLE_SCORES,
     output:
         page=report(
             result("leaderboard/index.html"),

@@ -4,6 +4,10 @@ Takes   split/documents.parquet, and what the stages before found beside each te
 Gives   review/ (a sheet a language, for a browser). It holds raw ids: not for release.
 """
 
+SHEET_TEMPLATES = [
+    f"templates/{name}" for name in ("review.html.j2", "review_index.html.j2", "review.js", "shown.html.j2")
+]
+
 
 rule review:
     """The sheets, on demand."""
@@ -35,7 +39,7 @@ rule write_sheets:
         filter=SETTINGS["filter"],
         shingle_chars=SETTINGS["dedup"]["shingle_chars"],
         seed=SETTINGS["seed"],
-        template=data_files("templates/review.html.j2", "templates/review_index.html.j2", "templates/review.js"),
+        template=data_files(*SHEET_TEMPLATES),
         code=code("write_sheets"),
     script:
         "../scripts/write_sheets.py"

@@ -4,6 +4,7 @@ headline.csv .md .tex        the three headline scores with intervals and gains 
 headline_macro.csv ...       the same as means over languages
 gains.csv                    every gain, of all queries and by slice, with p and Holm's correction
 power.json                   the smallest differences that can be shown
+people.csv ...               people and models on the pairs that people judged, where they did
 pools.csv ..., lengths.csv   smaller pools and diagnostics; how long the texts of a length bucket are
 overall.csv .md .tex         every metric over all queries, with the gain over the best shortcut
 by_<facet>_<metric>.csv ...  the same by language, genre and length
@@ -22,6 +23,7 @@ from authbench.leaderboard.figures import charts
 from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables
 from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
+from authbench.leaderboard.people import people_table
 from authbench.leaderboard.tables import all_tables, every_score
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import as_markdown, write_table
@@ -29,12 +31,15 @@ from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 
-def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False, back: str = "") -> str:
+def write_leaderboard(
+    folders: Sequence[Path], out: Path, pdf: bool = False, back: str = "", people: Path | None = None
+) -> str:
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
     Args:
         pdf: whether each figure is written as a PDF too.
         back: the link from the page to the index of the run, if it is of one.
+        people: people.json, what people and models score on the pairs that people judged.
     """
     results = collect(folders)
     queries = [result.queries() for result in results]
@@ -42,7 +47,7 @@ def write_leaderboard(folders: Sequence[Path], out: Path, pdf: bool = False, bac
     tables, scores = all_tables(results), every_score(results)
     first = headline_tables(results, comparison)
     by_slice = slice_tables(results, comparison)
-    beside = [pools_table(results), *filter(None, [lengths_table(results)])]
+    beside = [*people_table(people), pools_table(results), *filter(None, [lengths_table(results)])]
     drawn = charts(scores)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     with atomic_folder(out) as folder:

@@ -23,6 +23,7 @@ NOT_OF_THE_DATA = (
     "train",
     "publish",
     "review",
+    "people",
     "style",
     "pan",
     "raven",

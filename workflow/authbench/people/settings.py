@@ -1,0 +1,12 @@
+"""Check the settings of pairs for people."""
+
+from collections.abc import Iterator
+
+from authbench.people.verdicts import read_verdicts
+from authbench.registry.checks import unreadable_file
+from authbench.registry.entries import Settings
+
+
+def people_problems(config: Settings) -> Iterator[str]:
+    for path in config["people"]["verdicts"]:
+        yield from unreadable_file("people.verdicts", path, read_verdicts)

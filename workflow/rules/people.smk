@@ -1,0 +1,66 @@
+"""People: how well do they tell authors apart, on the pairs that models are scored on?
+
+Takes   release/, the verdicts that people saved, evaluate/<model>/released_pairs.parquet
+Gives   human_pairs/ (a sheet a language, for a browser; no answers in it), people/people.json (people and models on the
+        judged pairs), which the leaderboard shows
+"""
+
+
+rule human_pairs:
+    """The sheets of pairs, on demand."""
+    input:
+        result("human_pairs"),
+
+
+rule write_pair_sheets:
+    """Draw pairs of the pool `matched`, half by one author, and write the pages to judge them on."""
+    input:
+        data=result("release_data.json"),
+        release=RELEASED,
+    output:
+        sheets=directory(result("human_pairs")),
+    log:
+        result("logs/write_pair_sheets.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(900),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        name=SETTINGS["name"],
+        split=SETTINGS["evaluate"]["split"],
+        pairs_per_language=SETTINGS["people"]["pairs_per_language"],
+        seed=SETTINGS["seed"],
+        template=data_files(*SHEET_TEMPLATES, "templates/pairs.html.j2", "templates/pairs_index.html.j2"),
+        code=code("write_pair_sheets"),
+    script:
+        "../scripts/write_pair_sheets.py"
+
+
+rule score_people:
+    """Score the verdicts of people, and every model on the pairs that they judged."""
+    input:
+        data=result("release_data.json"),
+        release=RELEASED,
+        released=expand(result("evaluate/{model}/released_pairs.parquet"), model=MODELS),
+    output:
+        scores=result("people/people.json"),
+    log:
+        result("logs/score_people.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(900),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        split=SETTINGS["evaluate"]["split"],
+        pairs_per_language=SETTINGS["people"]["pairs_per_language"],
+        verdicts=SETTINGS["people"]["verdicts"],
+        contents=[file_hash(path) for path in SETTINGS["people"]["verdicts"]],
+        models=list(MODELS),
+        seed=SETTINGS["seed"],
+        code=code("score_people"),
+    script:
+        "../scripts/score_people.py"

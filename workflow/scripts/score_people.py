@@ -1,0 +1,18 @@
+"""Adapter of the rule score_people."""
+
+import polars as pl
+
+from authbench.people.draw import drawn_pairs
+from authbench.people.score import score_people
+from authbench.people.verdicts import read_verdicts, verdicts_on
+from authbench.release.published import open_published
+from authbench.runtime.job import log_to
+from authbench.storage.json_files import write_plain_json
+
+log_to(snakemake.log[0])
+params = snakemake.params
+release = open_published(snakemake.input.data)
+drawn = drawn_pairs(release, params.split, params.pairs_per_language, params.seed)
+people = verdicts_on(drawn, {path: read_verdicts(path) for path in params.verdicts})
+models = dict(zip(params.models, map(pl.read_parquet, snakemake.input.released), strict=True))
+write_plain_json(snakemake.output.scores, score_people(drawn, list(people.values()), models, params.seed))

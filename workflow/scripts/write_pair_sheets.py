@@ -1,0 +1,14 @@
+"""Adapter of the rule write_pair_sheets."""
+
+from authbench.people.draw import drawn_pairs
+from authbench.people.sheets import write_pair_sheets
+from authbench.release.published import open_published
+from authbench.runtime.job import log_to
+from authbench.storage.atomic import atomic_folder
+
+log_to(snakemake.log[0])
+params = snakemake.params
+release = open_published(snakemake.input.data)
+drawn = drawn_pairs(release, params.split, params.pairs_per_language, params.seed)
+with atomic_folder(snakemake.output.sheets) as folder:
+    write_pair_sheets(folder, params.name, drawn, params.pairs_per_language)
