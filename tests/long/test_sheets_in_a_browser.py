@@ -3,10 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from browser import CHROMIUM, Browser
 from hostile_sheet import HOSTILE, sheet
 
+from authbench.people.draw import DRAWN
+from authbench.people.sheets import write_pair_sheets
+from authbench.people.verdicts import read_verdicts
 from authbench.review.exclusions import read_exclusions
 
 
@@ -59,3 +63,36 @@ def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
     ruled_out = read_exclusions(saved)
     assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
     assert len(saved.read_text().splitlines()) == 2
+
+
+def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderboard(
+    browser: tuple[Browser, Path], tmp_path: Path
+) -> None:
+    page, downloads = browser
+    rows = [
+        (f"{number:032x}", "hi", f"doc_{number:06d}", "doc_000009", "a", bool(number % 2), one, other)
+        for number, (one, other) in enumerate(zip(HOSTILE, reversed(HOSTILE), strict=True))
+    ]
+    write_pair_sheets(tmp_path, "demo", pl.DataFrame(rows, schema=DRAWN, orient="row"), 40)
+    page.open(tmp_path / "hi.html")
+    page.value("localStorage.clear()")
+    page.open(tmp_path / "hi.html")
+    assert page.value("document.title") == "Hindi · one author or two? · demo"
+    assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
+    assert page.value("document.querySelectorAll('article')[0].querySelectorAll('.text')[0].textContent") == HOSTILE[0]
+    assert page.value("document.querySelectorAll('article')[1].querySelectorAll('.text')[0].textContent") == HOSTILE[1]
+    assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.press("6", "1", "4", "u", "3", "s")
+    told = page.event("Browser.downloadProgress")
+    while told["state"] != "completed":
+        told = page.event("Browser.downloadProgress")
+    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).slice(0, 3).join('|')"
+    assert page.value(verdicts) == "the same person: sure|two people: sure|the same person: a guess"
+    assert read_verdicts(downloads / "pairs-demo.jsonl") == {
+        rows[0][0]: 3,
+        rows[1][0]: -3,
+        rows[2][0]: 1,
+        rows[3][0]: -1,
+    }
+    page.open(tmp_path / "index.html")
+    assert page.value("document.querySelector('td:nth-child(2)').textContent") == str(len(HOSTILE))

@@ -67,12 +67,12 @@ def choose_pairs(
         `lang`, `query_id`, `candidate_id`, `author_id` (the query's), `same`.
     """
     groups: dict[str, dict[str, list[_Group]]] = {}
-    for (_,), rows in pairs.sort("group", "candidate_id").group_by("group", maintain_order=True):
-        query = rows["query_id"][0]
-        group = _Group(
-            query, rows.filter("same")["candidate_id"][0], rows.filter(~pl.col("same"))["candidate_id"].to_list()
-        )
-        groups.setdefault(languages[query], {}).setdefault(authors[query], []).append(group)
+    rows = pairs.sort("group", "candidate_id").group_by("group", maintain_order=True)
+    same = pl.col("candidate_id").filter("same").first()
+    listed = rows.agg(pl.col("query_id").first(), same, negatives=pl.col("candidate_id").filter(~pl.col("same")))
+    for query, positive, negatives in listed.drop("group").iter_rows():
+        of_author = groups.setdefault(languages[query], {}).setdefault(authors[query], [])
+        of_author.append(_Group(query, positive, negatives))
     found = [
         (lang, *pair)
         for lang in sorted(groups)
@@ -84,12 +84,12 @@ def choose_pairs(
 
 def named_pairs(chosen: pl.DataFrame, texts: Mapping[str, str], seed: int) -> pl.DataFrame:
     """Return chosen pairs with their texts and a name that tells neither the ids nor the answer (DRAWN)."""
-    columns: dict[str, list[str]] = {"pair": [], "query": [], "candidate": []}
-    for query, candidate in chosen.select("query_id", "candidate_id").iter_rows():
-        columns["pair"].append(digest("pair for people", str(seed), query, candidate, texts[query], texts[candidate]))
-        columns["query"].append(texts[query])
-        columns["candidate"].append(texts[candidate])
-    return chosen.with_columns(**columns).select(DRAWN.names()).cast(DRAWN).sort("lang", "pair")
+    rows = [
+        (digest("pair for people", str(seed), query, candidate, texts[query], texts[candidate]), lang, query, candidate)
+        + (author, same, texts[query], texts[candidate])
+        for lang, query, candidate, author, same in chosen.iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=DRAWN, orient="row").sort("lang", "pair")
 
 
 @dataclass(frozen=True)
