@@ -114,6 +114,13 @@ PARTS = (
         private=True,
     ),
     Part(
+        "Pairs for people",
+        "Sheets on which people say who wrote two texts: the row `people` of the leaderboard.",
+        "human_pairs",
+        "human_pairs/index.html",
+        ("people/people.json", "leaderboard/people.csv"),
+    ),
+    Part(
         "Raw corpora",
         "What the corpora hold before anything is filtered.",
         "raw_statistics",
