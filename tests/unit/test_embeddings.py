@@ -1,5 +1,7 @@
 """Claims about transformers, long texts and the vectors that are kept."""
 
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -210,16 +212,11 @@ def test_a_prompt_changes_the_vector_and_what_names_its_folder(checkpoint):
 
 
 def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp_path):
-    import shutil
-
-    from authbench.models.checkpoint import digest_of_weights
-
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
     before = model_of(settings(copy)).identity()["weights"]
     weights = bytearray((copy / "model.safetensors").read_bytes())
     weights[-1] ^= 1
     (copy / "model.safetensors").write_bytes(weights)
-    digest_of_weights.cache_clear()
     assert model_of(settings(copy)).identity()["weights"] != before
 
 
@@ -231,8 +228,6 @@ def test_other_weights_under_the_same_path_have_another_identity(checkpoint, tmp
     ],
 )
 def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path, spoil, message):
-    import shutil
-
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
     spoil(copy)
     with pytest.raises(InputError, match=message):

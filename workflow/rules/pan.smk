@@ -2,6 +2,7 @@
 
 Takes   release/ and config/verifiers/<verifier>.yaml
 Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answers/<verifier>/, pan/report/index.html
+Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
 VERIFIERS = {SETUP.verifiers[asked].name: SETUP.verifiers[asked] for asked in SETTINGS["pan"]["verifiers"]}
@@ -55,6 +56,8 @@ rule answer_pairs:
         verifier=lambda wildcards: VERIFIERS[wildcards.verifier].as_dict(),
         seed=SETTINGS["seed"],
         words=data_files("text/function_words.yaml"),
+        half=SETTINGS["evaluate"]["half"],
+        embeddings="results/embeddings",
         code=code("answer_pairs"),
     script:
         "../scripts/answer_pairs.py"

@@ -2,6 +2,7 @@
 
 Takes   raven.documents (planted, a release, PAN's files, a table) and config/verifiers/<verifier>.yaml
 Gives   raven/report/ (index.html, the tables of the RAVEN paper, scores.csv, figures)
+Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
 from dataclasses import asdict
@@ -68,6 +69,8 @@ rule raven_topics:
         encoder=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].as_dict(),
         limits=asdict(RAVEN.limits),
         seed=SETTINGS["seed"],
+        half=SETTINGS["evaluate"]["half"],
+        embeddings="results/embeddings",
         code=code("raven_topics"),
     script:
         "../scripts/raven_topics.py"
@@ -121,6 +124,8 @@ rule raven_answers:
         folds=lambda wildcards: RAVEN_PARTS[wildcards.part],
         seed=SETTINGS["seed"],
         work=result("raven/work"),
+        half=SETTINGS["evaluate"]["half"],
+        embeddings="results/embeddings",
         code=code("raven_answers"),
     script:
         "../scripts/raven_answers.py"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from authbench.models.model import VectorCache
 from authbench.pan.answers import write_run
 from authbench.runtime.job import log_to
 from authbench.verifiers.entries import VerifierEntry
@@ -9,4 +10,6 @@ from authbench.verifiers.entries import VerifierEntry
 log_to(snakemake.log[0])
 train, test = Path(snakemake.input.train).parent, Path(snakemake.input.test)
 out = Path(snakemake.output.answers).parent
-write_run(VerifierEntry.from_dict(snakemake.params.verifier), train, None, test, out, snakemake.params.seed)
+params = snakemake.params
+cache = VectorCache(Path(params.embeddings), params.half)
+write_run(VerifierEntry.from_dict(params.verifier), train, None, test, out, params.seed, cache)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.runtime.job import log_to
 from authbench.verifiers.entries import VerifierEntry
@@ -11,4 +12,5 @@ params = snakemake.params
 documents, pairs = Path(snakemake.input.documents), Path(snakemake.input.pairs)
 answers, work = Path(snakemake.output.answers), Path(params.work)
 verifier = VerifierEntry.from_dict(params.verifier)
-write_answers(documents, pairs, verifier, params.folds, work, params.seed, answers)
+cache = VectorCache(Path(params.embeddings), params.half)
+write_answers(documents, pairs, verifier, params.folds, work, params.seed, answers, cache)

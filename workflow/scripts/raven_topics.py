@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from authbench.models.model import VectorCache
 from authbench.raven.encoders import TopicEncoder
 from authbench.raven.settings import TopicLimits
 from authbench.raven.topics import write_topics
@@ -10,4 +11,6 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 params = snakemake.params
 documents, topics = Path(snakemake.input.documents), Path(snakemake.output.topics)
-write_topics(documents, TopicEncoder.from_dict(params.encoder), TopicLimits(**params.limits), params.seed, topics)
+encoder, limits = TopicEncoder.from_dict(params.encoder), TopicLimits(**params.limits)
+cache = VectorCache(Path(params.embeddings), params.half)
+write_topics(documents, encoder, limits, params.seed, topics, cache)

@@ -5,6 +5,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from authbench.models.model import VectorCache
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,25 @@ def warn_unverified(place: Path, reason: str) -> None:
     """Print why a release is not verified, if it is not."""
     if reason:
         print(f"authbench: {place} is not verified: {reason}", file=sys.stderr, flush=True)
+
+
+def cache_arguments(parser: argparse.ArgumentParser, what: str = "vectors") -> None:
+    """Add --cache and --half, which `cache_of` reads."""
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help=f"directory that caches {what}, for all commands and models (default: vectors in the user's cache)",
+    )
+    parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
+
+
+def cache_of(arguments: argparse.Namespace) -> "VectorCache":
+    """Return the cache of vectors that the arguments name."""
+    from authbench.models.cache import default_cache
+    from authbench.models.model import VectorCache
+
+    return VectorCache(arguments.cache or default_cache(), arguments.half)
 
 
 def raw_argument(parser: argparse.ArgumentParser) -> None:

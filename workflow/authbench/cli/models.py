@@ -3,7 +3,15 @@
 import argparse
 from pathlib import Path
 
-from authbench.cli.command import Command, amount, unverified_argument, warn_unverified, whole_number
+from authbench.cli.command import (
+    Command,
+    amount,
+    cache_arguments,
+    cache_of,
+    unverified_argument,
+    warn_unverified,
+    whole_number,
+)
 from authbench.train.settings import SEEDS, TrainSettings
 
 
@@ -20,10 +28,7 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="output directory; one subdirectory per model"
     )
-    parser.add_argument(
-        "--cache", type=Path, metavar="DIR", help="directory that caches vectors (default: embeddings in --out)"
-    )
-    parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
+    cache_arguments(parser)
     parser.add_argument(
         "--dev",
         default="dev",
@@ -31,7 +36,9 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         help="split on which the shortcut to beat is chosen; without it, half of the authors (default: dev)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="random seed for drawing negatives and bootstrap intervals (default: 0)"
+        "--seed",
+        type=int,
+        help="random seed for drawing negatives and bootstrap intervals (default: that of the release, else 0)",
     )
     unverified_argument(parser)
 
@@ -42,18 +49,18 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.split import read_dev, read_split
     from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_distinct_names
-    from authbench.models.model import VectorCache
     from authbench.registry.load import load_entries
 
     models = list(load_entries(MODELS, arguments.model).values())
     expect_distinct_names(models)
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
+    seed = release.seed if arguments.seed is None else arguments.seed
     split = read_split(release, arguments.split)
     dev = read_dev(release, arguments.dev, split) if any(model.shortcut for model in models) else None
-    cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
+    cache = cache_of(arguments)
     for model in models:
-        result = evaluate(model, split, arguments.seed, arguments.out, cache, dev)
+        result = evaluate(model, split, seed, arguments.out, cache, dev)
         print(line(model.name, result), flush=True)
     join(comparable_results(arguments.out, models[-1].name))
     print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
@@ -118,13 +125,7 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="clusters.json of an earlier report, whose redundancy clusters stay",
     )
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        metavar="DIR",
-        help="directory that caches vectors and scores (default: embeddings in --out)",
-    )
-    parser.add_argument("--half", action="store_true", help="cache vectors in 16 bits")
+    cache_arguments(parser, "vectors and scores")
     parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
     unverified_argument(parser)
 
@@ -132,7 +133,6 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
 def style(arguments: argparse.Namespace) -> int:
     from authbench.format.verify import open_verified
     from authbench.models.entries import MODELS, expect_vectors
-    from authbench.models.model import VectorCache
     from authbench.registry.load import load_entries
     from authbench.style.datasets import find_datasets, with_release
     from authbench.style.run import read_all, run
@@ -146,7 +146,7 @@ def style(arguments: argparse.Namespace) -> int:
     if release:
         warn_unverified(release.folder, release.unverified)
     datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
-    cache = VectorCache(arguments.cache or arguments.out / "embeddings", arguments.half)
+    cache = cache_of(arguments)
     if models:
         rows, absent = read_all(datasets, arguments.data, arguments.missing)
     for model in models:

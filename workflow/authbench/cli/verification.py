@@ -4,7 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from authbench.cli.command import Command, share, unverified_argument, warn_unverified
+from authbench.cli.command import (
+    Command,
+    cache_arguments,
+    cache_of,
+    share,
+    unverified_argument,
+    warn_unverified,
+)
 from authbench.pan.settings import TOPIC, TOPIC_MODEL, PairSettings
 from authbench.raven.settings import RavenSettings
 
@@ -155,6 +162,7 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, required=True, metavar="DIR", help="output directory; answers in <verifier>/answers.jsonl"
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    cache_arguments(parser)
 
 
 def pan_run(arguments: argparse.Namespace) -> int:
@@ -162,9 +170,10 @@ def pan_run(arguments: argparse.Namespace) -> int:
     from authbench.registry.load import load_entries
     from authbench.verifiers.entries import VERIFIERS
 
+    cache = cache_of(arguments)
     for verifier in load_entries(VERIFIERS, arguments.verifier).values():
         out = arguments.out / verifier.name
-        answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed)
+        answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed, cache)
         print(f"{out}/answers.jsonl: {answers.height:,} answers", flush=True)
     return 0
 
@@ -204,6 +213,7 @@ def raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", type=int, nargs="*", metavar="M", help=f"other numbers of topics for HITS (default: {sizes})"
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    cache_arguments(parser)
     unverified_argument(parser)
 
 
@@ -213,7 +223,8 @@ def raven(arguments: argparse.Namespace) -> int:
     from authbench.raven.documents import VERIFICATION
     from authbench.storage.json_files import read_json
 
-    print(run(from_arguments(vars(arguments)), arguments.seed, arguments.out, arguments.unverified))
+    settings, cache = from_arguments(vars(arguments)), cache_of(arguments)
+    print(run(settings, arguments.seed, arguments.out, arguments.unverified, cache))
     warn_unverified(Path(arguments.documents), read_json(arguments.out / VERIFICATION).get("reason", ""))
     print(f"All tables: {arguments.out}/report/index.html")
     return 0

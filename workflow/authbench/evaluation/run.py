@@ -34,6 +34,7 @@ from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
 from authbench.models.model import CPU, Model, VectorCache, Vectors
 from authbench.models.open import open_model
+from authbench.models.provenance import made_by
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.parquet import write_plain_parquet
@@ -71,6 +72,7 @@ def evaluate(
             "unmeasured_sources": None if split.unmeasured is None else list(split.unmeasured),
             **verification(split.unverified),
         },
+        "made_by": made_by(model.parameters),
         "settings": {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on},
         "versions": {"authbench": __version__, "python": platform.python_version()}
         | {library: version(library) for library in LIBRARIES},

@@ -87,6 +87,11 @@ class Release:
         return str(self.manifest["name"])
 
     @property
+    def seed(self) -> int:
+        """The random seed that the release was built with, by its manifest; 0 where it states none."""
+        return int(_value(self.manifest, "config.seed") or 0)
+
+    @property
     def has_provenance(self) -> bool:
         return (self.folder / files.PROVENANCE).exists()
 

@@ -2,13 +2,18 @@
 
 Vectors are stored by the SHA-256 of the text in a folder per model and settings, so that a new metric, split or
 benchmark embeds new texts only, and a run that was killed goes on where it was. Nothing else than the text and what
-names the folder may decide a vector.
+names the folder may decide a vector. All suites share one cache: `default_cache` for commands, results/embeddings for
+builds.
+
+Memory: the keys of a folder (16 bytes a text, kept for as long as a process runs), the vectors that are asked for, and
+those of AT_ONCE texts. Nothing is ever deleted: a cache may be removed at any time, and costs embedding again.
 """
 
 import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,12 +22,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.runtime.caches import user_cache
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.parquet import read_columns, write_parquet
 
 F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 1_024  # texts between two writes
 KEY_BYTES = 16
+
+
+def default_cache() -> Path:
+    """Return the folder where commands cache the vectors of all models, in the user's cache."""
+    return user_cache() / "vectors"
 
 
 def embed_new(
@@ -70,8 +81,14 @@ def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
 
 
 def _cached_keys(folder: Path) -> Iterator[bytes]:
-    for path in sorted(folder.glob("*.parquet")):
-        yield from read_columns([path], ["key"])["key"]
+    for path in folder.glob("*.parquet"):
+        yield from _keys_of(path)
+
+
+@lru_cache(maxsize=1 << 14)
+def _keys_of(part: Path) -> tuple[bytes, ...]:
+    """Return the keys in a part, which its name says: it never changes."""
+    return tuple(read_columns([part], ["key"])["key"])
 
 
 def _write_part(folder: Path, keys: Sequence[bytes], vectors: F32, half: bool) -> None:
@@ -90,11 +107,12 @@ def _load(folder: Path, keys: Sequence[bytes]) -> F32:
         places.setdefault(key, []).append(place)
     vectors = np.empty((0, 0), np.float32)
     for path in sorted(folder.glob("*.parquet")):
-        part = read_columns([path])
-        rows = part["vector"].to_numpy()
+        if places.keys().isdisjoint(_keys_of(path)):
+            continue
+        rows = read_columns([path], ["vector"])["vector"].to_numpy()
         if not len(vectors):
             vectors = np.empty((len(keys), rows.shape[1]), np.float32)
-        for row, key in enumerate(part["key"]):
+        for row, key in enumerate(_keys_of(path)):
             for place in places.get(key, ()):
                 vectors[place] = rows[row]
     return vectors

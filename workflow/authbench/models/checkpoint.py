@@ -4,24 +4,51 @@ Any checkpoint that sentence-transformers loads, by name, from a folder or from 
 no code that it brings along unless its entry allows that.
 """
 
-import hashlib
 import os
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from authbench.errors import InputError
 from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
 from authbench.registry.entries import read_yaml
+from authbench.storage.unchanged import file_mark
 
 _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's
+_Marks: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
+_DESCRIBING = ("config.json", "modules.json")  # of which every checkpoint has one
+
+
+def load_checkpoint(parameters: TransformerParameters) -> Any:
+    """Return the checkpoint as a SentenceTransformer, the same for as long as no other is loaded, nor its files change.
+
+    Of a name on Hugging Face the commit is loaded that `with_commit` finds. Raises InputError if it cannot be loaded
+    from safetensors.
+    """
+    return _loaded(with_commit(parameters), _marks(Path(checkpoint_path(parameters.checkpoint))))
+
+
+def fresh_checkpoint(parameters: TransformerParameters) -> Any:
+    """Return a checkpoint of one's own, whose weights may be changed."""
+    _loaded.cache_clear()
+    checkpoint = load_checkpoint(parameters)
+    _loaded.cache_clear()
+    return checkpoint
+
+
+def _marks(folder: Path) -> _Marks:
+    """Return the names, sizes and times of the files of a folder; nothing where it is none."""
+    if not folder.is_dir():
+        return ()
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return tuple((str(path), tuple(file_mark(path))) for path in files)
 
 
 @lru_cache(maxsize=1)
-def load_checkpoint(parameters: TransformerParameters) -> Any:
-    """Return the checkpoint as a SentenceTransformer. Raises InputError if it cannot be loaded from safetensors."""
+def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
@@ -74,14 +101,54 @@ def checkpoint_path(checkpoint: str) -> str:
     return str(Path(found.submodule_search_locations[0]) / folder)
 
 
+def snapshot(parameters: TransformerParameters) -> Path | None:
+    """Return the folder of a checkpoint in the cache of Hugging Face, named by its commit; None if it is not there."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:
+        return None
+    for name in _DESCRIBING:
+        try:
+            cached = try_to_load_from_cache(parameters.checkpoint, name, revision=parameters.revision)
+        except HFValidationError:  # no name on Hugging Face
+            return None
+        if isinstance(cached, str):
+            return Path(cached).parent
+    return None
+
+
 @lru_cache
-def digest_of_weights(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of a checkpoint's files."""
-    total = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        with path.open("rb") as handle:
-            total.update(path.relative_to(folder).as_posix().encode() + hashlib.file_digest(handle, "sha256").digest())
-    return total.hexdigest()
+def with_commit(parameters: TransformerParameters) -> TransformerParameters:
+    """Return the parameters with the commit of a checkpoint on Hugging Face, which `revision` or `main` names now.
+
+    The cache of Hugging Face decides where it has the checkpoint, so that nothing is asked of the network, and the same
+    commit is taken for as long as a process runs; else the Hub does. The parameters stay where neither knows it.
+    """
+    if Path(checkpoint_path(parameters.checkpoint)).is_dir():
+        return parameters
+    folder = snapshot(parameters)
+    if folder is None and _fetch_description(parameters):
+        folder = snapshot(parameters)
+    return parameters if folder is None else replace(parameters, revision=folder.name)
+
+
+def _fetch_description(parameters: TransformerParameters) -> bool:
+    """Fetch the first file that describes a checkpoint; return whether there is one. No error: loading tells of it."""
+    try:
+        from huggingface_hub import hf_hub_download
+        from huggingface_hub.errors import EntryNotFoundError
+    except ImportError:
+        return False
+    for name in _DESCRIBING:
+        try:
+            hf_hub_download(parameters.checkpoint, name, revision=parameters.revision)
+        except EntryNotFoundError:
+            continue
+        except (OSError, ValueError):
+            return False
+        return True
+    return False
 
 
 def parameter_count(parameters: TransformerParameters) -> int | None:
@@ -112,12 +179,8 @@ def _config_path(parameters: TransformerParameters) -> Path | None:
     place = Path(checkpoint_path(parameters.checkpoint))
     if place.is_dir():
         return place / "config.json" if (place / "config.json").is_file() else None
-    try:
-        from huggingface_hub import try_to_load_from_cache
-    except ImportError:
-        return None
-    cached = try_to_load_from_cache(parameters.checkpoint, "config.json", revision=parameters.revision)
-    return Path(cached) if isinstance(cached, str) else None
+    folder = snapshot(parameters)
+    return folder / "config.json" if folder and (folder / "config.json").is_file() else None
 
 
 def device() -> str:

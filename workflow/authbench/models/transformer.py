@@ -1,6 +1,7 @@
 """Vectors of texts by a transformer."""
 
 import hashlib
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -16,16 +17,18 @@ from authbench.arrays import I32
 from authbench.chunk.sentences import sentence_starts
 from authbench.errors import InputError
 from authbench.models.cache import F32, embed_new
-from authbench.models.checkpoint import checkpoint_path, device, digest_of_weights, load_checkpoint, parameter_count
+from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
 from authbench.models.late_interaction import MOST_TOKENS, late_scorer
 from authbench.models.long_texts import pack
 from authbench.models.model import Reference, Rows, Scorer, VectorCache, Vectors, unit
 from authbench.models.parameters import TransformerParameters
+from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
+NO_NAME = re.compile(r"[^\w.-]+")  # what a folder's name leaves out of a checkpoint's
 BATCH_TOKENS = 4_096  # of a batch, padding counted
-DECIDING = ("checkpoint", "revision", "pooling", "max_tokens", "long_texts", "dtype", "remote_code")
+DECIDING = ("pooling", "max_tokens", "long_texts", "dtype", "remote_code")
 
 
 class TransformerModel:
@@ -64,9 +67,7 @@ class TransformerModel:
 
     def fresh_checkpoint(self) -> Any:
         """Return a checkpoint of its own for a training, which changes its weights."""
-        load_checkpoint.cache_clear()
-        checkpoint = load_checkpoint(self.parameters)
-        load_checkpoint.cache_clear()
+        checkpoint = fresh_checkpoint(self.parameters)
         checkpoint.max_seq_length = self.parameters.max_tokens
         return checkpoint
 
@@ -82,7 +83,7 @@ class TransformerModel:
             return rows
         decides = self._identity(prompt)
         mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
-        folder = self.cache.folder / f"{self.entry.name}-{mark}"
+        folder = self.cache.folder / f"{NO_NAME.sub('-', decides['checkpoint'])}-{mark}"
         rows = unit(
             embed_new(texts.to_list(), folder, decides, lambda part: self._embed(part, prompt), self.cache.half)
         )
@@ -97,12 +98,19 @@ class TransformerModel:
         return embed_tokens(checkpoint, texts.to_list(), self.parameters, prompt, MOST_TOKENS)
 
     def _identity(self, prompt: str) -> dict[str, Any]:
-        """Return the deciding settings, the prompt, and for a folder the digest of its weights."""
+        """Return the deciding settings, the prompt, and what the checkpoint is made by (`provenance`).
+
+        Where a folder is does not count: a copy of it has the same vectors.
+        """
         place = Path(checkpoint_path(self.parameters.checkpoint))
-        weights = digest_of_weights(place) if place.is_dir() else self.parameters.revision
-        decides = {name: getattr(self.parameters, name) for name in DECIDING}
         half = self.cache is not None and self.cache.half
-        return {**decides, "prompt": prompt, "weights": weights, "device": device().split(":")[0], "half": half}
+        return {
+            "checkpoint": place.resolve().name if place.is_dir() else self.parameters.checkpoint,
+            **{name: getattr(self.parameters, name) for name in DECIDING},
+            "prompt": prompt,
+            "half": half,
+            **decided_by(self.parameters),
+        }
 
 
 def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str) -> F32:

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from authbench.format.pan import read_pairs, read_problems, write_answers
+from authbench.models.model import VectorCache
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.entries import VerifierEntry
 
@@ -17,7 +18,7 @@ def write_run(
     test: Path,
     out: Path,
     seed: int,
-    cache: Path | None = None,
+    cache: VectorCache | None = None,
 ) -> pl.DataFrame:
     """Let a verifier learn from a folder of pairs, write its answers to `out`/answers.jsonl and return them.
 
@@ -25,11 +26,11 @@ def write_run(
         train: folder with pairs.jsonl and truth.jsonl to learn from.
         held_out: likewise, to calibrate on; the train pairs if None, as PAN's baselines.
         test: pairs.jsonl to answer, or its folder.
-        cache: folder for vectors that may serve again; a temporary one if None.
+        cache: of vectors, which may serve again; a temporary one if None.
     """
     learnt = read_problems(train)
     with tempfile.TemporaryDirectory() as own:
-        bench = Bench(seed, cache or Path(own))
+        bench = Bench(seed, Path(own), cache)
         answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, _read_test(test), bench)
     write_answers(answers, out / "answers.jsonl")
     return answers

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from authbench.models.model import VectorCache
 from authbench.raven.documents import read_contents, read_keys
 from authbench.raven.folds import PARTS
 from authbench.storage.parquet import read_columns, write_parquet
@@ -15,31 +16,49 @@ ANSWERS = pl.Schema({"fold": pl.Int64, "id": pl.String, "value": pl.Float64})
 
 
 def write_answers(
-    documents: Path, pairs: Path, verifier: VerifierEntry, folds: Sequence[int], work: Path, seed: int, path: Path
+    documents: Path,
+    pairs: Path,
+    verifier: VerifierEntry,
+    folds: Sequence[int],
+    work: Path,
+    seed: int,
+    path: Path,
+    cache: VectorCache | None = None,
 ) -> None:
-    """Write the scores of a verifier on the test pairs of these folds. Memory: the texts of one subset."""
+    """Write the scores of a verifier on the test pairs of these folds. Memory: the texts of one subset.
+
+    Args:
+        documents: as `write_documents` wrote them.
+        pairs: of a subset.
+        verifier: what answers.
+        folds: of the pairs.
+        work: where verifiers have folders of their own.
+        seed: random seed.
+        path: the file to write.
+        cache: of vectors; in the verifier's folder if None.
+    """
     drawn = read_columns([pairs]).filter(pl.col("fold").is_in(list(folds)))
     wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
     texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)))
     own = work / verifier.name if verifier.shares_vectors else work / pairs.stem / verifier.name / path.stem
-    write_parquet(_answer_folds(verifier, drawn, texts, folds, own, seed), path)
+    write_parquet(_answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache)), path)
 
 
 def _answer_folds(
-    verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], folder: Path, seed: int
+    verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], bench: Bench
 ) -> pl.DataFrame:
     """Return the scores on the test pairs of these folds, as ANSWERS.
 
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
         texts: `id` and `content` of every text of the pairs.
-        folder: the verifier's own, where vectors of texts serve all folds.
+        bench: has the verifier's own folder, which serves all folds.
     """
     answers = []
     for fold in folds:
         here = pairs.filter(pl.col("fold") == fold)
         train, held_out, test = (_with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
-        scores = answer(verifier, train, held_out, test, Bench(seed, folder)) if test.height else None
+        scores = answer(verifier, train, held_out, test, bench) if test.height else None
         if scores is not None:
             answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
     return pl.concat([pl.DataFrame(schema=ANSWERS), *answers])

@@ -9,6 +9,7 @@ report/                      tables, figures and a page (`page`)
 
 from pathlib import Path
 
+from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
@@ -22,7 +23,9 @@ from authbench.raven.topics import write_topics
 from authbench.storage.json_files import read_json
 
 
-def run(settings: RavenSettings, seed: int, out: Path, unverified: bool = False) -> str:
+def run(
+    settings: RavenSettings, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
+) -> str:
     """Run RAVEN into the folder `out` and return the shortcut table in Markdown.
 
     Args:
@@ -30,6 +33,7 @@ def run(settings: RavenSettings, seed: int, out: Path, unverified: bool = False)
         seed: random seed.
         out: the folder.
         unverified: whether a release that contradicts itself is taken all the same.
+        cache: of vectors; in `out` if None.
     """
     documents, metadata, pairs, answers = (
         out / "documents.parquet",
@@ -37,18 +41,20 @@ def run(settings: RavenSettings, seed: int, out: Path, unverified: bool = False)
         out / "pairs",
         out / "answers",
     )
+    cache = cache or VectorCache(out / "work" / "embeddings")
     encoders = [load_encoder(name) for name in settings.subsets.encoders]
     verifiers = load_verifiers(settings)
     topics = {encoder.name: out / "topics" / f"{encoder.name}.parquet" for encoder in encoders}
     write_documents(settings.documents, documents, seed, unverified=unverified)
     for encoder in encoders:
-        write_topics(documents, encoder, settings.limits, seed, topics[encoder.name])
+        write_topics(documents, encoder, settings.limits, seed, topics[encoder.name], cache)
     write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
     for subset in trained(settings.subsets):
         for name, verifier in verifiers.items():
             for part, folds in settings.fold_parts().items():
                 path = answers / subset.name / name / f"{part}.parquet"
-                write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out / "work", seed, path)
+                drawn = pairs / f"{subset.name}.parquet"
+                write_answers(documents, drawn, verifier, folds, out / "work", seed, path, cache)
     found = read_run(metadata, pairs, answers, list(verifiers))
     verification = read_json(documents.with_name(VERIFICATION))
     return write_report(found, settings.as_section(), out / "report", verification)

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
+from authbench.models.model import VectorCache
 from authbench.raven.documents import read_contents, read_keys, stream, with_enough
 from authbench.raven.encoders import TopicEncoder
 from authbench.raven.settings import TopicLimits
@@ -17,7 +18,9 @@ from authbench.storage.parquet import read_batches, read_columns, write_parquet
 Topics: TypeAlias = tuple[list[str], F64]
 
 
-def write_topics(documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path) -> None:
+def write_topics(
+    documents: Path, encoder: TopicEncoder, limits: TopicLimits, seed: int, path: Path, cache: VectorCache | None = None
+) -> None:
     """Write the vectors of all topics that may be taken, by one encoder.
 
     Memory: a row group of texts, and for encoders that learn a sample (`vectors`).
@@ -29,7 +32,7 @@ def write_topics(documents: Path, encoder: TopicEncoder, limits: TopicLimits, se
     complete = sample.height == keys.height
     wanted = keys.select("id")
     batches = [sample] if complete else (frame.join(wanted, on="id", how="semi") for frame in stream(documents))
-    names, vectors = topic_vectors(batches, document_rows(encoder, sample, complete, seed))
+    names, vectors = topic_vectors(batches, document_rows(encoder, sample, complete, seed, cache))
     width = vectors.shape[1]
     write_parquet(pl.DataFrame({"topic": names, "vector": pl.Series(vectors, dtype=pl.Array(pl.Float64, width))}), path)
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
+from authbench.models.model import VectorCache
 from authbench.models.open import open_model
 from authbench.raven.encoders import TopicEncoder
 from authbench.raven.select import F64
@@ -96,16 +97,20 @@ def topic_vectors(batches: Iterable[pl.DataFrame], rows: Rows) -> tuple[list[str
     return sums.means()
 
 
-def document_rows(encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, seed: int) -> Rows:
+def document_rows(
+    encoder: TopicEncoder, sample: pl.DataFrame, complete: bool, seed: int, cache: VectorCache | None = None
+) -> Rows:
     """Return what gives the vectors of documents, fitted on `sample` if it learns.
 
     Args:
         sample: `id`, `lang`, `content`.
         complete: whether the sample is the corpus, which then comes as one batch.
+        seed: of topic models.
+        cache: of vectors, if any.
     """
     if encoder.model is None:
         return topic_model(encoder.name, sample["content"], keyed_hash(seed, "topic model", encoder.name) % (1 << 32))
-    model = open_model(encoder.model)
+    model = open_model(encoder.model, cache)
     reference = None if complete else [_as_documents(sample)]
     return lambda batch: model.embed(_as_documents(batch), reference)
 

@@ -26,6 +26,7 @@ from authbench.format.release import Release
 from authbench.models.entries import ModelEntry, with_long_texts
 from authbench.models.model import Model, VectorCache, flops_per_text
 from authbench.models.open import open_model
+from authbench.models.provenance import made_by
 from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
@@ -81,14 +82,16 @@ def run(
         release: the release that one of the datasets is, if any; the result says whether it is verified.
     """
     model = open_model(with_long_texts(entry, long_texts), cache)
-    rates = cache.folder / "rates" / f"{entry.name}-{long_texts}.json"
+    vectors = model.identity()
+    mark = hashlib.sha256(orjson.dumps(vectors, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+    rates = cache.folder / "rates" / f"{entry.name}-{mark}.json"
     results: dict[str, Any] = {}
     rate = texts_per_second(rates, 0, 0.0)
     versions = {"authbench": __version__, "python": platform.python_version()} | {
         library: version(library) for library in LIBRARIES
     }
     decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": entry.name}
-    decides |= {"vectors": model.identity(), "long_texts": long_texts}
+    decides |= {"vectors": vectors, "long_texts": long_texts}
     for dataset in datasets:
         if dataset.name in rows:
             started = time.monotonic()
@@ -104,6 +107,7 @@ def run(
     result = {
         "model": entry.as_dict(),
         "settings": {"long_texts": long_texts, "seed": seed},
+        "made_by": made_by(entry.parameters),
         "versions": versions,
         "datasets": results,
         "not_run": dict(absent),

@@ -20,6 +20,7 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.errors import InputError
+from authbench.models.model import VectorCache
 from authbench.verifiers.entries import VerifierEntry
 
 # Columns of pairs: id, text1, text2 always; `same` to learn from; the rest where it is known.
@@ -39,10 +40,14 @@ PAIRS = pl.Schema(
 
 @dataclass(frozen=True)
 class Bench:
-    """What a verifier works with: its random seed, and a folder of its own for vectors and exchanged files."""
+    """What a verifier works with: its random seed, a folder of its own for what it exchanges, and a cache of vectors.
+
+    Vectors are cached in the folder if there is no cache.
+    """
 
     seed: int
     folder: Path
+    cache: VectorCache | None = None
 
 
 class Kind(Protocol):

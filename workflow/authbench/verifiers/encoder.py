@@ -39,9 +39,10 @@ def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fi
         raise InputError(
             f"{entry.name}: reads a text's language or source, which pairs do not have. Name another model."
         )
-    if parameters.fine_tune:
-        entry = _tuned(entry, train, parameters, bench)
-    return _Fitted(open_model(entry, VectorCache(bench.folder / "embeddings")), _as_documents(distinct(train)[0]))
+    cache = bench.cache or VectorCache(bench.folder / "embeddings")
+    if parameters.fine_tune:  # weights that no other run has
+        entry, cache = _tuned(entry, train, parameters, bench), VectorCache(bench.folder / "embeddings")
+    return _Fitted(open_model(entry, cache), _as_documents(distinct(train)[0]))
 
 
 def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:

@@ -1,0 +1,128 @@
+"""What a model is made by: the commit and weights of its checkpoint, the libraries that run it, and the device.
+
+`made_by` of scores.json, and part of what names the vectors in a cache: a checkpoint that has changed never gets the
+vectors of an earlier one. Versions of torch and of transformers count in full, as both have changed vectors between
+patch releases; of the device only its kind does (`cpu`, `cuda`), not which GPU of the kind it is.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
+from authbench.models.parameters import Parameters, TransformerParameters
+from authbench.runtime.caches import user_cache
+from authbench.storage.json_files import read_json, write_json
+from authbench.storage.unchanged import file_mark
+
+LIBRARIES = ("torch", "transformers", "sentence-transformers")
+WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".msgpack", ".h5"})
+_NO_PART = frozenset({"README.md", ".gitattributes"})  # files of a checkpoint that decide no vector
+
+
+def made_by(parameters: Parameters) -> dict[str, Any]:
+    """Return `commit`, `weights`, `files`, the versions of LIBRARIES, `device` and `device_name` of a model.
+
+    `commit` is that of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` over all files
+    of a checkpoint in a folder, which has no commit. All are null for a model without a checkpoint.
+    """
+    if not isinstance(parameters, TransformerParameters):
+        nothing: dict[str, Any] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
+        return nothing | {"device": "cpu"}
+    return decided_by(parameters) | {"device_name": _device_name()}
+
+
+def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
+    """Return what of `made_by` decides the vectors of a checkpoint."""
+    folder = Path(checkpoint_path(parameters.checkpoint))
+    commit, files = None, None
+    if folder.is_dir():
+        files = digest_of_files(folder)
+    else:
+        folder, commit = _fetched(parameters)
+    found: dict[str, Any] = {"commit": commit, "weights": digest_of_weights(folder), "files": files}
+    return found | {library: _version(library) for library in LIBRARIES} | {"device": device().split(":")[0]}
+
+
+def digest_of_weights(folder: Path) -> str | None:
+    """Return a SHA-256 over the names and contents of a checkpoint's weight files; None where there are none."""
+    files = [path for path in _files(folder) if path.suffix in WEIGHTS]
+    return _digest(folder, files) if files else None
+
+
+def digest_of_files(folder: Path) -> str:
+    """Return a SHA-256 over the names and contents of all files of a checkpoint, but hidden ones and its README."""
+    return _digest(folder, _files(folder))
+
+
+def _fetched(parameters: TransformerParameters) -> tuple[Path, str]:
+    """Return the folder of a checkpoint of Hugging Face in the local cache, and its commit; fetch it if need be."""
+    pinned = with_commit(parameters)
+    folder = snapshot(pinned)
+    if folder is None or digest_of_weights(folder) is None:
+        load_checkpoint(pinned)
+        folder = snapshot(with_commit(pinned))
+    if folder is None:
+        raise InputError(
+            f"The checkpoint {parameters.checkpoint} is not in the cache of Hugging Face, so its commit is unknown. "
+            "Fetch it into a folder, and give that."
+        )
+    return folder, folder.name
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a checkpoint, sorted, without those that decide nothing."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        path
+        for path in found
+        if path.name not in _NO_PART and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+def _digest(folder: Path, files: Iterable[Path]) -> str:
+    total = hashlib.sha256()
+    for path, digest in _digests(files).items():
+        total.update(path.relative_to(folder).as_posix().encode() + bytes.fromhex(digest))
+    return total.hexdigest()
+
+
+def _digests(files: Iterable[Path]) -> dict[Path, str]:
+    """Return the SHA-256 of each file, from the user's cache where size and times are those of an earlier call."""
+    memory = user_cache() / "digests.json"
+    known: dict[str, list[Any]] = {}
+    with suppress(InputError, OSError):  # a damaged cache is none
+        known = read_json(memory)
+    fresh: dict[str, list[Any]] = {}
+    found: dict[Path, str] = {}
+    for path in files:
+        place = str(path.resolve())
+        mark = file_mark(place)
+        seen = known.get(place)
+        if not isinstance(seen, list) or seen[:-1] != mark:
+            with path.open("rb") as handle:
+                seen = fresh[place] = [*mark, hashlib.file_digest(handle, "sha256").hexdigest()]
+        found[path] = seen[-1]
+    if fresh:
+        kept = {place: seen for place, seen in known.items() if Path(place).exists()}
+        with suppress(OSError):  # without a cache, digests are taken anew
+            write_json(memory, kept | fresh)
+    return found
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _device_name() -> str | None:
+    """Return the name of the GPU that models run on; None on a processor."""
+    import torch
+
+    return torch.cuda.get_device_name(device()) if device().startswith("cuda") else None
