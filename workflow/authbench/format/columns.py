@@ -172,7 +172,12 @@ PROVENANCE = Table(
         Column("n_authors", pl.Int32, "number of authors, where the corpus tells it"),
         Column("author_group", pl.String, "a sub-genre that describes the author, where the corpus has one", WORDS),
         Column("names_author", pl.Boolean, "whether the author's name occurs in the text"),
-        Column("scored", pl.Boolean, "whether it may be query, positive or negative: its label stands for one person"),
+        Column(
+            "scored",
+            pl.Boolean,
+            "whether it may be query, positive or negative: its label stands for one person, and its text is known "
+            "under one label",
+        ),
         Column("licence", pl.String, "the licence of the source", WORDS),
         Column("tier", pl.String, "the tier of the source; B: do not pass on the text", "[AB]"),
         Column("file", pl.String, "SHA-256 of the raw file", SHA256),
