@@ -13,10 +13,10 @@ BENCHMARKS := "ingest.py 50000" "normalize.py" "chunk.py" "measures.py" "languag
 RUN := .venv/bin/python -m
 READY := .venv/ready-$(EXTRAS)
 
-# Tests run in random order, whose seed pytest prints first; --randomly-seed repeats it.
-# With DIST=load several processes share the tests of a file.
+# Tests run in random order, whose seed pytest prints first; --randomly-seed repeats it. What takes longest begins.
+# With DIST=loadgroup any process takes any test of a function, whatever its file; modules of whole runs stay together.
 DIST ?= loadfile
-PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST)
+PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST) --no-loadscope-reorder
 
 .PHONY: environment demo test test-all test-unit check plan bench clean
 
@@ -27,8 +27,8 @@ test: environment       ## every function, and every stage and suite on one demo
 	$(PYTEST) tests/unit tests/pipeline
 
 # kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, a wheel, a build elsewhere
-test-all: test          ## those tests and the long ones
-	$(PYTEST) tests/long
+test-all: environment   ## those tests and the long ones, on one demo
+	$(PYTEST) tests
 
 test-unit: environment  ## single functions alone
 	$(PYTEST) tests/unit

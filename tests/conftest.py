@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from order import of_whole_runs, scheduled
 from process_settings import changes, process_settings
 from project import Project, copy_project
 
@@ -26,12 +27,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/pipeline/golden")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Keep a module of whole runs in one process: with `--dist loadgroup` all other tests go to any."""
+    if of_whole_runs(item):
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with one module of whole runs, so that the demo is built beside the tests of functions."""
-    whole = [item for item in items if "demo" in getattr(item, "fixturenames", ()) and "pipeline" in item.path.parts]
-    first = whole[0].path if whole else None
-    items.sort(key=lambda item: 0 if item.path == first else 2 if "pipeline" in item.path.parts else 1)
+    """Begin with what takes longest."""
+    items[:] = scheduled(items)
 
 
 @pytest.fixture(autouse=True)

@@ -53,8 +53,13 @@ def required_by(name: str) -> list[str]:
     return [one.name for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
-def imported(path: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the packages of others that a file imports, and whether it does so when it is itself imported."""
+@cache
+def imported(path: Path) -> frozenset[tuple[str, bool]]:
+    """Return the packages of others that a file imports, and whether it does so when it is itself imported."""
+    return frozenset(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[tuple[str, bool]]:
     waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
     while waiting:
         node, at_once = waiting.pop()

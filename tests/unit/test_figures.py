@@ -13,22 +13,24 @@ import polars as pl
 import pytest
 import yaml
 from counted_documents import DOCUMENTS, FUNNEL, QUERIES
+from every_chart import digests, every_kind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authbench.presentation.charts import LEFT, MARGIN, WIDTH, Chart, as_pdf, as_svg, legend_height, shorten
+from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_pdf, as_svg, legend_height, shorten
 from authbench.presentation.palette import SERIES, mark_of, series
-from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, stacked_bars, value_bars
+from authbench.presentation.plots import Value, value_bars
 from authbench.report import figures, statistics
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
 DRAW = """
-import hashlib
-from test_figures import every_kind
-from authbench.presentation.charts import as_pdf, as_svg
-for chart in every_kind():
-    print(hashlib.sha256(as_svg(chart).encode()).hexdigest(), hashlib.sha256(as_pdf(chart)).hexdigest())
+import sys
+import authbench.style.figures
+from every_chart import digests
+for one in digests():
+    print(one)
+sys.exit("matplotlib.pyplot" in sys.modules)
 """
 
 
@@ -38,37 +40,18 @@ def drawn(documents: pl.DataFrame, funnel: list[dict[str, object]]) -> dict[str,
     return {chart.name: as_svg(chart) for chart in charts}
 
 
-def every_kind(name: str = "tfidf") -> list[Chart]:
-    """One chart of each kind, with `name` wherever a text may stand."""
-    value = Value(name, 0.5, mark_of(name), name, 0.4, 0.6, group=name, note="0.500")
-    return [
-        stacked_bars("stack", name, name, {name: SERIES[0]}, [Stack(name, [Piece(3, SERIES[0], name)], 0.7, "3")]),
-        value_bars("bars", name, name, [value]),
-        dots("dots", name, name, {name: mark_of(name)}, {name: [value, value]}),
-        curves("curves", name, name, [Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)], name, name),
-    ]
-
-
-def test_two_processes_draw_the_same_bytes() -> None:
+def test_another_process_draws_the_same_bytes_and_needs_no_pyplot() -> None:
     paths = os.pathsep.join(str(ROOT / place) for place in ("workflow", "tests/unit"))
-    draw = [sys.executable, "-c", DRAW]
-    one, other = (
-        subprocess.run(
-            draw, env={**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        )
-        for seed in ("1", "2")
-    )
-    assert one.stdout == other.stdout and len(one.stdout.splitlines()) == len(every_kind())
+    env = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": "2"}
+    other = subprocess.run([sys.executable, "-c", DRAW], env=env, capture_output=True, text=True, check=True)
+    assert other.stdout.splitlines() == digests()
 
 
-def test_drawing_leaves_matplotlibs_settings_and_pyplot_alone() -> None:
+def test_drawing_leaves_matplotlibs_settings_alone() -> None:
     before = dict(matplotlib.rcParams)
     for chart in every_kind():
         as_svg(chart)
     assert dict(matplotlib.rcParams) == before
-    imports = "import sys, authbench.presentation.plots, authbench.style.figures"
-    code = f"{imports}; sys.exit('matplotlib.pyplot' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "workflow")}, check=True)
 
 
 def test_settings_of_a_user_change_no_chart() -> None:

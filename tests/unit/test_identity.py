@@ -96,8 +96,9 @@ def test_a_label_of_a_hundred_thousand_marks_is_sorted_before_it_is_composed(mon
     """Python composes by insertion: in order it takes a step a mark, out of order a step for each two marks."""
     seen = []
     normalize = unicodedata.normalize
-    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: seen.append(text) or normalize(form, text))
     raw = "a" + "\u0301\u0323" * 50_000
+    author_id("s", raw)  # a process looks up once which marks there are
+    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: seen.append(text) or normalize(form, text))
     assert author_id("s", raw) == author_id("s", normalize("NFC", "a" + "\u0323" * 50_000 + "\u0301" * 50_000))
     classes = [unicodedata.combining(mark) for text in seen for mark in text]
     assert classes == sorted(classes)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -10,25 +12,26 @@ import pytest
 from authbench.storage import parquet
 from authbench.storage.atomic import atomic_file, atomic_folder
 
-SECONDS = 0.8
+TURNS = 20  # of which one writer replaced what the other had written
+SECONDS = 600  # at most, on a busy machine
 WRITER = """
-import sys, time
+import sys, threading
 from pathlib import Path
 import polars as pl
 from authbench.storage import parquet
 from authbench.storage.atomic import atomic_folder
 
-kind, path, mark, end = sys.argv[1], Path(sys.argv[2]), sys.argv[3], time.time() + float(sys.argv[4])
-written = 0
-while time.time() < end or not written:
+kind, path, mark = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+print("begins", flush=True)
+enough = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.read(), enough.set()), daemon=True).start()
+while not enough.is_set():
     if kind == "file":
         parquet.write_parquet(pl.DataFrame({"content": [mark * 50_000]}), path)
     else:
         with atomic_folder(path) as folder:
             for name in range(8):
                 (folder / str(name)).write_text(mark)
-    written += 1
-print(written)
 """
 
 STALLED = """
@@ -41,43 +44,66 @@ with (atomic_file if sys.argv[1] == "file" else atomic_folder)(sys.argv[2]):
 """
 
 
-def writer(kind: str, path: Path, mark: str, seconds: float = SECONDS) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", WRITER, kind, str(path), mark, str(seconds)],
-        env={"PYTHONPATH": ":".join(sys.path)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+@contextmanager
+def two_writers(kind: str, path: Path) -> Iterator[None]:
+    """Let two processes write again and again, one marks of `a` and one of `b`; both must end well."""
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, kind, str(path), mark],
+            env={"PYTHONPATH": ":".join(sys.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for mark in "ab"
+    ]
+    try:
+        assert [writer.stdout.readline() for writer in writers if writer.stdout] == ["begins\n"] * 2
+        yield
+        for writer in writers:
+            writer.communicate(timeout=SECONDS)
+        assert [writer.returncode for writer in writers] == [0, 0]
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.communicate()
 
 
-def both_end_well(writers: list["subprocess.Popen[str]"]) -> bool:
-    """Whether both writers are through; fails if one of them failed."""
-    if any(writer.poll() is None for writer in writers):
-        return False
-    written = [int(writer.communicate()[0] or 0) for writer in writers]
-    assert [writer.returncode for writer in writers] == [0, 0]
-    assert min(written) > 1
-    return True
+def marks_in_turn(read: Callable[[], str]) -> Iterator[str]:
+    """Yield the mark that a reader finds, until it was another than before some times."""
+    turns, last, end = 0, "", time.monotonic() + SECONDS
+    while turns < TURNS:
+        assert time.monotonic() < end, f"{turns} turns of two writers"
+        mark = read()
+        turns, last = turns + (bool(last) and mark != last), mark
+        yield mark
 
 
 def test_two_writers_of_a_table_leave_a_whole_one_at_any_time(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    writers = [writer("file", path, mark) for mark in "ab"]
-    seen = set()
-    while not both_end_well(writers):
-        if path.exists():
-            (text,) = parquet.read_columns([path])["content"]
-            seen.add(text[0])
-            assert text == text[0] * 50_000
-    assert seen == {"a", "b"}
+
+    def read() -> str:
+        while not path.exists():
+            time.sleep(0.01)
+        (text,) = parquet.read_columns([path])["content"]
+        assert text == text[0] * 50_000
+        return str(text[0])
+
+    with two_writers("file", path):
+        assert set(marks_in_turn(read)) == {"a", "b"}
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_two_writers_of_a_folder_leave_a_whole_one_at_any_time(tmp_path: Path) -> None:
     path = tmp_path / "release"
-    writers = [writer("folder", path, mark) for mark in "ab"]
-    while not both_end_well(writers):
-        time.sleep(0.001)
+
+    def read() -> str:
+        while True:  # a folder may go between two looks at it
+            with suppress(FileNotFoundError):
+                return (path / "7").read_text()
+
+    with two_writers("folder", path):
+        assert set(marks_in_turn(read)) == {"a", "b"}
     marks = {file.read_text() for file in path.iterdir()}
     assert len(marks) == 1
     assert len(list(path.iterdir())) == 8

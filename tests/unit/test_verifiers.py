@@ -232,12 +232,14 @@ def ends_within(seconds: float, process: int) -> bool:
 
 
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path):
-    command = f"sh -c 'sleep 600 & echo $! > {tmp_path}/child; wait'"
-    verifier = VerifierEntry("own", "own", "external", ExternalParameters(command, 1.5))
-    pairs = styled(6, 3)
-    with pytest.raises(InputError, match="not done after 1.5 seconds"):
-        answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
-    assert ends_within(10, int((tmp_path / "child").read_text()))
+    command, child, pairs = f"sh -c 'sleep 600 & echo $! > {tmp_path}/child; wait'", tmp_path / "child", styled(6, 3)
+    for limit in (0.5, 5, 60):  # on a busy machine the shell may need a while to start anything
+        verifier = VerifierEntry("own", "own", "external", ExternalParameters(command, limit))
+        with pytest.raises(InputError, match=f"not done after {limit} seconds"):
+            answer(verifier, pairs, pairs, pairs, Bench(1, tmp_path))
+        if child.exists() and child.read_text():
+            break
+    assert ends_within(60, int(child.read_text()))
 
 
 def test_a_command_has_a_time_limit_unless_its_entry_says_another(tmp_path):

@@ -1,0 +1,42 @@
+"""The order in which tests begin: what takes longest first, so that no process is left alone with it at the end."""
+
+from collections.abc import Sequence
+
+import pytest
+
+WHOLE_RUNS = ("pipeline", "long")  # folders of tests on runs of Snakemake, of an installed package, of real corpora
+# Modules of one or few tests that take minutes.
+LONGEST = ("test_kill", "test_cluster", "test_build_elsewhere", "test_choices", "test_wheel", "test_disk")
+FUNCTIONS_FIRST = 0.3  # the share of the tests of functions that run beside the build of the demo
+
+
+def of_whole_runs(item: pytest.Item) -> bool:
+    """Return whether a test is one of whole runs, whose fixtures are builds that no other process should repeat."""
+    return item.path.parent.name in WHOLE_RUNS
+
+
+def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return tests in the order in which they begin, those of a module together, otherwise as they come.
+
+    One module of the demo begins, so that the demo is built beside some tests of functions; the longest modules follow,
+    then the other whole runs. The rest of the tests of functions fill up what the processes have left.
+    """
+    whole = [item for item in items if of_whole_runs(item)]
+    functions = [item for item in items if not of_whole_runs(item)]
+    longest = {name: place for place, name in enumerate(LONGEST)}
+    builder = next((item.path for item in whole if "demo" in getattr(item, "fixturenames", ())), None)
+    beside = _end_of_module(functions, round(FUNCTIONS_FIRST * len(functions)))
+    others = [item for item in whole if item.path != builder]
+    return [
+        *(item for item in whole if item.path == builder),
+        *functions[:beside],
+        *sorted(others, key=lambda item: longest.get(item.path.stem, len(longest))),
+        *functions[beside:],
+    ]
+
+
+def _end_of_module(items: Sequence[pytest.Item], place: int) -> int:
+    """Return the first place at or after one given at which another module begins."""
+    while 0 < place < len(items) and items[place].path == items[place - 1].path:
+        place += 1
+    return place

@@ -1,0 +1,25 @@
+"""One chart of each kind."""
+
+import hashlib
+
+from authbench.presentation.charts import Chart, as_pdf, as_svg
+from authbench.presentation.palette import SERIES, mark_of
+from authbench.presentation.plots import Curve, Piece, Stack, Value, curves, dots, stacked_bars, value_bars
+
+
+def every_kind(name: str = "tfidf") -> list[Chart]:
+    """One chart of each kind, with `name` wherever a text may stand."""
+    value = Value(name, 0.5, mark_of(name), name, 0.4, 0.6, group=name, note="0.500")
+    return [
+        stacked_bars("stack", name, name, {name: SERIES[0]}, [Stack(name, [Piece(3, SERIES[0], name)], 0.7, "3")]),
+        value_bars("bars", name, name, [value]),
+        dots("dots", name, name, {name: mark_of(name)}, {name: [value, value]}),
+        curves("curves", name, name, [Curve(name, [0, 1], [0, 0.5], mark_of(name), points=True)], name, name),
+    ]
+
+
+def digests() -> list[str]:
+    """Return the digests of each kind, drawn for pages and for papers."""
+    return [
+        hashlib.sha256(drawn).hexdigest() for chart in every_kind() for drawn in (as_svg(chart).encode(), as_pdf(chart))
+    ]
