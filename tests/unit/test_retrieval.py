@@ -217,6 +217,17 @@ def test_dense_and_sparse_vectors_give_the_same_scores():
     assert np.allclose(retrieval.cosine(queries, candidates)(0, 1), sparse)
 
 
+def test_sparse_vectors_give_the_products_of_scipy_to_the_bit_whatever_the_block():
+    from scipy.sparse import random_array
+
+    queries, candidates = (
+        random_array((count, 50), density=0.3, format="csr", dtype=np.float32, rng=count) for count in (7, 20)
+    )
+    score, expected = retrieval.cosine(queries, candidates), (queries @ candidates.T.tocsr()).toarray()
+    for first, last in ((0, 7), (2, 3), (3, 7), (5, 5)):
+        assert np.array_equal(score(first, last), expected[first:last])
+
+
 @pytest.mark.parametrize(
     ("positives", "queries", "message"),
     [

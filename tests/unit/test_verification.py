@@ -10,8 +10,8 @@ from small_split import a_split
 from authbench.evaluation.retrieval import rank
 from authbench.evaluation.scores import scored_pairs
 from authbench.evaluation.verification import draw_negatives
-from authbench.metrics.bootstrap import author_weights, interval, weighted_means
-from authbench.metrics.error_rate import error_rate, error_rates_of_histograms
+from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
 from authbench.metrics.significance import holm, p_of_paired_means
 
 
@@ -120,6 +120,27 @@ def test_histograms_with_a_bin_per_score_give_the_error_rate_itself(right, wrong
     assert error_rates_of_histograms(*counts)[0] == pytest.approx(
         error_rate(np.array(right), np.array(wrong)).eer, abs=1e-9
     )
+
+
+@given(st.integers(0, 10_000), st.integers(1, 40), st.integers(1, 80), st.floats(-1, 1))
+def test_the_bins_around_the_crossing_give_the_rates_of_all_bins_to_the_bit(seed, authors, bins, apart):
+    chance = np.random.default_rng(seed)
+    weights = author_weights([str(k) for k in range(authors)], seed, 60)
+    middles = (bins * (0.5 + apart / 2), bins * (0.5 - apart / 2))
+    counts = [
+        chance.poisson(3 * np.exp(-((np.arange(bins) - middle) ** 2) / bins), (authors, bins)).astype(np.float32)
+        * chance.integers(0, 2, (authors, 1)).astype(np.float32)
+        for middle in middles
+    ]
+    expected = error_rates_of_histograms(*(weights @ side for side in counts))
+    assert np.array_equal(error_rates_of_replicates(weights, *counts), expected, equal_nan=True)
+
+
+@given(st.integers(0, 100), st.sampled_from([np.float32, np.float64]), st.booleans())
+def test_intervals_of_several_columns_are_those_of_each_to_the_bit(seed, kind, broken):
+    table = np.random.default_rng(seed).normal(size=(101, 4)).astype(kind)
+    table[3, 1] = np.nan if broken else 0
+    assert intervals(table) == [interval(column) for column in table.T]
 
 
 def test_the_oracle_of_the_bootstrap_of_a_mean_holds():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64, I32, I64, U64
+from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
@@ -47,18 +47,31 @@ class Ranking:
 
 def cosine(queries: Any, candidates: Any) -> Scorer:
     """Return a scorer by dot products of L2-normalised rows, dense arrays or CSR matrices."""
-    if not isinstance(queries, np.ndarray):
-        turned = candidates.T.tocsr()
-        return lambda first, last: (queries[first:last] @ turned).toarray()
-    buffer = np.empty((0, len(candidates)), np.result_type(queries, candidates))
+    buffer = np.empty((0, candidates.shape[0]), np.result_type(queries.dtype, candidates.dtype))
+
+    def memory(rows: int) -> np.ndarray:
+        nonlocal buffer  # reusing memory is twice as fast as allocating it
+        if len(buffer) < rows:
+            buffer = np.empty((rows, candidates.shape[0]), buffer.dtype)
+        return buffer[:rows]
+
+    if isinstance(queries, np.ndarray):
+        return lambda first, last: np.matmul(queries[first:last], candidates.T, out=memory(last - first))
+    rows, turned = _flat(queries), _flat(candidates.T.tocsr())
 
     def product(first: int, last: int) -> np.ndarray:
-        nonlocal buffer  # reusing memory is twice as fast as allocating it
-        if len(buffer) < last - first:
-            buffer = np.empty((last - first, len(candidates)), buffer.dtype)
-        return np.matmul(queries[first:last], candidates.T, out=buffer[: last - first])
+        from authbench.evaluation import retrieval_kernels
+
+        found = memory(last - first)
+        retrieval_kernels.multiply(first, *rows, *turned, found)
+        return found
 
     return product
+
+
+def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:
+    """Return where the rows of a CSR matrix begin, the columns and the values."""
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
 
 
 def pools(split: Split) -> dict[str, tuple[I32, I32]]:

@@ -2,12 +2,26 @@
 
 import numpy as np
 
-from authbench.arrays import F64, I32, I64, U64
+from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.dedup.shingle_kernels import mix
 from authbench.runtime.jit import compiled
 
 Scores = np.ndarray  # queries x candidates, float32 or float64
 STRIDE = 256  # scores compared together: mostly none of them is among the highest
+
+
+@compiled
+def multiply(
+    first: int, starts: I64, columns: U32, values: Scores, turned_starts: I64, turned: U32, weights: Scores, out: Scores
+) -> None:
+    """Write the products of rows `first`, ... of a CSR matrix with one of the columns' rows, summed in stored order."""
+    for r in range(len(out)):
+        row = out[r]
+        row[:] = 0
+        for k in range(starts[first + r], starts[first + r + 1]):
+            value, column = values[k], columns[k]
+            for place in range(turned_starts[column], turned_starts[column + 1]):
+                row[turned[place]] += value * weights[place]
 
 
 @compiled

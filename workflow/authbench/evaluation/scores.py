@@ -11,8 +11,8 @@ from authbench.evaluation.retrieval import Ranking
 from authbench.evaluation.slices import SLICES, facets
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import NEGATIVES
-from authbench.metrics.bootstrap import author_weights, interval, weighted_means
-from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_histograms, histograms
+from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_replicates, histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
 
@@ -111,7 +111,7 @@ def _scores_of(
     counts = np.bincount(column_of[answered], minlength=len(present)).astype(np.float32)
     replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
-    intervals = {names[column]: interval(replicates[:, at]) for at, column in enumerate(plain)}
+    limited = dict(zip((names[column] for column in plain), intervals(replicates), strict=True))
     for kind, suffix, rate, limits in _error_rates(answered, pairs, column_of, drawn):
         cell |= {
             f"eer{suffix}": rate.eer,
@@ -120,8 +120,8 @@ def _scores_of(
             f"threshold{suffix}": rate.threshold,
         }
         cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
-        intervals[f"eer{suffix}"] = limits
-    cell["intervals"] = {name: list(limits) for name, limits in intervals.items() if limits}
+        limited[f"eer{suffix}"] = limits
+    cell["intervals"] = {name: list(limits) for name, limits in limited.items() if limits}
     cell["pool"] = float(mean[names.index("pool")])
     for part in (*WITHIN, "random"):
         cell[{"random": "random_expectation"}.get(part, f"within_{part}")] = {
@@ -145,17 +145,18 @@ def _error_rates(
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
     edges = np.unique(np.concatenate([np.quantile(side, steps) for side in scores if len(side)]))
 
-    def replicates(side: str) -> F32:
+    def counted(side: str) -> F32:
         queries, values = sides[side]
         starts = [0, *np.searchsorted(values, edges), len(values)]
         bins = np.repeat(np.arange(len(edges) + 1), np.diff(starts))
-        return weights @ histograms(of_author[queries], bins, weights.shape[1], len(edges) + 1)
+        return histograms(of_author[queries], bins, weights.shape[1], len(edges) + 1)
 
-    drawn = {side: replicates(side) for side in sides}
+    counts = {side: counted(side) for side in sides}
     for kind in NEGATIVES:
         right = f"positives_{kind}" if f"positives_{kind}" in sides else "positives"
         rate = error_rate(sides[right][1], sides[kind][1])
-        limits = interval(error_rates_of_histograms(drawn[right], drawn[kind])) if np.isfinite(rate.eer) else None
+        drawn = error_rates_of_replicates(weights, counts[right], counts[kind]) if np.isfinite(rate.eer) else None
+        limits = None if drawn is None else interval(drawn)
         yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
 
 

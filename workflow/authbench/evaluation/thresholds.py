@@ -16,7 +16,7 @@ from authbench.evaluation.headline import Authors
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import Released
 from authbench.metrics.bootstrap import interval
-from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, histograms
+from authbench.metrics.error_rate import error_rate, error_rates_of_replicates, histograms
 
 BINS = 256
 _POOL = "matched"
@@ -62,11 +62,8 @@ def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> dic
     edges = np.unique(np.quantile(scores, np.linspace(0, 1, BINS)[1:-1]))
     place, author = np.searchsorted(edges, scores, "right"), authors.of_query[query]
     size = len(authors.names)
-    drawn = [
-        authors.weights @ histograms(author[side], place[side], size, len(edges) + 1).astype(np.float32)
-        for side in (same, ~same)
-    ]
-    limits = interval(error_rates_of_histograms(*drawn))
+    counts = [histograms(author[side], place[side], size, len(edges) + 1) for side in (same, ~same)]
+    limits = interval(error_rates_of_replicates(authors.weights, *counts))
     return {"value": rate.eer} | (dict(zip(("low", "high"), limits, strict=True)) if limits else {})
 
 

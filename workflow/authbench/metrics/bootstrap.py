@@ -14,6 +14,8 @@ from authbench.arrays import F32, F64, U64
 from authbench.identity import keyed_hash
 
 REPLICATES = 1_000
+_LEVEL = 0.95
+_LIMITS = ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
 GOLDEN = 0x9E3779B97F4A7C15
 _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880)])
 
@@ -29,13 +31,21 @@ def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICAT
     return weights
 
 
-def interval(replicates: F32 | F64, level: float = 0.95) -> tuple[float, float] | None:
-    """Return the percentile interval of the values of replicates; None where none of them is a finite number."""
+def interval(replicates: F32 | F64) -> tuple[float, float] | None:
+    """Return the 95 % interval of the values of replicates; None where none of them is a finite number."""
     known = replicates[np.isfinite(replicates)]
     if not len(known):
         return None
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(known, _LIMITS)
     return float(low), float(high)
+
+
+def intervals(replicates: F32 | F64) -> list[tuple[float, float] | None]:
+    """Return the `interval` of each column of replicates, shape (replicates, columns)."""
+    if not np.isfinite(replicates).all():
+        return [interval(column) for column in replicates.T]
+    low, high = np.quantile(np.ascontiguousarray(replicates.T), _LIMITS, axis=1)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def weighted_means(weights: F32, sums: F32, counts: F32) -> F32:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from authbench.arrays import F32, F64, I64
 
+_REACH = 8  # bins on each side of the crossing in which the rates of replicates are looked for first
+
 
 class ErrorRate(NamedTuple):
     """The equal error rate, and the operating point next to it.
@@ -71,14 +73,59 @@ def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) 
         far = 1.0 - np.cumsum(negatives, axis=1) / negatives.sum(axis=1, keepdims=True)
     frr = np.concatenate([np.zeros((len(frr), 1)), frr], axis=1)
     far = np.concatenate([np.ones((len(far), 1)), far], axis=1)
-    gap = far - frr
+    return np.where(np.isfinite(frr[:, -1]) & np.isfinite(far[:, -1]), _crossings(far, frr, far - frr), np.nan)
+
+
+def error_rates_of_replicates(weights: F32, positives: F32, negatives: F32) -> F64:
+    """Return `error_rates_of_histograms(weights @ positives, weights @ negatives)`, shape (replicates,).
+
+    Only the bins around the crossing are weighted: the rates of all replicates cross near those of the histograms
+    themselves. Exact while no sum of counts exceeds 2 ** 24, the whole numbers of 32 bits.
+
+    Args:
+        weights: shape (replicates, authors), whole numbers.
+        positives: shape (authors, bins), as of `histograms`.
+        negatives: likewise.
+    """
+    below = [np.cumsum(side, axis=1) for side in (positives, negatives)]
+    totals = [weights @ side[:, -1] for side in below]
+    bins = positives.shape[1]
+    first, last = 0, bins
+    whole = [side.sum(axis=0) for side in below]
+    if all(side[-1] for side in whole):
+        gap = 1.0 - whole[1] / whole[1][-1] - whole[0] / whole[0][-1]
+        middle, reach = int(np.argmax(gap <= 0)) + 1, _REACH
+        first, last = max(0, middle - reach), min(bins, middle + reach)
+    while True:
+        rates = [_rates(weights, side, total, first, last) for side, total in zip(below, totals, strict=True)]
+        frr, far = rates[0].astype(np.float64), (np.float32(1.0) - rates[1]).astype(np.float64)
+        gap = far - frr
+        known = np.isfinite(gap[:, -1])
+        if (first == 0 or (gap[known, 0] > 0).all()) and (last == bins or (gap[known, -1] <= 0).all()):
+            break
+        reach = last - first
+        first, last = max(0, first - reach), min(bins, last + reach)
+    return np.where(known, _crossings(far, frr, gap), np.nan)
+
+
+def _rates(weights: F32, below: F32, totals: F32, first: int, last: int) -> F32:
+    """Return by replicate the share of scores below the ends of the bins `first` to `last`; bin 0 ends below all."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = (weights @ below[:, max(first - 1, 0) : last]) / totals[:, None]
+    padding = np.zeros((len(shares), 0 if first else 1), np.float32)
+    found: F32 = np.concatenate([padding, shares], axis=1)
+    return found
+
+
+def _crossings(far: F64, frr: F64, gap: F64) -> F64:
+    """Return where each row's falling FAR meets its rising FRR, on straight lines."""
     after = np.maximum(np.argmax(gap <= 0, axis=1), 1)
     row = np.arange(len(gap))
     before = after - 1
     with np.errstate(invalid="ignore", divide="ignore"):
         share = gap[row, before] / (gap[row, before] - gap[row, after])
-    found = far[row, before] + share * (far[row, after] - far[row, before])
-    return np.where(np.isfinite(frr[:, -1]) & np.isfinite(far[:, -1]), found, np.nan)
+    found: F64 = far[row, before] + share * (far[row, after] - far[row, before])
+    return found
 
 
 def histograms(author: I64, place: NDArray[Any], authors: int, bins: int) -> F32:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.models.character_ngrams import ANALYZERS, count_ngrams
 from authbench.models.distortion import distorted, frequent_words
 from authbench.models.model import Reference
 from authbench.models.parameters import CANDIDATES, NgramsParameters
@@ -25,8 +26,6 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
     first; which are frequent is learnt from the reference.
     """
     from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.preprocessing import normalize
 
     corpus = None if parameters.fit_on == CANDIDATES else _read_corpus(Path(parameters.fit_on))
     if parameters.kept_words is not None:
@@ -35,6 +34,12 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
     parts = []
     for part in parameters.parts:
         analyzer = part.analyzer
+        if analyzer in ANALYZERS and corpus is None:
+            counts = count_ngrams(documents["content"].to_list(), candidates, analyzer, part.n, parameters.lower_case)
+            parts.append(tfidf(counts, candidates, documents.height, parameters.sublinear))
+            continue
+        from sklearn.feature_extraction.text import CountVectorizer
+
         counter = CountVectorizer(
             analyzer="word" if analyzer == "pos" else analyzer,
             ngram_range=part.n,
@@ -45,7 +50,11 @@ def ngram_vectors(documents: pl.DataFrame, candidates: int, parameters: NgramsPa
         texts = _counted(documents, analyzer)
         known = texts[:candidates] if corpus is None else _counted(corpus, analyzer)
         parts.append(weighted(counter, known, texts, parameters.sublinear))
-    return parts[0] if len(parts) == 1 else normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
+    if len(parts) == 1:
+        return parts[0]
+    from sklearn.preprocessing import normalize
+
+    return normalize(hstack(parts, "csr", dtype=np.float32), copy=False)
 
 
 def _read_corpus(path: Path) -> pl.DataFrame:
@@ -68,6 +77,16 @@ def _counted(documents: pl.DataFrame, analyzer: str) -> Sequence[str]:
     from authbench.models.parts_of_speech import tags
 
     return tags(documents["content"], documents["lang"])
+
+
+def tfidf(counts: Any, learnt: int, texts: int, sublinear: bool) -> Any:
+    """Return TF-IDF by the first `learnt` rows of counts; zeros for each of the texts where there are none (None)."""
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    if counts is None:
+        return csr_matrix((texts, 1), dtype=np.float32)
+    return TfidfTransformer(sublinear_tf=sublinear).fit(counts[:learnt]).transform(counts, copy=False)
 
 
 def weighted(counter: Any, corpus: Sequence[str], texts: Sequence[str], sublinear: bool = False) -> Any:
