@@ -1,6 +1,8 @@
 """Claims about leaderboards: what may be compared, what is marked, what is written."""
 
 import json
+import re
+import shutil
 from html.parser import HTMLParser
 
 import polars as pl
@@ -14,7 +16,8 @@ from authbench.leaderboard.collect import collect
 from authbench.leaderboard.headline import unmeasured_note
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.leaderboard.write import write_leaderboard
-from authbench.presentation.tables import as_latex, as_markdown
+from authbench.presentation.latex import as_latex
+from authbench.presentation.tables import as_markdown
 
 SCORE, ERROR = Metric("s", "S@5"), Metric("e", "EER", more_is_better=False)
 
@@ -164,6 +167,48 @@ def test_a_leaderboard_opens_with_the_three_headline_scores_in_their_order(board
     [power] = [text for text in lines if text.startswith("The smallest difference")]
     assert "that this test shows at 80 % power, after Holm over 3 tests" in power
     assert "Not supported, with under 100 query authors: de, en." in power
+
+
+def test_a_leaderboard_names_its_benchmark_and_version(board, tmp_path):
+    assert "<h1>test split</h1>" in (board / "index.html").read_text()  # of a release without a manifest
+    shutil.copytree(board.parent / "out", tmp_path / "out")
+    for path in (tmp_path / "out").glob("*/scores.json"):
+        scores = json.loads(path.read_text())
+        assert scores["benchmark"]["name"] is None
+        scores["benchmark"]["name"] = "mine"
+        path.write_text(json.dumps(scores))
+    write_leaderboard([tmp_path / "out"], tmp_path / "board", back="../index.html", version="1.2.0")
+    page = (tmp_path / "board/index.html").read_text()
+    assert "<h1>mine 1.2.0, test split</h1>" in page and 'href="../index.html"' in page
+
+
+def test_rows_are_sorted_by_the_first_headline_score(board):
+    held = pl.read_csv(board / "headline.csv").filter(pl.col("score") == "auc_matched")
+    assert held["value"].to_list() == sorted(held["value"], reverse=True)
+    order = held["model"].to_list()
+    assert pl.read_csv(board / "overall.csv")["model"].to_list() == order
+    page = (board / "index.html").read_text()
+    shown = re.findall(r"</i><span>([a-z]+)</span>", page)
+    assert shown[: len(order)] == order
+
+
+def test_the_page_links_files_that_are_there(board):
+    links = set(re.findall(r'href="([^"#]+)"', (board / "index.html").read_text()))
+    assert {"headline.tex", "overall.csv", "scores.csv", "figures/auc_matched.svg"} <= links
+    assert [link for link in links if not (board / link).is_file()] == []
+
+
+def test_letters_say_what_the_tests_of_pairs_say(board):
+    pairs = pl.read_csv(board / "pairwise.csv").filter(pl.col("metric") == "auc_matched")
+    assert pairs.height == 3
+    [line] = [text for text in (board / "headline.tex").read_text().splitlines() if text.startswith("tfidf")]
+    best = re.search(r"\$\^\{\\mathrm\{(\w+)\}\}\$", line)[1]
+    for row in pairs.to_dicts():
+        if "tfidf" in (row["model"], row["other"]):
+            other = row["other"] if row["model"] == "tfidf" else row["model"]
+            [line] = [text for text in (board / "headline.tex").read_text().splitlines() if text.startswith(other)]
+            theirs = re.search(r"\$\^\{\\mathrm\{(\w+)\}\}\$", line)[1]
+            assert bool(set(best) & set(theirs)) == (row["p_holm"] >= 0.05)
 
 
 def test_headline_files_hold_what_the_joined_results_hold(board):

@@ -120,6 +120,7 @@ rule leaderboard:
         in_series=1,
     params:
         back=back_link("leaderboard/index.html"),
+        version=SETTINGS["publish"]["version"],
         template=page_templates("leaderboard.html.j2"),
         code=code("leaderboard"),
     script:

@@ -8,4 +8,5 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.page).parent
 people = Path(snakemake.input.people[0]) if snakemake.input.people else None
-write_leaderboard(folders, out, back=snakemake.params.back, people=people)
+params = snakemake.params
+write_leaderboard(folders, out, back=params.back, people=people, version=params.version)

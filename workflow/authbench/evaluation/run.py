@@ -64,6 +64,7 @@ def evaluate(
     result = {
         "model": model.as_dict(),
         "benchmark": {
+            "name": split.benchmark,
             "split": split.name,
             "checksum": split.checksum,
             "candidates": split.candidates,

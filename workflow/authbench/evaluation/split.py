@@ -46,6 +46,7 @@ class Split:
     `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
     the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
     `unmeasured` are the sources of queries of which it is not measured whether a label is one person; None: not stated.
+    `benchmark` is the name of the release; None where its manifest states none.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Split:
     reference: Iterable[pl.DataFrame] | None = None
     fitted_on: str = "candidates"
     unmeasured: tuple[str, ...] | None = None
+    benchmark: str | None = None
 
     @property
     def pool_authors(self) -> dict[str, int]:
@@ -91,7 +93,8 @@ def read_split(release: Release, name: str) -> Split:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
     positives, pairs = release.positives(name), release.pairs(name)
     split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
-    split = replace(split, unmeasured=_unmeasured_sources(release, queries["source"]))
+    benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
+    split = replace(split, unmeasured=_unmeasured_sources(release, queries["source"]), benchmark=benchmark)
     others = [other for other in reference_splits(release.splits, name) if other != name]
     if not others:
         return replace(split, unverified=release.unverified)

@@ -1,5 +1,6 @@
 """Collect results of models, and refuse those that cannot be compared."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.evaluation.joined import differing, is_shortcut, read_queries
+from authbench.evaluation.released import HEADLINES
 from authbench.format.names import name_problem, split_problem
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
@@ -69,6 +71,22 @@ def collect(folders: Sequence[Path]) -> list[Result]:
     for other in results[1:]:
         _expect_comparable(results[0], other)
     return results
+
+
+def by_headline(results: Sequence[Result]) -> list[Result]:
+    """Return results by the first headline score that any has, else by Success@5, the best first, then by name."""
+    score = next((name for name in HEADLINES if any(_headline(one, name) is not None for one in results)), None)
+
+    def place(result: Result) -> tuple[float, str]:
+        value = _headline(result, score) if score else result.scores["overall"].get("success@5")
+        return (math.inf if value is None else -value, result.name)
+
+    return sorted(results, key=place)
+
+
+def _headline(result: Result, score: str) -> float | None:
+    value = result.scores.get("headline", {}).get(score, {}).get("value")
+    return None if value is None else float(value)
 
 
 def read_results(folder: Path) -> Iterator[Result]:

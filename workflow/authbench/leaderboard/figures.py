@@ -1,6 +1,7 @@
-"""Charts of a leaderboard: all models with intervals (the paper's figures 5 to 8), and the leading ones by slice."""
+"""Charts of a leaderboard: all models with intervals (the paper's figures 5 to 8), and small multiples of slices."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -8,28 +9,60 @@ from authbench.evaluation.released import HEADLINES
 from authbench.leaderboard.headline import HEADINGS
 from authbench.leaderboard.tables import ATTRIBUTION, DRAWN, VERIFICATION, Metric, slice_order
 from authbench.presentation.charts import Chart
+from authbench.presentation.multiples import small_multiples
 from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import mark_of
-from authbench.presentation.plots import Value, dots, value_bars
+from authbench.presentation.plots import Value, value_bars
 from authbench.words import language_name, spaced
 
-MOST_DOTS = 9
+MOST_ROWS = 14
 FACETS = ("by_language", "by_length")
+ALL_FACETS = ("by_language", "by_source", "by_primary_genre", "by_length")
 OPENING = tuple(Metric(score, HEADINGS[score]) for score in HEADLINES)
 
 
-def charts(scores: pl.DataFrame) -> list[Chart]:
-    """Return bars of every metric, and dots by language and length of the models that lead (`tables.every_score`)."""
-    leading = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == ATTRIBUTION.key))
-    models = leading.sort("value", "model", descending=[True, False])["model"].head(MOST_DOTS).to_list()
+@dataclass(frozen=True)
+class Charts:
+    """Bars over all queries, and small multiples of headline scores and of those of the whole pool."""
+
+    overall: Sequence[Chart]
+    headline: Sequence[Chart]
+    slices: Sequence[Chart]
+
+    def all(self) -> list[Chart]:
+        return [*self.overall, *self.headline, *self.slices]
+
+
+def charts(scores: pl.DataFrame, gains: pl.DataFrame) -> Charts:
+    """Return all charts; small multiples show the MOST_ROWS models that lead.
+
+    Args:
+        scores: those of `tables.every_score`.
+        gains: those of a comparison; a headline score of a slice is faint without a gain that excludes 0.
+    """
     present = set(scores.select("facet", "metric").unique().rows())
-    found = [_bars(scores, metric) for metric in (*OPENING, *DRAWN) if ("overall", metric.key) in present]
-    return found + [
-        _by_slice(scores, facet, metric, models)
-        for metric in (OPENING[0], ATTRIBUTION, VERIFICATION)
-        for facet in FACETS
-        if (facet, metric.key) in present
-    ]
+
+    def multiples(metrics: Sequence[Metric], facets: Sequence[str]) -> list[Chart]:
+        drawn = [(metric, facet) for metric in metrics for facet in facets if (facet, metric.key) in present]
+        return [_by_slice(scores, facet, metric, gains) for metric, facet in drawn]
+
+    return Charts(
+        [_bars(scores, metric) for metric in (*OPENING, *DRAWN) if ("overall", metric.key) in present],
+        multiples(OPENING, ALL_FACETS),
+        multiples((ATTRIBUTION, VERIFICATION), FACETS),
+    )
+
+
+def shown_in_words(models: int) -> str:
+    """Return how many models the small multiples show, where they do not show all."""
+    return f"Of {models} models the {MOST_ROWS} that lead." if models > MOST_ROWS else ""
+
+
+def _leading(scores: pl.DataFrame, metric: Metric) -> list[str]:
+    """Return the models that are best in a metric over all queries, the best first."""
+    rows = scores.filter((pl.col("facet") == "overall") & (pl.col("metric") == metric.key))
+    ranked = rows.sort("value", "model", descending=[metric.more_is_better, False])["model"].to_list()
+    return ranked[:MOST_ROWS]
 
 
 def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
@@ -55,30 +88,36 @@ def _bars(scores: pl.DataFrame, metric: Metric) -> Chart:
     return value_bars(metric.key.replace("@5", ""), f"{metric.heading}, all models", about, values)
 
 
-def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, models: Sequence[str]) -> Chart:
-    """Return a row per slice of a facet, with a dot and its interval for each model."""
+def _by_slice(scores: pl.DataFrame, facet: str, metric: Metric, gains: pl.DataFrame) -> Chart:
+    """Return a small chart per slice of a facet, with a dot and its interval for each model."""
+    judged = set(gains["model"])
+    sure = set(gains.filter(pl.col("low") > 0).select("model", "facet", "slice", "score").rows())
+    models = _leading(scores, metric)
     rows = scores.filter((pl.col("facet") == facet) & (pl.col("metric") == metric.key) & pl.col("model").is_in(models))
-    groups: dict[str, list[Value]] = {}
+    panels: dict[str, list[Value]] = {}
     for part in sorted(rows["slice"].unique(), key=slice_order):
-        here = {row["model"]: row for row in rows.filter(pl.col("slice") == part).iter_rows(named=True)}
+        here = rows.filter(pl.col("slice") == part)
         name = spaced(language_name(part))
-        groups[name] = [
+        panels[f"{name} ({max(here['authors'])})"] = [
             Value(
-                label=model,
-                value=here[model]["value"],
-                mark=mark_of(model),
-                tip=f"{model}, {name}: {_interval_in_words(here[model])}, {here[model]['queries']} queries",
-                low=here[model]["low"],
-                high=here[model]["high"],
+                label=row["model"],
+                value=row["value"],
+                mark=mark_of(row["model"]),
+                tip=f"{row['model']}, {name}: {_interval_in_words(row)}, {row['queries']} queries",
+                low=row["low"],
+                high=row["high"],
+                faint=metric in OPENING
+                and row["model"] in judged
+                and (row["model"], facet, part, metric.key) not in sure,
             )
-            for model in models
-            if model in here
+            for row in here.iter_rows(named=True)
         ]
-    shown = set(rows["model"])
     title = f"{metric.heading} by {spaced(facet.removeprefix('by_'))}"
-    file = f"{metric.key.partition('@')[0]}_{facet}"
-    legend = {model: mark_of(model) for model in models if model in shown}
-    return dots(file, title, "A dot per model, with 95 % intervals over authors.", legend, groups)
+    about = "A chart per slice, in brackets its authors; dots with 95 % intervals over authors."
+    if metric in OPENING:
+        about += " Pale: no gain over the best shortcut whose interval excludes 0."
+    file = metric.key.replace("@", "_at_") if metric in OPENING else metric.key.partition("@")[0]
+    return small_multiples(f"{file}_{facet}", title, about, models, panels)
 
 
 def _interval_in_words(row: dict[str, float | None]) -> str:

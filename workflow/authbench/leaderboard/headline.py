@@ -14,8 +14,9 @@ from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHOR
 from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
 from authbench.evaluation.slices import SLICES
 from authbench.leaderboard.collect import Result
-from authbench.presentation.numbers import NOTHING, decimals
-from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table
+from authbench.leaderboard.pairwise import SURE, letters_of
+from authbench.presentation.numbers import NOTHING, decimals, limits
+from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import language_name, spaced
 
@@ -26,7 +27,6 @@ HEADINGS = {
     "auc_adversarial": "AUC adversarial",
 }
 FACETS = ("by_language", "by_source", "by_primary_genre", "by_length")
-SURE = 0.05
 WITHOUT_SPACES = ("zh", "ja")  # languages whose texts are measured in characters
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
@@ -35,25 +35,32 @@ def has_headline(results: Sequence[Result]) -> bool:
     return any(result.scores.get("headline") for result in results)
 
 
-def headline_tables(results: Sequence[Result], comparison: Comparison) -> list[Table]:
-    """Return the table that opens the leaderboard and the one of means over languages; none without headline scores."""
+def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame) -> list[Table]:
+    """Return the table that opens the leaderboard and the one of means over languages; none without headline scores.
+
+    Args:
+        pairs: those of `pairwise.compare_pairs`.
+    """
     if not has_headline(results):
         return []
-    return [_overall(results, comparison, macro) for macro in (False, True)]
+    reasons = {heading: why for score, why in left_out(results).items() if (heading := HEADINGS.get(score))}
+    reasons |= {"gain": "no shortcut has such a score to compare with, or no model is anything else"}
+    return [without_empty_columns(_overall(results, comparison, pairs, macro), reasons) for macro in (False, True)]
 
 
-def _overall(results: Sequence[Result], comparison: Comparison, macro: bool) -> Table:
+def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFrame, macro: bool) -> Table:
     """Return value and gain of each headline score, as means over authors or over languages."""
     keys = ("macro", "macro_low", "macro_high") if macro else ("value", "low", "high")
     gains = _gains(comparison)
     places = {score: _places(results, score, keys[0]) for score in HEADLINES}
+    same = {score: {} if macro else letters_of(pairs, score, _ranked(results, score)) for score in HEADLINES}
     rows = []
     for number, result in enumerate(results):
         cells = [Cell(result.name)]
         for score in HEADLINES:
             cell = result.scores.get("headline", {}).get(score, {})
             gain = gains.get((result.name, *OVERALL, score), {})
-            cells.append(_with_interval(cell, keys, places[score][number]))
+            cells.append(_with_interval(cell, keys, places[score][number], same[score].get(result.name, "")))
             cells.append(_gain_cell(gain, keys, with_p=not macro))
         rows.append(Row(cells, result.group))
     columns = [Column("model", words=True)]
@@ -62,7 +69,7 @@ def _overall(results: Sequence[Result], comparison: Comparison, macro: bool) -> 
     notes = (
         _macro_notes(results)
         if macro
-        else [*_chosen_notes(comparison), power_line(comparison), unmeasured_note(results)]
+        else [_letters_note(same, pairs), *_chosen_notes(comparison), power_line(comparison), unmeasured_note(results)]
     )
     title = "Means over languages" if macro else "Who wrote it: means over authors"
     name = "headline_macro" if macro else "headline"
@@ -167,16 +174,22 @@ def pools_table(results: Sequence[Result]) -> Table:
     rows, data = [], []
     for result in results:
         values = [_at(result.scores, place) for _, place, _ in columns]
+        if result.shortcut:  # 0 by construction
+            values = [
+                None if "unsolved" in name else value for value, (name, _, _) in zip(values, columns, strict=True)
+            ]
         rows.append(Row([Cell(result.name), *(Cell(decimals(value), value) for value in values)], result.group))
         data.append((result.group, result.name, *values))
     schema = {"group": pl.String, "model": pl.String, **{heading: pl.Float64 for heading, _, _ in columns}}
     headings = [Column("model", words=True), *(Column(name, more_is_better=more) for name, _, more in columns)]
     notes = [
-        "Unsolved: the queries that no shortcut solves, beside what a random order scores on them; shortcuts have 0.",
+        "Unsolved: the queries that no shortcut solves, beside what a random order scores on them; shortcuts, which "
+        "solve none of them by definition, have no value.",
         "EER of the released matched pairs: at one threshold for all, and the mean over languages with one each.",
     ]
     title = "Smaller pools, unsolved queries, matched pairs"
-    return Table("pools", title, headings, rows, pl.DataFrame(data, schema=schema, orient="row"), notes)
+    table = Table("pools", title, headings, rows, pl.DataFrame(data, schema=schema, orient="row"), notes)
+    return without_empty_columns(table, {"": "these results do not state it, or too few authors are asked"})
 
 
 def lengths_table(results: Sequence[Result]) -> Table | None:
@@ -262,9 +275,9 @@ def _gains(comparison: Comparison, chosen: bool = True) -> dict[tuple[str, ...],
     }
 
 
-def _with_interval(cell: Mapping[str, Any], keys: tuple[str, str, str], place: int = 0) -> Cell:
+def _with_interval(cell: Mapping[str, Any], keys: tuple[str, str, str], place: int, letters: str) -> Cell:
     value, low, high = (cell.get(key) for key in keys)
-    return Cell(decimals(value) + _limits(low, high), value, place)
+    return Cell(decimals(value), value, place, interval=limits(low, high), letters=letters)
 
 
 def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool) -> Cell:
@@ -272,15 +285,25 @@ def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool
     if value is None:
         return Cell(NOTHING)
     sure = with_p and value > 0 and gain.get("p_holm") is not None and gain["p_holm"] < SURE
-    return Cell(f"{value:+.3f}" + _limits(low, high) + (" *" if sure else ""), value, grey=low is None or low <= 0)
+    text = f"{value:+.3f}" + (" *" if sure else "")
+    return Cell(text, value, grey=low is None or low <= 0, interval=limits(low, high))
 
 
-def _limits(low: float | None, high: float | None) -> str:
-    """Return an interval, two decimals without the nought before the point, to be narrow."""
-    if low is None or high is None:
+def _ranked(results: Sequence[Result], score: str) -> list[str]:
+    """Return the models that have a headline score, the best first."""
+    values = {one.name: one.scores.get("headline", {}).get(score, {}).get("value") for one in results}
+    return sorted((name for name, value in values.items() if value is not None), key=lambda name: (-values[name], name))
+
+
+def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) -> str:
+    """Return what the letters mean; empty where there are none."""
+    if not any(same.values()):
         return ""
-    narrow = [f"{value:.2f}".replace("0.", ".", 1) for value in (low, high)]
-    return f" [{', '.join(narrow)}]"
+    tested = max(pairs.group_by("metric").len()["len"])
+    return (
+        "Models that share a letter do not differ more than chance might (approximate randomisation over authors, "
+        f"Holm's p of {SURE} or more over {tested} pairs of models)."
+    )
 
 
 def _places(results: Sequence[Result], score: str, key: str) -> list[int]:

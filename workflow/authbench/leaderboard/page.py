@@ -7,9 +7,10 @@ import polars as pl
 
 from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import Result
-from authbench.leaderboard.headline import HEADINGS, SURE, left_out
+from authbench.leaderboard.figures import Charts, shown_in_words
+from authbench.leaderboard.headline import HEADINGS, left_out
+from authbench.leaderboard.pairwise import SURE
 from authbench.leaderboard.tables import ATTRIBUTION, VERIFICATION, best_shortcut, overall_scores
-from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
@@ -22,9 +23,10 @@ def render(
     tables: Sequence[Table],
     by_slice: Sequence[Table],
     beside: Sequence[Table],
-    charts: Sequence[Chart],
+    charts: Charts,
     pairs: pl.DataFrame,
     back: str = "",
+    version: str = "",
 ) -> str:
     """Return the HTML page.
 
@@ -35,9 +37,9 @@ def render(
         tables: those of `tables.all_tables`.
         by_slice: those of `headline.slice_tables`.
         beside: smaller pools, diagnostics and lengths.
-        charts: pictures.
         pairs: those of `pairwise.compare_pairs`.
         back: the link to the index of the run, if it is of one.
+        version: of the benchmark, if it is known.
     """
     first = results[0].scores
     return (
@@ -45,7 +47,8 @@ def render(
         .get_template("leaderboard.html.j2")
         .render(
             back=back,
-            benchmark=first["benchmark"],
+            version=version,
+            benchmark={"name": ""} | first["benchmark"],
             settings=first["settings"],
             versions=first["versions"],
             overall=first["overall"],
@@ -57,10 +60,13 @@ def render(
             to_beat=_shortcuts_to_beat(results, comparison),
             overall_table=tables[0],
             slices=tables[1:],
-            pictures=pictures(charts),
+            pictures=pictures(charts.overall),
+            headline_pictures=pictures(charts.headline),
+            slice_pictures=pictures(charts.slices),
+            pictured_models=shown_in_words(len(results)),
             models=[_model_line(result) for result in results],
             doubtful=_doubtful(pairs),
-            pairs=pairs.height // max(1, pairs["metric"].n_unique()),
+            pairs=pairs.filter(pl.col("metric") == ATTRIBUTION.key).height,
             best_shortcut=_best_shortcuts(results),
         )
     )

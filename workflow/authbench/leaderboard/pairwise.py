@@ -6,45 +6,80 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from authbench.arrays import F64
+from authbench.evaluation.headline import LEAST_QUERY_AUTHORS, Authors, counts_of, means_of_authors, values_of
+from authbench.evaluation.released import HEADLINES
 from authbench.leaderboard.collect import Result
+from authbench.leaderboard.letters import letters
 from authbench.metrics.significance import holm, p_of_paired_means
 
 TESTED = ("success@5", "mrr")
+SURE = 0.05
+PAIRS = pl.Schema(
+    {
+        "metric": pl.String, "model": pl.String, "other": pl.String, "difference": pl.Float64, "p": pl.Float64,
+        "p_holm": pl.Float64,
+    }
+)  # fmt: skip
 
 
 def compare_pairs(results: Sequence[Result], tables: Sequence[pl.DataFrame], seed: int) -> pl.DataFrame:
-    """Return for every pair of models and TESTED metric the mean difference over queries, its p and Holm's correction.
+    """Return PAIRS: for every pair of models and every metric the mean difference, its p and Holm's correction.
 
-    Approximate randomisation over queries, 10,000 rounds; the correction is over all pairs of one metric. `tables` are
-    the results' queries.
+    The headline scores are compared over authors, those of TESTED over queries; approximate randomisation, 10,000
+    rounds; the correction is over all pairs of one metric. `tables` are the results' queries.
     """
     pairs = list(combinations(range(len(results)), 2))
-    parts = []
-    for metric in TESTED:
-        values = np.stack([table[metric].to_numpy() for table in tables]) if tables else np.empty((0, 0))
-        asked = ~np.isnan(values.sum(axis=0))
-        differences = np.array([values[one, asked] - values[other, asked] for one, other in pairs])
-        if not len(pairs):
+    parts = [pl.DataFrame(schema=PAIRS)]
+    for metric, (values, names) in {**_of_authors(tables, seed), **_of_queries(tables)}.items():
+        differences = np.array([values[one] - values[other] for one, other in pairs])
+        if not differences.size:
             continue
-        p = p_of_paired_means(differences, tables[0]["id"].filter(pl.Series(asked)).to_list(), seed)
-        parts.append(
-            pl.DataFrame(
-                {
-                    "metric": [metric] * len(pairs),
-                    "model": [results[one].name for one, _ in pairs],
-                    "other": [results[other].name for _, other in pairs],
-                    "difference": differences.mean(axis=1),
-                    "p": p,
-                    "p_holm": holm(p),
-                }
-            )
-        )
-    schema = {
-        "metric": pl.String,
-        "model": pl.String,
-        "other": pl.String,
-        "difference": pl.Float64,
-        "p": pl.Float64,
-        "p_holm": pl.Float64,
-    }
-    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+        p = p_of_paired_means(differences, names, seed)
+        columns = {
+            "metric": [metric] * len(pairs),
+            "model": [results[one].name for one, _ in pairs],
+            "other": [results[other].name for _, other in pairs],
+            "difference": differences.mean(axis=1),
+            "p": p,
+            "p_holm": holm(p),
+        }
+        parts.append(pl.DataFrame(columns, schema=PAIRS))
+    return pl.concat(parts)
+
+
+def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[str, str]:
+    """Return by model the letters that it shares with those from which it does not differ in a metric.
+
+    Args:
+        pairs: those of `compare_pairs`.
+        models: those with a value, the best first.
+    """
+    tested = pairs.filter((pl.col("metric") == metric) & pl.col("p_holm").is_not_nan())
+    known = set(tested["model"]) | set(tested["other"])
+    sure = tested.filter(pl.col("p_holm") < SURE)
+    return letters([model for model in models if model in known], sure.select("model", "other").rows())
+
+
+def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[F64, list[str]]]:
+    """Return by headline score the means of authors, shape (models, authors), and these; none with too few authors."""
+    if not tables:
+        return {}
+    authors, everyone = Authors.of(tables[0], seed), np.ones(tables[0].height, bool)
+    found = {}
+    for score in HEADLINES:
+        values = np.stack([values_of(table, score) for table in tables])
+        means = means_of_authors(values, counts_of(tables[0], score), authors, everyone)
+        if len(means.present) >= LEAST_QUERY_AUTHORS:
+            found[score] = (means.values, means.names(authors))
+    return found
+
+
+def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[F64, list[str]]]:
+    """Return by metric the values of queries that have one, shape (models, queries), and their ids."""
+    found = {}
+    for metric in TESTED if tables else ():
+        values = np.stack([table[metric].to_numpy() for table in tables])
+        asked = ~np.isnan(values.sum(axis=0))
+        found[metric] = (values[:, asked], tables[0]["id"].filter(pl.Series(asked)).to_list())
+    return found

@@ -10,8 +10,9 @@ from authbench.evaluation.scores import MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
-from authbench.presentation.numbers import decimals
-from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table
+from authbench.leaderboard.pairwise import letters_of
+from authbench.presentation.numbers import decimals, limits
+from authbench.presentation.tables import DAGGER, Cell, Column, Row, Table, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 
 
@@ -36,13 +37,26 @@ METRICS = (
 ATTRIBUTION, VERIFICATION = METRICS[0], METRICS[4]
 DRAWN = (*METRICS[:3], VERIFICATION)
 GAINS = (Metric("gain_success@5", "S@5 over shortcut"), Metric("gain_eer", "EER under shortcut"))
+_EMPTY = {
+    "EER, same language": "no query has negatives of its language",
+    "EER, matched": "no query has negatives of its language, genre and length",
+    **dict.fromkeys((gain.heading for gain in GAINS), "no shortcut was evaluated, or nothing else"),
+}
+_LETTERS = (
+    "Models that share a letter do not differ more than chance might (approximate randomisation over queries, Holm's "
+    "p of 0.05 or more over all pairs of models)."
+)
 NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
 
-def all_tables(results: Sequence[Result]) -> list[Table]:
-    """Return the overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14)."""
-    found = [overall(results)]
+def all_tables(results: Sequence[Result], pairs: pl.DataFrame | None = None) -> list[Table]:
+    """Return the overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14).
+
+    Args:
+        pairs: those of `pairwise.compare_pairs`, for the letters of the overall table.
+    """
+    found = [overall(results, pairs)]
     for facet in FACETS:
         for metric in (ATTRIBUTION, VERIFICATION):
             table = _by_slice(results, facet, metric)
@@ -51,8 +65,8 @@ def all_tables(results: Sequence[Result]) -> list[Table]:
     return found
 
 
-def overall(results: Sequence[Result]) -> Table:
-    """Return every metric over all queries, and each model's gain over the best row that reads no style."""
+def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None) -> Table:
+    """Return every metric over all queries with its interval, and each model's gain over the best row without style."""
     rows = overall_scores(results)
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
     for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
@@ -61,9 +75,34 @@ def overall(results: Sequence[Result]) -> Table:
             if shortcut is not None and not row["shortcut"] and row[metric.key] is not None:
                 row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
     columns = (*METRICS, *GAINS)
-    table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results))
+    beside = _beside(results, rows, pairs)
+    table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results), beside)
+    table = without_empty_columns(table, _EMPTY)
+    if any(letters for _, letters in beside.values()):
+        table = replace(table, notes=[*table.notes, _LETTERS])
     verified = pl.Series("verified", [not result.unverified for result in results], dtype=pl.Boolean)
     return replace(table, data=table.data.with_columns(verified), notes=[*table.notes, *unverified_notes(results)])
+
+
+def _beside(
+    results: Sequence[Result], rows: Sequence[Mapping[str, Any]], pairs: pl.DataFrame | None
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return by model and metric the interval, and the letters of metrics that pairs of models are compared in."""
+    same = {}
+    for metric in METRICS:
+        if pairs is None:
+            continue
+        known = [row for row in rows if row[metric.key] is not None]
+        ranked = sorted(known, key=lambda row: (-row[metric.key], row["model"]))
+        same[metric.key] = letters_of(pairs, metric.key, [row["model"] for row in ranked])
+    return {
+        (result.name, metric.key): (
+            limits(*result.scores["overall"]["intervals"].get(metric.key, (None, None))),
+            same.get(metric.key, {}).get(result.name, ""),
+        )
+        for result in results
+        for metric in METRICS
+    }
 
 
 def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
@@ -86,20 +125,28 @@ def score_table(
     metrics: Sequence[Metric],
     frame: pl.DataFrame,
     seen: Mapping[str, Sequence[str]] | None = None,
+    beside: Mapping[tuple[str, str], tuple[str, str]] | None = None,
 ) -> Table:
     """Return models by scores, within each group the best and the second marked.
 
     Args:
         frame: `group`, `model` and a column for each metric's key (null: no score).
         seen: the models that may know some of the texts from their training, with the sources of these.
+        beside: by model and metric the interval and the letters of a cell.
     """
-    seen = seen or {}
+    seen, beside = seen or {}, beside or {}
     place = [_places(frame, metric) for metric in metrics]
     rows = []
     for number, row in enumerate(frame.iter_rows(named=True)):
         named = f"{row['model']} {DAGGER}" if row["model"] in seen else row["model"]
         cells = [
-            Cell(decimals(row[metric.key], signed=metric in GAINS), row[metric.key], place[at][number])
+            Cell(
+                decimals(row[metric.key], signed=metric in GAINS),
+                row[metric.key],
+                place[at][number],
+                False,
+                *beside.get((row["model"], metric.key), ()),
+            )
             for at, metric in enumerate(metrics)
         ]
         rows.append(Row([Cell(named), *cells], row["group"]))

@@ -10,7 +10,7 @@ overall.csv .md .tex         every metric over all queries, with the gain over t
 by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
-figures/*.svg                bars over all models, dots by language and length
+figures/*.svg                bars over all models, small multiples by slice
 index.html                   all of it as one HTML page
 """
 
@@ -18,21 +18,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from authbench.evaluation.joined import compare_results
-from authbench.leaderboard.collect import collect
+from authbench.leaderboard.collect import by_headline, collect
 from authbench.leaderboard.figures import charts
 from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables
 from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
 from authbench.leaderboard.tables import all_tables, every_score
+from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import as_markdown, write_table
+from authbench.presentation.tables import as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 
 def write_leaderboard(
-    folders: Sequence[Path], out: Path, pdf: bool = False, back: str = "", people: Path | None = None
+    folders: Sequence[Path],
+    out: Path,
+    pdf: bool = False,
+    back: str = "",
+    people: Path | None = None,
+    version: str = "",
 ) -> str:
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
@@ -40,16 +46,17 @@ def write_leaderboard(
         pdf: whether each figure is written as a PDF too.
         back: the link from the page to the index of the run, if it is of one.
         people: people.json, what people and models score on the pairs that people judged.
+        version: of the benchmark, if it is known.
     """
-    results = collect(folders)
+    results = by_headline(collect(folders))
     queries = [result.queries() for result in results]
     comparison = compare_results([result.scores for result in results], queries)
-    tables, scores = all_tables(results), every_score(results)
-    first = headline_tables(results, comparison)
+    pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
+    tables, scores = all_tables(results, pairs), every_score(results)
+    first = headline_tables(results, comparison, pairs)
     by_slice = slice_tables(results, comparison)
     beside = [*people_table(people), pools_table(results), *filter(None, [lengths_table(results)])]
-    drawn = charts(scores)
-    pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
+    drawn = charts(scores, comparison.gains)
     with atomic_folder(out) as folder:
         for table in (*first, *tables, *by_slice, *beside):
             write_table(folder, table)
@@ -57,8 +64,9 @@ def write_leaderboard(
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
-        write_charts(folder / "figures", drawn, pdf)
+        write_charts(folder / "figures", drawn.all(), pdf)
         write_text(
-            folder / "index.html", render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back)
+            folder / "index.html",
+            render(results, comparison, first, tables, by_slice, beside, drawn, pairs, back, version),
         )
     return "\n".join(as_markdown(table) for table in (*first[:1], tables[0]))

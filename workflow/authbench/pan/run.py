@@ -26,8 +26,9 @@ from authbench.pan.page import measure_table, render
 from authbench.pan.significance import compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities
 from authbench.presentation.charts import Chart
+from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import Table, write_table
+from authbench.presentation.tables import Table
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json

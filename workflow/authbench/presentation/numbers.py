@@ -1,8 +1,10 @@
 """Numbers in the cells of tables and beside the bars of charts."""
 
 import math
+import re
 
 NOTHING = "–"
+SIGN = re.compile(r"(?<![\w.])-(?=[.\d])")  # a hyphen that stands for a minus
 _LARGE = 1000  # numbers from here on have no decimals
 
 
@@ -13,6 +15,23 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
     if abs(value) >= _LARGE:
         return f"{value:,.0f}"
     return f"{value:{'+' if signed else ''}.{digits}f}"
+
+
+def limits(low: float | None, high: float | None) -> str:
+    """Return an interval with two decimals and no nought before the point; empty without one.
+
+    >>> limits(-0.104, 0.5)
+    '[-.10, .50]'
+    """
+    if low is None or high is None:
+        return ""
+    narrow = [f"{value:.2f}".replace("0.", ".", 1) for value in (low, high)]
+    return f"[{', '.join(narrow)}]"
+
+
+def signed(words: str) -> str:
+    """Return a text with minus signs for the hyphens before its numbers."""
+    return SIGN.sub("−", words)
 
 
 def with_spread(mean: float, spread: float, digits: int = 3, spread_digits: int = 3) -> str:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
 from authbench.presentation.charts import Chart, as_pdf, as_svg
+from authbench.presentation.numbers import signed
+from authbench.presentation.palette import mark_of
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
 
@@ -15,7 +18,7 @@ TEMPLATES = shipped("templates")
 
 def environment(markdown: bool = False) -> jinja2.Environment:
     """Return the environment of all templates; for Markdown, without escaping."""
-    return jinja2.Environment(
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=not markdown,
         undefined=jinja2.StrictUndefined,
@@ -23,6 +26,9 @@ def environment(markdown: bool = False) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=markdown,
     )
+    found.filters["minus"] = signed
+    found.globals["colour_of"] = lambda model: mark_of(model).colour
+    return found
 
 
 def write_charts(folder: Path, charts: Iterable[Chart], pdf: bool = False) -> None:
@@ -33,6 +39,14 @@ def write_charts(folder: Path, charts: Iterable[Chart], pdf: bool = False) -> No
             (folder / f"{chart.name}.pdf").write_bytes(as_pdf(chart))
 
 
-def pictures(charts: Iterable[Chart]) -> list[tuple[str, Markup]]:
-    """Return title and SVG of each chart, for an HTML page."""
-    return [(chart.title, Markup(as_svg(chart))) for chart in charts]
+class Picture(NamedTuple):
+    """A chart in a page: its title, the name of its file, and its SVG."""
+
+    title: str
+    name: str
+    svg: Markup
+
+
+def pictures(charts: Iterable[Chart]) -> list[Picture]:
+    """Return charts for an HTML page."""
+    return [Picture(chart.title, chart.name, Markup(as_svg(chart))) for chart in charts]

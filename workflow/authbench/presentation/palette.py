@@ -17,6 +17,7 @@ PAPER = "#ffffff"
 
 SERIES = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, VIOLET, SAND, GREY, INDIGO, OLIVE, WINE)
 _OF_MODELS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PINK, INDIGO, WINE, OLIVE, VIOLET)
+_SHADES = ((0, 0.0), (0, 0.35), (255, 0.45))  # black or white, and its share
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":")
 # Models that often stand in one chart; what is added goes to the end, so that no colour changes.
@@ -43,7 +44,15 @@ def mark_of(model: str) -> Mark:
     by_name = int.from_bytes(hashlib.sha256(model.encode()).digest()[:4])
     place = _SETTLED.index(model) if model in _SETTLED else by_name
     turn = place // len(_OF_MODELS)
-    return Mark(_OF_MODELS[place % len(_OF_MODELS)], _MARKERS[turn % len(_MARKERS)], _DASHES[turn % len(_DASHES)])
+    colour = _shade(_OF_MODELS[place % len(_OF_MODELS)], turn % len(_SHADES))
+    return Mark(colour, _MARKERS[turn % len(_MARKERS)], _DASHES[turn % len(_DASHES)])
+
+
+def _shade(colour: str, turn: int) -> str:
+    """Return a colour mixed with black or white, another in each turn."""
+    towards, share = _SHADES[turn]
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (towards - part) * share):02x}" for part in parts)
 
 
 def series(names: Iterable[str]) -> dict[str, str]:

@@ -40,7 +40,10 @@ class Stack:
 
 @dataclass(frozen=True)
 class Value:
-    """A number with its interval, if there is one; `group` is written below the label of a bar."""
+    """A number with its interval, if there is one.
+
+    `group` is written below the label of a bar; a `faint` value says nothing.
+    """
 
     label: str
     value: float
@@ -50,6 +53,7 @@ class Value:
     high: float | None = None
     group: str = ""
     note: str = ""
+    faint: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def value_bars(
         if not values:
             return
         axes = _row_axes(canvas, top, [value.label for value in values], right=WIDTH - NUMBERS, row=row)
-        low, high = _limits(values)
+        low, high = limits_of(values)
         axes.set_xlim(min(0.0, low), max(0.0, high) or 1.0)
         _number_axis(axes)
         beside = blended_transform_factory(axes.transAxes, axes.transData)
@@ -140,7 +144,7 @@ def dots(
         if not every:
             return
         axes = canvas.axes(top, top + bounds[-1])
-        low, high = _limits(every)
+        low, high = limits_of(every)
         space = 0.04 * (high - low) or 0.05
         axes.set_ylim(bounds[-1], 0)
         axes.set_xlim(low - space, high + space)
@@ -244,7 +248,7 @@ def _dot(canvas: Canvas, axes: Axes, value: Value, place: float) -> None:
     canvas.tip(point, value.tip)
 
 
-def _limits(values: Sequence[Value]) -> tuple[float, float]:
+def limits_of(values: Sequence[Value]) -> tuple[float, float]:
     """Return the least and the greatest of values and bounds."""
     known = [number for value in values for number in (value.value, value.low, value.high) if number is not None]
     known = [number for number in known if number == number] or [0.0, 1.0]

@@ -1,20 +1,13 @@
-"""Tables for readers: one class, written as CSV, Markdown, LaTeX (booktabs) and aligned text."""
+"""Tables for readers: one class, written as CSV, Markdown and aligned text; `latex` writes LaTeX."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 
 import polars as pl
 
-from authbench.storage.atomic import write_text
-
 BEST, SECOND = 1, 2
 DAGGER = "†"
-_LATEX = {
-    DAGGER: r"$^\dagger$", "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "±": r"$\pm$", "–": "--", **{char: f"\\{char}" for char in "&%$#_{}"},
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,12 +21,28 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, the number that its column is sorted by, its place (1, 2, else 0), and if it says nothing."""
+    """A cell of a table.
+
+    Attributes:
+        text: what it says.
+        value: the number that its column is sorted by.
+        place: 1 for the best, 2 for the second, else 0.
+        grey: whether it says nothing.
+        interval: of the value, e.g. `[.71, .84]`.
+        letters: values of a column that share one do not differ significantly.
+    """
 
     text: str
     value: float | None = None
     place: int = 0
     grey: bool = False
+    interval: str = ""
+    letters: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return text, letters and interval in one line."""
+        return " ".join(filter(None, (self.text, self.letters, self.interval)))
 
 
 @dataclass(frozen=True)
@@ -64,56 +73,59 @@ def plain_rows(cells: Iterable[Sequence[str]], best: frozenset[tuple[int, int]] 
     ]
 
 
-def write_table(folder: Path, table: Table) -> None:
-    """Write `<name>.csv`, `<name>.md` and `<name>.tex` into a folder."""
-    write_text(folder / f"{table.name}.csv", table.data.write_csv())
-    write_text(folder / f"{table.name}.md", as_markdown(table))
-    write_text(folder / f"{table.name}.tex", as_latex(table))
+def by_group(rows: Iterable[Row]) -> list[Row]:
+    """Return rows with those of a group together, groups and rows in the order in which they come first."""
+    rows = list(rows)
+    first = {group: at for at, group in reversed(list(enumerate(row.group for row in rows)))}
+    return sorted(rows, key=lambda row: first[row.group])
+
+
+def without_empty_columns(table: Table, reasons: Mapping[str, str]) -> Table:
+    """Return the table without columns that have no value, and a note that says why.
+
+    Args:
+        reasons: by heading, or "" for all others, why a column may be empty.
+    """
+    empty = [
+        at
+        for at, column in enumerate(table.columns)
+        if not column.words and table.rows and all(row.cells[at].value is None for row in table.rows)
+    ]
+    if not empty:
+        return table
+    missing: dict[str, list[str]] = {}
+    for at in empty:
+        heading = table.columns[at].heading
+        missing.setdefault(reasons.get(heading, reasons.get("", "no model has a value")), []).append(heading)
+    kept = [at for at in range(len(table.columns)) if at not in empty]
+    return replace(
+        table,
+        columns=[table.columns[at] for at in kept],
+        rows=[replace(row, cells=[row.cells[at] for at in kept]) for row in table.rows],
+        notes=[*table.notes, *(f"Not shown: {', '.join(names)}, as {why}." for why, names in missing.items())],
+    )
 
 
 def as_markdown(table: Table) -> str:
     """Return a Markdown table: the best in bold, the second underlined, grey cells in italics."""
-    marks = {BEST: "**{}**", SECOND: "<u>{}</u>"}
     lines = [
         f"| {' | '.join(_escaped_markdown(column.heading) for column in table.columns)} |",
         f"| {' | '.join('---' if column.words else '---:' for column in table.columns)} |",
     ]
-    for group, rows in groupby(table.rows, key=lambda row: row.group):
+    for group, rows in groupby(by_group(table.rows), key=lambda row: row.group):
         if group:
             lines.append(f"| *{_escaped_markdown(group)}* |" + " |" * (len(table.columns) - 1))
         for row in rows:
-            cells = [marks.get(cell.place, "{}").format(_escaped_markdown(cell.text)) for cell in row.cells]
+            cells = [_in_markdown(cell) for cell in row.cells]
             cells = [f"*{text}*" if cell.grey else text for text, cell in zip(cells, row.cells, strict=True)]
             lines.append(f"| {' | '.join(cells)} |")
     notes = "".join(f"\n{_escaped_markdown(note)}\n" for note in table.notes)
     return f"**{_escaped_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
-def as_latex(table: Table) -> str:
-    """Return a LaTeX table for booktabs and xcolor: the best in bold, the second underlined, grey cells in grey."""
-    marks = {BEST: r"\textbf{%s}", SECOND: r"\underline{%s}"}
-    wide = len(table.columns)
-    lines = [
-        rf"\begin{{tabular}}{{{''.join('l' if column.words else 'r' for column in table.columns)}}}",
-        r"\toprule",
-        " & ".join(_escaped_latex(column.heading) + _arrow(column) for column in table.columns) + r" \\",
-    ]
-    for group, rows in groupby(table.rows, key=lambda row: row.group):
-        lines.append(r"\midrule")
-        if group:
-            lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{_escaped_latex(group)}}}}} \\")
-        for row in rows:
-            cells = [marks.get(cell.place, "%s") % _escaped_latex(cell.text) for cell in row.cells]
-            cells = [rf"\textcolor{{gray}}{{{text}}}" if cell.grey else text
-                     for text, cell in zip(cells, row.cells, strict=True)]  # fmt: skip
-            lines.append(" & ".join(cells) + r" \\")
-    notes = [rf"\multicolumn{{{wide}}}{{l}}{{{_escaped_latex(note)}}} \\" for note in table.notes]
-    return "\n".join([*lines, r"\bottomrule", *notes, r"\end{tabular}"]) + "\n"
-
-
 def as_text(table: Table) -> str:
     """Return the table for a terminal, columns aligned."""
-    lines = [[column.heading for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
+    lines = [[column.heading for column in table.columns], *([cell.line for cell in row.cells] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -126,17 +138,11 @@ def as_text(table: Table) -> str:
     return "\n".join(map(line, lines)) + "\n"
 
 
+def _in_markdown(cell: Cell) -> str:
+    text = {BEST: "**{}**", SECOND: "<u>{}</u>"}.get(cell.place, "{}").format(_escaped_markdown(cell.text))
+    return " ".join(filter(None, (text, cell.letters, _escaped_markdown(cell.interval))))
+
+
 def _escaped_markdown(words: str) -> str:
     """Return a text with the markup characters of Markdown and HTML escaped."""
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else " " if char in "\r\n" else char for char in words)
-
-
-def _escaped_latex(words: str) -> str:
-    """Return a text with the special characters of LaTeX escaped."""
-    return "".join(_LATEX.get(char, char) for char in words)
-
-
-def _arrow(column: Column) -> str:
-    if column.more_is_better is None:
-        return ""
-    return r" $\uparrow$" if column.more_is_better else r" $\downarrow$"

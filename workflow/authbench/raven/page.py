@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from authbench.presentation.charts import Chart
+from authbench.presentation.files import write_table
 from authbench.presentation.pages import environment, pictures, write_charts
-from authbench.presentation.tables import Table, as_markdown, write_table
+from authbench.presentation.tables import Table, as_markdown
 from authbench.raven.figures import charts
 from authbench.raven.subsets import MAIN
 from authbench.raven.tables import Run, all_tables

@@ -14,8 +14,9 @@ from pathlib import Path
 import polars as pl
 
 from authbench.presentation.charts import Chart
+from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import as_markdown, write_table
+from authbench.presentation.tables import as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
