@@ -151,12 +151,19 @@ def test_what_is_written_is_read_again(tmp_path):
             "topic2": ["u", "v"],
             "author1": ["p", "p"],
             "author2": ["p", "q"],
+            "lang": ["de", None],
         }  # fmt: skip
     )
     write_pairs(pairs, tmp_path / "pairs.jsonl")
     write_truth(pairs, tmp_path / "truth.jsonl")
     again = read_problems(tmp_path)
     assert again.select(pairs.columns).equals(pairs)
+
+
+def test_the_language_of_a_pair_is_a_text(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "pair": ["x", "y"], "lang": 3}\n')
+    with pytest.raises(InputError, match="line 1: lang is 3"):
+        read_pairs(tmp_path / "pairs.jsonl")
 
 
 def test_pairs_without_topics_and_truth_without_authors_are_read(tmp_path):

@@ -18,7 +18,7 @@ from authbench.registry.load import list_entries, load_entry
 from authbench.verifiers import Bench, answer, encoder, naive, ppm, topicfit
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.verifiers.parameters import EncoderParameters, ExternalParameters
-from authbench.verifiers.texts import both_texts
+from authbench.verifiers.texts import both_texts, distinct, languages
 from authbench.verifiers.thresholds import GRID, Thresholds, overall_on_grid, rescale, search
 from authbench.verifiers.vocabulary_order import order_as_numpy_once_did
 
@@ -333,3 +333,35 @@ def test_a_transformer_is_tuned_on_the_fold_where_asked(checkpoint, tmp_path):
         fitted = encoder.fit(train, load_entry(VERIFIERS, str(tmp_path / "own.yaml")).parameters, bench)
         found[tuned] = encoder.similarities(fitted, test)
     assert not np.allclose(found[False], found[True], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["content-words", "masked"])
+def test_words_are_told_apart_within_the_language_of_a_pair(tmp_path, name):
+    """A word is frequent in its own language, whatever the pairs in another say."""
+    pairs = {}
+    for lang in ("en", "de"):
+        words = [lang + chr(97 + n // 26) + chr(97 + n % 26) for n in range(600)]  # more than are frequent
+        drawn = np.random.default_rng(len(pairs)).integers(0, 600, (40, 60))
+        texts = [" ".join(words[place] for place in row) for row in drawn]
+        pairs[lang] = of_pairs([(texts[n], texts[n + 1]) for n in range(39)], [n % 2 for n in range(39)])
+        pairs[lang] = pairs[lang].with_columns(id=pl.col("id") + lang, lang=pl.lit(lang))
+    (tmp_path / "own.yaml").write_text(f"title: Own\nkind: model\nparameters: {{model: {name}, fine_tune: false}}\n")
+    parameters = load_entry(VERIFIERS, str(tmp_path / "own.yaml")).parameters
+    both = pl.concat(pairs.values())
+    fitted = encoder.fit(both, parameters, Bench(1, tmp_path))
+    assert fitted.reference["lang"].to_list().count("de") == fitted.reference["lang"].to_list().count("en")
+    told = encoder.similarities(fitted, pairs["de"])
+    untold = encoder.similarities(
+        encoder.fit(both.drop("lang"), parameters, Bench(1, tmp_path)), pairs["de"].drop("lang")
+    )
+    assert not np.allclose(told, untold)
+    if name == "content-words":
+        alone = encoder.similarities(encoder.fit(pairs["de"], parameters, Bench(1, tmp_path)), pairs["de"])
+        assert told == pytest.approx(alone, abs=1e-6)
+
+
+def test_the_language_of_a_text_is_that_of_its_pairs_where_they_tell_it():
+    pairs = of_pairs([("a", "b"), ("b", "c"), ("d", "d")], [1, 0, 1]).with_columns(lang=pl.Series(["en", None, None]))
+    texts, _, _ = distinct(pairs)
+    assert dict(zip(texts, languages(pairs, texts), strict=True)) == {"a": "en", "b": "en", "c": "", "d": ""}
+    assert languages(pairs.drop("lang"), texts) == [""] * 4

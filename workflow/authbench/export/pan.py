@@ -23,13 +23,12 @@ from authbench.storage.atomic import write_text
 
 _USAGE = """
 PAN's verification task (2020 to 2023), a folder per split: `pairs.jsonl` (`id`, `fandoms`: the topics, or genres
-where the corpus tells no topic, `pair`: the texts) and `truth.jsonl` (`id`, `same`, `authors`). Each text stands in
-at most one pair by its author, and the pairs by two authors are made of the same texts, so that no text tells the
-answer. Topics may: where they must not, make pairs with `authbench pan-pairs`, or take the folder
-`<split>/topic_matched`. Folders below a split hold pairs of its pool of that name, balanced: each positive of the
-release with one of its negatives, which is like it in language, source, genre and length (`matched`) or in topic
-(`topic_matched`). Answers are lines of `{"id",
-"value"}`, 0.5 for none: `authbench pan-evaluate` scores them.
+where the corpus tells no topic, `pair`: the texts, `lang`: their language) and `truth.jsonl` (`id`, `same`,
+`authors`). Each text stands in at most one pair by its author, and the pairs by two authors are made of the same
+texts, so that no text tells the answer. Topics may: where they must not, make pairs with `authbench pan-pairs`, or take
+the folder `<split>/topic_matched`. Folders below a split hold pairs of its pool of that name, balanced: each positive
+of the release with one of its negatives, which is like it in language, source, genre and length (`matched`) or in
+topic (`topic_matched`). Answers are lines of `{"id", "value"}`, 0.5 for none: `authbench pan-evaluate` scores them.
 """
 
 

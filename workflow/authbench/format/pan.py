@@ -1,10 +1,11 @@
 """PAN's files of verification problems.
 
-    pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text]}
+    pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text], "lang": "en"}
     truth.jsonl     {"id", "same": true, "authors": [author, author]}
     answers.jsonl   {"id", "value": 0.3}
 
-A line ends as it likes; anything else that is not of this form is an error that names the line.
+`lang`, the language of both texts, is ours; PAN's files, which are English, lack it, and so may others. A line ends as
+it likes; anything else that is not of this form is an error that names the line.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,10 +29,14 @@ _NONE: _Checks = {}
 
 
 def read_pairs(path: Path) -> pl.DataFrame:
-    """Read `id`, `text1`, `text2`, `topic1`, `topic2` (null without `fandoms`). Memory: all texts, once."""
-    rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, {"fandoms": _is_two})
-    values = ((row["id"], *row["pair"], *(row.get("fandoms") or _UNKNOWN)) for row in rows)
-    names = ("id", "text1", "text2", "topic1", "topic2")
+    """Read `id`, `text1`, `text2`, `topic1`, `topic2` (null without `fandoms`), `lang` (null where a line lacks it).
+
+    Memory: all texts, once.
+    """
+    optional = {"fandoms": _is_two, "lang": _is_text_or_null}
+    rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, optional)
+    values = ((row["id"], *row["pair"], *(row.get("fandoms") or _UNKNOWN), row.get("lang")) for row in rows)
+    names = ("id", "text1", "text2", "topic1", "topic2", "lang")
     return _as_table(values, pl.Schema(dict.fromkeys(names, pl.String)))
 
 
@@ -85,9 +90,17 @@ def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
 
 
 def write_pairs(pairs: pl.DataFrame, path: Path) -> None:
-    topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else None
-    rows = pairs.select("id", "text1", "text2", *(topics or ())).iter_rows()
-    write_json_lines(path, ({"id": row[0], "fandoms": row[3:], "pair": row[1:3]} for row in rows))
+    """Write pairs with their topics and their language, as far as the table has them."""
+    topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else ()
+    lang = "lang" if "lang" in pairs.columns else pl.lit(None, pl.String).alias("lang")
+    rows = pairs.select("id", lang, "text1", "text2", *topics).iter_rows()
+    write_json_lines(
+        path,
+        (
+            {"id": row[0], "fandoms": row[4:], "pair": row[2:4], **({} if row[1] is None else {"lang": row[1]})}
+            for row in rows
+        ),
+    )
 
 
 def write_truth(pairs: pl.DataFrame, path: Path) -> None:
@@ -136,6 +149,11 @@ def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
 def _is_text(value: Any) -> bool:
     """a text"""
     return isinstance(value, str)
+
+
+def _is_text_or_null(value: Any) -> bool:
+    """a text, or null"""
+    return value is None or isinstance(value, str)
 
 
 def _is_two_texts(value: Any) -> bool:

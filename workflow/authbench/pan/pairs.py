@@ -214,7 +214,13 @@ def as_table(pool: pl.DataFrame, same: Sequence[Pair], others: Sequence[Pair], s
         part = pool[np.array([row[side] for row in rows], np.int64)]
         for new, old in (("text", "text"), ("topic", "topic"), ("author", "author"), ("doc", "id")):
             columns[f"{new}{side}"] = part[old]
-    return pl.DataFrame(columns)
+        columns[f"lang{side}"] = part["lang"]
+    return pl.DataFrame(columns).with_columns(lang=same_language("lang1", "lang2")).drop("lang1", "lang2")
+
+
+def same_language(one: str, other: str) -> pl.Expr:
+    """Return the language of two columns where they agree, else null."""
+    return pl.when(pl.col(one) == pl.col(other)).then(one)
 
 
 def _small_within(large: pl.DataFrame, settings: PairSettings, seed: int) -> pl.DataFrame:

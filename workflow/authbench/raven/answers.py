@@ -39,7 +39,8 @@ def write_answers(
     """
     drawn = read_columns([pairs]).filter(pl.col("fold").is_in(list(folds)))
     wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
-    texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)))
+    keys = read_keys(documents).filter(pl.col("id").is_in(wanted))
+    texts = read_contents(documents, keys, ("id", "lang", "content"))
     own = work / verifier.name if verifier.shares_vectors else work / pairs.stem / verifier.name / path.stem
     write_parquet(_answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache)), path)
 
@@ -51,7 +52,7 @@ def _answer_folds(
 
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
-        texts: `id` and `content` of every text of the pairs.
+        texts: `id`, `lang` and `content` of every text of the pairs.
         bench: has the verifier's own folder, which serves all folds.
     """
     answers = []
@@ -65,7 +66,7 @@ def _answer_folds(
 
 
 def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs as verifiers take them: id, text1, text2, same. Texts are shared, not copied."""
+    """Return the pairs as verifiers take them: id, text1, text2, same, lang. Texts are shared, not copied."""
     place = pl.DataFrame({"id": texts["id"]}).with_row_index("place")
     rows = pairs
     for side, number in (("first", "one"), ("second", "two")):
@@ -76,5 +77,7 @@ def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
             "text1": texts["content"].gather(rows["one"]),
             "text2": texts["content"].gather(rows["two"]),
             "same": pairs["same"],
+            "lang1": texts["lang"].gather(rows["one"]),
+            "lang2": texts["lang"].gather(rows["two"]),
         }
-    )
+    ).select("id", "text1", "text2", "same", lang=pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1"))

@@ -173,12 +173,13 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
         if not pairs.is_file():
             raise InputError(f"{pairs}: there is no such file, and {truth} tells of its pairs. Put both there.")
         authors = {row["id"]: row["authors"] for row in _rows(truth, ("id", "authors"))}
-        batch: list[tuple[str, str, str]] = []
+        batch: list[tuple[str, str, str, str]] = []
         size = 0
         for row in _rows(pairs, ("id", "fandoms", "pair")):
             if row["id"] not in authors:
                 raise InputError(f"{pairs}: {truth.name} does not tell of the pair {row['id']}. Fetch both anew.")
-            batch += zip(authors[row["id"]], row["fandoms"], row["pair"], strict=True)
+            langs = [row.get("lang") or _LANGUAGE_OF_PAN] * 2
+            batch += zip(authors[row["id"]], row["fandoms"], row["pair"], langs, strict=True)
             size += sum(map(len, row["pair"]))
             if size > GROUP_BYTES:
                 yield _frame_of_pan(batch)
@@ -186,9 +187,8 @@ def _of_pan(folder: Path) -> Iterator[pl.DataFrame]:
         yield _frame_of_pan(batch)
 
 
-def _frame_of_pan(batch: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
-    frame = pl.DataFrame(batch, schema=dict.fromkeys(NEEDED, pl.String), orient="row")
-    return frame.with_columns(lang=pl.lit(_LANGUAGE_OF_PAN))
+def _frame_of_pan(batch: Sequence[tuple[str, str, str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(batch, schema=dict.fromkeys((*NEEDED, "lang"), pl.String), orient="row")
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,8 @@ pairs that it may have kept aside (`calibrate`), and answers (`predict`):
 >>> from authbench.verifiers.entries import VERIFIERS
 >>> scores = answer(load_entry(VERIFIERS, "naive"), train, train, test, Bench(1, Path("work")))  # doctest: +SKIP
 
-Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author).
+Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `same` (whether both are by one author);
+`lang` where the language of both texts is known.
 """
 
 from collections.abc import Mapping
@@ -34,6 +35,7 @@ PAIRS = pl.Schema(
         "topic2": pl.String,
         "author1": pl.String,
         "author2": pl.String,
+        "lang": pl.String,
     }
 )
 

@@ -18,7 +18,7 @@ from authbench.models.open import open_model
 from authbench.registry.load import load_entry
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
-from authbench.verifiers.texts import distinct, text_cosines
+from authbench.verifiers.texts import distinct, languages, text_cosines
 from authbench.verifiers.thresholds import Thresholds, rescale, search
 
 WATCHED = 100  # texts of the train pairs on which a tuning is scored
@@ -42,7 +42,7 @@ def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fi
     cache = bench.cache or VectorCache(bench.folder / "embeddings")
     if parameters.fine_tune:  # weights that no other run has
         entry, cache = _tuned(entry, train, parameters, bench), VectorCache(bench.folder / "embeddings")
-    return _Fitted(open_model(entry, cache), _as_documents(distinct(train)[0]))
+    return _Fitted(open_model(entry, cache), _texts_to_learn_from(train))
 
 
 def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
@@ -54,26 +54,31 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     return rescale(similarities(fitted, pairs), fitted.thresholds)
 
 
+def _texts_to_learn_from(train: pl.DataFrame) -> pl.DataFrame:
+    texts, _, _ = distinct(train)
+    return _as_documents(texts, languages(train, texts))
+
+
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     texts, first, second = distinct(pairs)
-    return text_cosines(
-        fitted.model.embed(_as_documents(texts, fitted.reference.height), [fitted.reference]), first, second
-    )
+    documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
+    return text_cosines(fitted.model.embed(documents, [fitted.reference]), first, second)
 
 
-def _as_documents(texts: list[str], first: int = 0) -> pl.DataFrame:
-    """Return texts as models take them: all of one language, each its own author's, numbered from `first`."""
+def _as_documents(texts: list[str], langs: list[str], first: int = 0) -> pl.DataFrame:
+    """Return texts as models take them: each its own author's, numbered from `first`; unknown languages are one."""
     ids = [f"text_{number:07d}" for number in range(first, first + len(texts))]
-    unknown = {field: [""] * len(texts) for field in ("lang", "genre", "source")}
+    lengths = np.ones(len(texts), np.int64)
+    unknown = {field: [""] * len(texts) for field in ("genre", "source")}
     return pl.DataFrame(
-        {"id": ids, "author_id": ids, "content": texts, "token_length": np.ones(len(texts), np.int64)} | unknown,
-        schema_overrides={"content": pl.String},
+        {"id": ids, "author_id": ids, "content": texts, "lang": langs, "token_length": lengths} | unknown,
+        schema_overrides={"content": pl.String, "lang": pl.String},
     )
 
 
 def _as_split(texts: list[str], authors: list[str]) -> Split:
     """Return texts as a split in which every text is a query for the others by its author."""
-    table = _as_documents(texts).with_columns(author_id=pl.Series(authors))
+    table = _as_documents(texts, [""] * len(texts)).with_columns(author_id=pl.Series(authors))
     by_author = table.group_by("author_id").agg(pl.col("id").alias("positive_ids"))
     truth = table.join(by_author, on="author_id").select(pl.col("id").alias("query_id"), "positive_ids", "author_id")
     return make_split("pairs", table.rename({"id": "candidate_id"}), table.rename({"id": "query_id"}), truth)

@@ -18,6 +18,15 @@ def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
     return texts.to_list(), place[: pairs.height].to_numpy(), place[pairs.height :].to_numpy()
 
 
+def languages(pairs: pl.DataFrame, texts: list[str]) -> list[str]:
+    """Return the language of each of the `distinct` texts of pairs, empty where no pair tells it."""
+    if "lang" not in pairs.columns:
+        return [""] * len(texts)
+    told = pl.concat([pairs.select("lang", text=side) for side in ("text1", "text2")]).drop_nulls()
+    known = dict(told.group_by("text").agg(pl.col("lang").min()).iter_rows())
+    return [known.get(text, "") for text in texts]
+
+
 def both_texts(pairs: pl.DataFrame) -> list[str]:
     """Return all texts of the pairs, pair after pair, repeated where pairs repeat them."""
     return pairs.select(pl.concat_list("text1", "text2").explode())["text1"].to_list()
