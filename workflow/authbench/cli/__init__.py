@@ -5,12 +5,14 @@ import sys
 from collections.abc import Sequence
 
 from authbench import __version__
-from authbench.cli import corpora, models, release, verification
+from authbench.cli import audit, corpora, models, release, verification
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
 
-COMMANDS = dict(sorted((corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items()))
+COMMANDS = dict(
+    sorted((audit.COMMANDS | corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items())
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

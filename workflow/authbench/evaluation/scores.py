@@ -24,8 +24,14 @@ WITHIN = ("language", "language_source", "topic")  # pools of queries, beside th
 MACRO = "macro over sub-genres"
 
 
-def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], seed: int) -> dict[str, Any]:
-    """Return the scores of a split: `overall`, and for each of SLICES a mapping from label to scores.
+def summarise(
+    split: Split,
+    ranking: Ranking,
+    negatives: Mapping[str, Lists],
+    seed: int,
+    slices: Mapping[str, str] = SLICES,
+) -> dict[str, Any]:
+    """Return the scores of a split: `overall`, and for each of `slices` a mapping from label to scores.
 
     Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries.
     Intervals hold 95 % of 1,000 bootstrap replicates over authors.
@@ -42,13 +48,13 @@ def summarise(split: Split, ranking: Ranking, negatives: Mapping[str, Lists], se
     everyone = np.ones(len(authors), bool)
     result: dict[str, Any] = {"overall": scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
     frame = facets(split)
-    for name, column in SLICES.items():
+    for name, column in slices.items():
         labels = frame[column]
         result[name] = {
             label: scores_where((labels == label).fill_null(False).to_numpy())
             for label in labels.drop_nulls().unique().sort()
         }
-    for genre, cell in result["by_primary_genre"].items():
+    for genre, cell in result.get("by_primary_genre", {}).items():
         cell[MACRO] = _macro(genre, result["by_genre"])
     return result
 

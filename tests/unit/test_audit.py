@@ -1,0 +1,338 @@
+"""Audits of small datasets in every form, with what is wrong in them planted."""
+
+import csv
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from authbench.auditing.read import read_dataset
+from authbench.auditing.run import Audit, audit
+from authbench.cli import main
+from authbench.errors import InputError
+
+WORDS = [
+    *("stone", "river", "cloud", "paper", "garden", "winter", "candle", "orchard"),
+    *("window", "thunder", "pebble", "lantern", "meadow", "harbour", "saddle"),
+]
+SHARED = " ".join(f"{WORDS[k % 15]} {WORDS[k * 7 % 15]} number {k}" for k in range(40))
+
+
+def text(author: int, number: int, words: int = 30) -> str:
+    """Return a text that shares hardly a passage with any other."""
+    draw = random.Random(f"{author} {number}")
+    return " ".join(
+        draw.choice(WORDS) + draw.choice("abcdefghijklmnop") + draw.choice("qrstuvwxyz") for _ in range(words)
+    )
+
+
+def rows(authors: int = 6, each: int = 3) -> list[dict[str, str]]:
+    return [
+        {"id": f"t{author}-{number}", "author": f"writer {author}", "text": text(author, number), "split": "test"}
+        for author in range(authors)
+        for number in range(each)
+    ]
+
+
+def write_csv(path: Path, table: list[dict[str, Any]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+    return path
+
+
+def write_lines(path: Path, table: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
+    return path
+
+
+def ids_of(found: Audit, claim: str) -> list[str]:
+    [finding] = [one for one in found.findings if one.claim == claim]
+    return finding.ids
+
+
+def planted() -> list[dict[str, str]]:
+    """Return rows with a copy of each kind between train and test, and an author in both."""
+    table = rows()
+    old = [
+        {"id": "old-exact", "author": "a", "text": text(90, 1), "split": "train"},
+        {"id": "old-near", "author": "b", "text": SHARED, "split": "train"},
+        {"id": "old-case", "author": "c", "text": text(91, 1), "split": "train"},
+        {"id": "both-1", "author": "in both", "text": text(92, 1), "split": "train"},
+        {"id": "old-long", "author": "d", "text": text(93, 1, 200), "split": "train"},
+    ]
+    new = [
+        {"id": "new-exact", "author": "a2", "text": f"{text(90, 1)}  ", "split": "test"},
+        {"id": "new-near", "author": "b2", "text": SHARED.replace("number 7", "number 8"), "split": "test"},
+        {"id": "new-case", "author": "c2", "text": text(91, 1).upper(), "split": "test"},
+        {"id": "both-2", "author": "in both", "text": text(92, 2), "split": "test"},
+        {"id": "new-long", "author": "e", "text": text(93, 1, 200)[:900] + text(94, 1, 160), "split": "test"},
+    ]
+    return [*new, *table, *old]
+
+
+def test_copies_are_found_with_the_old_document_first(tmp_path: Path) -> None:
+    found = audit(write_csv(tmp_path / "posts.csv", planted()))
+    for claim, old, new in (
+        ("exact_copy", "old-exact", "new-exact"),
+        ("near_copy", "old-near", "new-near"),
+        ("disguised_copy", "old-case", "new-case"),
+        ("contained_text", "old-long", "new-long"),
+    ):
+        [finding] = [one for one in found.findings if one.claim == claim]
+        assert [(case.ids, case.old, case.splits) for case in finding.cases] == [((old, new), old, ("train", "test"))]
+    assert ids_of(found, "author_in_splits") == ["in both"]
+    assert sorted(ids_of(found, "two_labels")) == [
+        "new-case",
+        "new-exact",
+        "new-near",
+        "old-case",
+        "old-exact",
+        "old-near",
+    ]
+
+
+def test_a_clean_dataset_breaks_no_claim_about_leaks(tmp_path: Path) -> None:
+    table = rows()
+    random.Random(1).shuffle(table)
+    named = [{**row, "id": f"{random.Random(row['id']).random():.9f}"[2:]} for row in table]
+    found = audit(write_csv(tmp_path / "posts.csv", named))
+    assert [one.claim for one in found.broken if one.kind in ("leaks", "labels", "form")] == []
+
+
+def test_the_clean_version_has_no_leak_left_and_the_diff_names_each_removal(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "posts.csv", planted())
+    audit(source, clean=tmp_path / "clean")
+    again = audit(tmp_path / "clean" / "posts.csv")
+    leaks = {"exact_copy", "near_copy", "disguised_copy", "contained_text", "author_in_splits", "two_labels"}
+    assert leaks & {one.claim for one in again.broken} == set()
+    gone = [json.loads(line) for line in (tmp_path / "clean" / "diff.jsonl").read_text().splitlines()]
+    left = pl.read_csv(tmp_path / "clean" / "posts.csv")["id"].to_list()
+    assert sorted([*left, *(row["id"] for row in gone)]) == sorted(row["id"] for row in planted())
+    assert {(row["id"], row["old"]) for row in gone if row["claim"] == "contained_text"} == {("new-long", "old-long")}
+
+
+def test_a_clean_version_is_never_written_over_something(tmp_path: Path) -> None:
+    (tmp_path / "clean").mkdir()
+    (tmp_path / "clean" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="there already"):
+        audit(write_csv(tmp_path / "posts.csv", planted()), clean=tmp_path / "clean")
+    assert (tmp_path / "clean" / "mine.txt").read_text() == "mine"
+
+
+def test_rows_score_at_chance_where_nothing_but_words_differs_and_ids_where_they_tell(tmp_path: Path) -> None:
+    table = [
+        {"id": f"{1000 + 3 * author + number}", "author": f"writer {author}", "text": text(author, number)}
+        for author in range(40)
+        for number in range(3)
+    ]
+    [measured] = audit(write_csv(tmp_path / "posts.csv", table)).rows
+    of = {row["row"]: row["scores"] for row in measured.rows}
+    assert of["ids"]["success@5"]["value"] > 0.95 and of["ids"]["success@5"]["above_chance"]
+    assert of["order"]["success@5"]["value"] > 0.95
+    assert of["random"]["success@5"]["above_chance"] is False
+    assert of["metadata"]["success@5"]["value"] < 0.3
+    assert ids_of(audit(tmp_path / "posts.csv"), "ids_tell")
+
+
+def test_a_large_split_is_scored_on_whole_authors_and_says_so(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "posts.csv", rows(authors=60))
+    [measured] = audit(path, texts=90).rows
+    assert measured.about["of"] == 180 and measured.about["texts"] == 90
+    assert measured.about["authors"] == 30
+    assert measured.rows
+
+
+def test_one_author_without_splits_gives_no_row_and_says_why(tmp_path: Path) -> None:
+    table = [{"author": "only", "text": text(1, number)} for number in range(3)]
+    [measured] = audit(write_csv(tmp_path / "posts.csv", table)).rows
+    assert measured.split == "all" and not measured.rows
+    assert "1 authors ask" in measured.left_out[0]
+
+
+def test_hostile_ids_are_escaped_on_the_page_and_no_text_is_quoted(tmp_path: Path) -> None:
+    bad = "<script>alert(1)</script>"
+    table = [
+        {"id": bad, "author": "=cmd()", "text": text(1, 1)},
+        {"id": "=1+1", "author": "<b>x</b>", "text": text(1, 1)},
+        *({"id": row["id"], "author": row["author"], "text": row["text"]} for row in rows()),
+    ]
+    audit(write_csv(tmp_path / "posts.csv", table), tmp_path / "out")
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert bad not in page and "&lt;script&gt;" in page
+    for name in ("index.html", "audit.json", "audit.md"):
+        assert text(1, 1)[:40] not in (tmp_path / "out" / name).read_text()
+    assert bad in json.loads((tmp_path / "out" / "audit.json").read_text())["findings"][0]["ids"]
+
+
+def test_a_text_of_ten_million_characters_is_audited(tmp_path: Path) -> None:
+    line = f"{text(5, 5, 90)}\n"
+    half = "".join(f"{number} {line}" for number in range(5_000_000 // len(line)))
+    table = [*rows(), {"id": "huge", "author": "x", "text": half + half, "split": "test"}]
+    assert ids_of(audit(write_lines(tmp_path / "posts.jsonl", table)), "self_doubled") == ["huge"]
+
+
+def test_a_doubled_poem_and_a_text_in_another_language_are_found(tmp_path: Path) -> None:
+    poem = "The moon has risen\nand hangs over the dark wood\nwhere nobody walks\n"
+    spanish = "Los caballos corrían por la llanura mientras el viento traía la lluvia desde las montañas del norte."
+    table = [
+        {"id": "poem", "author": "a", "text": poem * 2, "lang": "en"},
+        {"id": "other", "author": "b", "text": spanish, "lang": "en"},
+        {
+            "id": "mail",
+            "author": "c",
+            "text": "Write to me at someone@example.org when you can.",
+            "lang": "en",
+        },
+    ]
+    found = audit(write_csv(tmp_path / "posts.csv", table))
+    assert ids_of(found, "self_doubled") == ["poem"]
+    assert ids_of(found, "language") == ["other"]
+    assert ids_of(found, "personal_data") == ["mail"]
+
+
+def test_labels_of_two_accounts_are_impure(tmp_path: Path) -> None:
+    table = [{**row, "account": row["author"]} for row in rows(authors=30)]
+    table += [
+        {"id": f"m{k}", "author": "mask", "text": text(70, k), "split": "test", "account": f"a{k}"} for k in range(4)
+    ]
+    found = audit(write_csv(tmp_path / "posts.csv", table))
+    assert ids_of(found, "impure_label") == ["mask"]
+    [noise] = found.noise
+    assert noise.as_dict()["estimator"] == "account"
+
+
+def release(folder: Path, table: list[dict[str, str]]) -> Path:
+    """Write rows as a split in this format: the first text of each author asks for the others."""
+    texts = [
+        {"candidate_id": row["id"], "author_id": row["author"], "lang": "en", "genre": "blog", "content": row["text"],
+         "source": "s", "token_length": 5} for row in table
+    ]  # fmt: skip
+    first = {row["author_id"]: row for row in reversed(texts)}
+    asking = [{**row, "query_id": row["candidate_id"]} for row in first.values()]
+    write_lines(folder / "candidates.jsonl", [row for row in texts if row not in list(first.values())])
+    fields = ("query_id", "lang", "genre", "content", "source", "token_length")
+    write_lines(folder / "queries.jsonl", [{name: row[name] for name in fields} for row in asking])
+    truth = [
+        {"query_id": row["query_id"], "author_id": row["author_id"],
+         "positive_ids": [one["candidate_id"] for one in texts if one["author_id"] == row["author_id"] and one is not
+                          first[row["author_id"]]]} for row in asking
+    ]  # fmt: skip
+    write_lines(folder / "ground_truth.jsonl", truth)
+    return folder
+
+
+def test_folders_of_splits_are_one_dataset(tmp_path: Path) -> None:
+    release(tmp_path / "dev", rows(4))
+    release(tmp_path / "test", [{**row, "id": f"u{row['id']}"} for row in rows(4)])
+    together = audit([tmp_path / "dev", tmp_path / "test"])
+    assert together.dataset["splits"].keys() == {"dev", "test"}
+    assert len(ids_of(together, "exact_copy")) == 24
+    assert len(ids_of(together, "author_in_splits")) == 4
+    assert audit(tmp_path).as_dict()["findings"] == together.as_dict()["findings"]
+    assert ids_of(audit(tmp_path / "dev"), "exact_copy") == []
+
+
+def test_a_clean_split_loses_the_queries_without_an_answer(tmp_path: Path) -> None:
+    table = rows(6, 2)
+    table[1] = {**table[1], "text": table[0]["text"]}
+    audit(release(tmp_path / "test", table), clean=tmp_path / "clean")
+    queries = [json.loads(line)["query_id"] for line in (tmp_path / "clean" / "queries.jsonl").read_text().splitlines()]
+    truth = [
+        json.loads(line)["query_id"] for line in (tmp_path / "clean" / "ground_truth.jsonl").read_text().splitlines()
+    ]
+    assert queries == truth and len(queries) == 5
+    assert not audit(tmp_path / "clean").as_dict()["findings"][0]["ids"]
+
+
+def test_answers_that_contradict_the_documents_are_found(tmp_path: Path) -> None:
+    folder = release(tmp_path / "test", rows(4))
+    truth = [json.loads(line) for line in (folder / "ground_truth.jsonl").read_text().splitlines()]
+    truth[0]["positive_ids"] = ["nobody"]
+    truth[1]["positive_ids"].append("t3-1")
+    write_lines(folder / "ground_truth.jsonl", truth)
+    found = audit(folder)
+    assert ids_of(found, "unknown_answer") == ["nobody"]
+    assert "t3-1" in ids_of(found, "answer_by_another")
+    assert ids_of(found, "missing_answer") == ["t3-0", "t3-1", "t3-2"]
+
+
+def test_every_form_is_read(tmp_path: Path) -> None:
+    table = rows(4, 2)
+    texts = [row["text"] for row in table]
+    pairs = [
+        {"id": f"p{k}", "fandoms": ["x", "y"], "pair": [texts[2 * k], texts[2 * k + 1 - k % 2 * 2]]} for k in range(4)
+    ]
+    writers = [f"w{k - k % 2}" for k in range(4)]
+    truth = [{"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", writers[k]]} for k in range(4)]
+    write_lines(tmp_path / "pan" / "pairs.jsonl", pairs)
+    write_lines(tmp_path / "pan" / "truth.jsonl", truth)
+    write_lines(
+        tmp_path / "beir" / "corpus.jsonl", [{"_id": row["id"], "title": "", "text": row["text"]} for row in table[4:]]
+    )
+    write_lines(tmp_path / "beir" / "queries.jsonl", [{"_id": row["id"], "text": row["text"]} for row in table[:4]])
+    (tmp_path / "beir" / "qrels").mkdir()
+    lines = "".join(f"{table[k]['id']}\t{table[k + 4]['id']}\t1\n" for k in range(4))
+    (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + lines)
+    targets: list[dict[str, Any]] = [{"author_id": k, "syms": [text(k, 3)]} for k in range(3)]
+    asking = [{**row, "syms": [text(k, 1), text(k, 2)], "action_type": ["a", "b"]} for k, row in enumerate(targets)]
+    write_lines(tmp_path / "luar" / "test_queries.jsonl", asking)
+    write_lines(tmp_path / "luar" / "test_targets.jsonl", targets)
+    steb = [{"text": row["text"], "label": row["author"], "is_query": row["id"].endswith("0")} for row in table]
+    write_lines(tmp_path / "steb" / "set.jsonl", steb)
+    for config, columns in (
+        ("corpus", {"_id": [row["id"] for row in table], "title": [""] * 8, "text": texts}),
+        ("queries", {"_id": ["q"], "text": [text(50, 1)]}),
+        ("default", {"query-id": ["q"], "corpus-id": [table[0]["id"]], "score": [1]}),
+    ):
+        (tmp_path / "mteb" / "data" / config).mkdir(parents=True)
+        pl.DataFrame(columns).write_parquet(tmp_path / "mteb" / "data" / config / "test-00000-of-00001.parquet")
+    sizes = {}
+    for form in ("pan", "beir", "luar", "steb", "mteb"):
+        dataset = read_dataset([tmp_path / form])
+        sizes[form] = (dataset.form, dataset.documents.height, dataset.documents["query"].sum())
+    assert sizes == {
+        "pan": ("PAN pairs", 6, 6),
+        "beir": ("BEIR retrieval folder", 8, 4),
+        "luar": ("LUAR episodes", 9, 6),
+        "steb": ("STEB JSON lines", 8, 4),
+        "mteb": ("MTEB retrieval folder", 9, 1),
+    }
+
+
+def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path: Path) -> None:
+    table = [{"id": f"{1000 + 3 * author + number}", "author": f"w{author}", "text": text(author, number)}
+             for author in range(30) for number in range(3)]  # fmt: skip
+    (tmp_path / "scores.csv").write_text("model,S@5,EER\ngood,0.5,0.2\nperfect,1.01,0\n")
+    found = audit(write_csv(tmp_path / "posts.csv", table), scores=[tmp_path / "scores.csv"])
+    met = {(one["model"], one["score"]): one["shortcuts_as_good"] for one in found.published}
+    assert "ids" in met["good", "success@5"]
+    assert met["perfect", "success@5"] == []
+
+
+def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_csv(tmp_path / "posts.csv", planted())
+    assert main(["audit", str(path), "--out", str(tmp_path / "out")]) == 0
+    plain = json.loads((tmp_path / "out" / "audit.json").read_text())
+    assert {"claim", "count", "ids"} <= plain["findings"][0].keys()
+    assert all(finding["count"] == len(finding["ids"]) for finding in plain["findings"])
+    assert {row["row"] for row in plain["rows"]} <= {"random", "metadata", "format", "edges", "content-words",
+                                                     "punctuation", "masked", "ids", "order"}  # fmt: skip
+    assert main(["audit", str(path), "--strict"]) == 1
+    (tmp_path / "notes.txt").write_text("nothing")
+    capsys.readouterr()
+    for bad in (tmp_path / "nowhere", tmp_path / "notes.txt"):
+        assert main(["audit", str(bad)]) == 2
+        assert "Expected" in capsys.readouterr().err
+    (tmp_path / "names.csv").write_text("who,what\na,b\n")
+    assert main(["audit", str(tmp_path / "names.csv")]) == 2
+    assert "no column for author and content" in capsys.readouterr().err
+    (tmp_path / "broken.jsonl").write_text('{"author": "a", "text": \n')
+    assert main(["audit", str(tmp_path / "broken.jsonl")]) == 2
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1nonsense")
+    assert main(["audit", str(tmp_path / "broken.parquet")]) == 2

@@ -1,0 +1,258 @@
+"""Write a dataset again without its leaks, in the form that it has, and what was left out.
+
+Of copies, and of texts that contain each other, the old document stays; a text known under two labels goes with all its
+copies; an author of several splits stays in the one that is made first. What is left is searched again until nothing is
+found. A query without an answer goes, and so does a problem without one of its texts. Texts that stay are as they were.
+
+`diff.jsonl` has a line for each document, query or problem that went: `id`, `split`, `change`, `claim`, `old`.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.auditing.copies import Copies, find_copies
+from authbench.auditing.dataset import POOL, Dataset, Source, split_rank
+from authbench.auditing.read_episodes import FORM as EPISODES
+from authbench.auditing.read_episodes import text_field
+from authbench.auditing.read_pan import FORM as PAN
+from authbench.auditing.read_retrieval import BEIR, MTEB
+from authbench.auditing.read_style import STYLE
+from authbench.auditing.read_table import separator_of
+from authbench.errors import InputError
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_lines import line_batches, write_json_lines
+
+DIFF = "diff.jsonl"
+_ROUNDS = 10
+_IDS = ("candidate_id", "query_id", "id", "_id")
+Keep = Callable[[Mapping[str, Any], int], Mapping[str, Any] | None]  # a row and its number; None: it goes
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What a clean version has left out: counts before and after, and by claim."""
+
+    folder: str
+    documents: int
+    kept: int
+    removed: Mapping[str, int]
+    queries_removed: int
+    problems_removed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "folder": self.folder, "documents": self.documents, "kept": self.kept, "removed": dict(self.removed),
+            "queries_removed": self.queries_removed, "problems_removed": self.problems_removed, "diff": DIFF,
+        }  # fmt: skip
+
+
+def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
+    """Write the version into a new folder. Raises InputError where it exists, or the form cannot be written."""
+    if any(source.form == STYLE for source in dataset.sources):
+        raise InputError("--clean: an entry of config/style derives its texts, so there is no file to write again.")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: is there already. Expected a new folder for the clean version.")
+    gone = removals(dataset, copies)
+    left = without(dataset, gone)
+    queries = lost_queries(dataset, left, gone)
+    problems = dataset.problems.join(left.problems, on=["split", "problem"], how="anti")
+    split = dict(dataset.documents.select("id", "split").iter_rows())
+    lines = [
+        {"id": ident, "split": split[ident], "change": "document removed", "claim": claim, "old": old}
+        for ident, (claim, old) in gone.items()
+    ]
+    lines += [
+        {"id": ident, "split": split[ident], "change": "query removed", "claim": "query_without_answer", "old": None}
+        for ident in queries
+    ]
+    lines += [
+        {"id": ident, "split": of, "change": "problem removed", "claim": None, "old": None}
+        for of, ident in problems.select("split", "problem").iter_rows()
+    ]
+    with atomic_folder(folder) as aside:
+        for source in dataset.sources:
+            _write(source, dataset, set(gone), set(queries), set(problems["problem"]), aside, len(dataset.sources) > 1)
+        write_json_lines(aside / DIFF, lines)
+    counts: dict[str, int] = {}
+    for claim, _ in gone.values():
+        counts[claim] = counts.get(claim, 0) + 1
+    return Cleaned(folder.name, dataset.documents.height, left.documents.height, counts, len(queries), problems.height)
+
+
+def removals(dataset: Dataset, copies: Copies) -> dict[str, tuple[str, str | None]]:
+    """Return the documents that go, each with the claim that it breaks and the document that stays instead."""
+    gone: dict[str, tuple[str, str | None]] = {}
+    left = dataset
+    for _ in range(_ROUNDS):
+        found: dict[str, tuple[str, str | None]] = {}
+        for case in copies.cases["two_labels"]:
+            found |= {ident: ("two_labels", None) for ident in case.ids if ident not in found}
+        for old, new, claim in copies.pairs.iter_rows():
+            if old not in found and new not in found:
+                found[new] = (claim, old)
+        found |= {ident: value for ident, value in _of_two_splits(left).items() if ident not in found}
+        if not found:
+            return gone
+        gone |= found
+        left = without(left, found)
+        copies = find_copies(left)
+    return gone
+
+
+def _of_two_splits(dataset: Dataset) -> dict[str, tuple[str, str | None]]:
+    """Return the texts of authors, and of works, in other splits than the first of them."""
+    rank = {name: place for place, name in enumerate(sorted(dataset.splits, key=split_rank))}
+    found: dict[str, tuple[str, str | None]] = {}
+    own = dataset.documents.filter(pl.col("split") != POOL)
+    for claim, unit in (("author_in_splits", "author"), ("work_in_splits", "origin")):
+        placed = own.drop_nulls(unit).with_columns(rank=pl.col("split").replace_strict(rank, return_dtype=pl.Int64))
+        later = placed.filter(pl.col("rank") > pl.col("rank").min().over(unit))
+        found |= dict.fromkeys(later["id"], (claim, None))
+    return found
+
+
+def without(dataset: Dataset, gone: Collection[str]) -> Dataset:
+    """Return a dataset without some documents, and without problems and answers that name them."""
+    ids = pl.Series(list(gone), dtype=pl.String).implode()
+    pairs = ~(pl.col("query_id").is_in(ids) | pl.col("candidate_id").is_in(ids))
+    return replace(
+        dataset,
+        documents=dataset.documents.filter(~pl.col("id").is_in(ids)),
+        answers=None if dataset.answers is None else dataset.answers.filter(pairs),
+        ignored=dataset.ignored.filter(pairs),
+        problems=dataset.problems.filter(
+            ~(pl.col("one").is_in(ids).fill_null(False) | pl.col("other").is_in(ids).fill_null(False))
+        ),
+    )
+
+
+def lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> list[str]:
+    """Return the queries that stay as documents, or stood alone, and have lost their last answer."""
+    if dataset.answers is None or left.answers is None:
+        return []
+    true = dataset.answers.filter(pl.col("query_id") != pl.col("candidate_id"))
+    after = left.answers.filter(pl.col("query_id") != pl.col("candidate_id"))
+    lost = true.select("query_id").unique().join(after, on="query_id", how="anti")["query_id"]
+    return sorted(ident for ident in lost if ident not in set(gone))
+
+
+def _write(
+    source: Source,
+    dataset: Dataset,
+    gone: set[str],
+    queries: set[str],
+    problems: set[str],
+    aside: Path,
+    several: bool,
+) -> None:
+    """Write the files of a source again, each where it was below the source."""
+    top = source.path if source.path.is_dir() else source.path.parent
+    base = aside / source.path.resolve().stem if several else aside
+    rows = dataset.documents.filter(pl.col("id").is_in(list(gone)))
+    by_row: dict[tuple[str, int], str] = {(place, row): ident for ident, place, row in
+                                          rows.select("id", "place", "row").iter_rows()}  # fmt: skip
+    for table, files in source.files.items():
+        offset = 0
+        for file in files:
+            target = base / file.relative_to(top)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.form == PAN:
+                keep: Keep = lambda row, _: None if row.get("id") in problems else row  # noqa: E731
+            elif source.form == EPISODES:
+                keep = _of_episode(dataset, table, gone)
+            elif source.form in (BEIR, MTEB) or source.form.startswith("AuthBench"):
+                keep = _of_release(table, gone, queries)
+            else:
+                keep = lambda row, number, table=table, offset=offset: (  # type: ignore[misc]  # noqa: E731
+                    None if (table, number + offset) in by_row else row
+                )
+            offset += _filter_file(file, target, keep)
+
+
+def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
+    """Return which rows of a table of texts, answers or pairs stay."""
+    kind = next(part for part in (*table.split("/"), "") if part in _KINDS or not part)
+
+    def keep(row: Mapping[str, Any], _: int) -> Mapping[str, Any] | None:
+        if kind in ("corpus", "candidates"):
+            ident = next(str(row[name]) for name in _IDS if name in row)
+            return None if ident in gone else row
+        if kind == "queries":
+            ident = next(str(row[name]) for name in ("query_id", *_IDS) if name in row)
+            return None if ident in gone or ident in queries else row
+        if kind == "ground_truth":
+            if row["query_id"] in gone or row["query_id"] in queries:
+                return None
+            lists = {name: [one for one in row[name] if one not in gone]
+                     for name in ("positive_ids", "ignored_ids") if row.get(name)}  # fmt: skip
+            return {**row, **lists} if any(lists[name] != row[name] for name in lists) else row
+        if kind in ("qrels", "default", "positives", "pairs"):
+            query = str(row.get("query-id", row.get("query_id")))
+            answer = str(row.get("corpus-id", row.get("candidate_id")))
+            return None if query in gone or query in queries or answer in gone else row
+        return row
+
+    return keep
+
+
+_KINDS = frozenset({"corpus", "candidates", "queries", "ground_truth", "qrels", "default", "positives", "pairs"})
+
+
+def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:
+    """Return what stays of a line: the texts that do, with what stands beside each; nothing without a text."""
+    own = dataset.documents.filter((pl.col("place") == table) & pl.col("id").is_in(list(gone)))
+    places: dict[int, set[int]] = {}
+    for ident, row in own.select("id", "row").iter_rows():
+        places.setdefault(row, set()).add(int(ident.rpartition("#")[2]) - 1)
+
+    def keep(row: Mapping[str, Any], number: int) -> Mapping[str, Any] | None:
+        out = places.get(number)
+        field = text_field(dict(row))
+        if not out or field is None:
+            return row
+        length = len(row[field])
+        kept = {
+            name: [one for at, one in enumerate(value) if at not in out]
+            if isinstance(value, list) and len(value) == length
+            else value
+            for name, value in row.items()
+        }
+        return kept if kept[field] else None
+
+    return keep
+
+
+def _filter_file(file: Path, target: Path, keep: Keep) -> int:
+    """Write the rows of a file that stay; lines of JSON that do not change, to the byte. Return how many there were."""
+    if file.suffix in (".jsonl", ".ndjson"):
+        count = 0
+        with target.open("wb") as out:
+            for first, lines in line_batches(file):
+                for number, line in enumerate(lines, start=first - 1):
+                    row = orjson.loads(line)
+                    kept = keep(row, number)
+                    count += 1
+                    if kept is row:
+                        out.write(line)
+                    elif kept is not None:
+                        out.write(orjson.dumps(kept) + b"\n")
+        return count
+    if file.suffix == ".parquet":
+        table = pl.read_parquet(file)
+        pl.DataFrame(list(_kept(table, keep)), table.schema).write_parquet(target)
+    else:
+        separator = "\t" if file.suffix == ".tsv" else separator_of(file)
+        table = pl.read_csv(file, separator=separator, infer_schema=False)
+        pl.DataFrame(list(_kept(table, keep)), table.schema).write_csv(target, separator=separator)
+    return table.height
+
+
+def _kept(table: pl.DataFrame, keep: Keep) -> Iterator[Mapping[str, Any]]:
+    for number, row in enumerate(table.iter_rows(named=True)):
+        if (kept := keep(row, number)) is not None:
+            yield kept

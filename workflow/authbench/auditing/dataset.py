@@ -1,0 +1,213 @@
+"""The one table of documents that every form of a dataset becomes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+# `unit`: what is compared as one text (an episode holds several documents); by default the document itself.
+DOCUMENTS = pl.Schema(
+    {
+        "id": pl.String,  # unique
+        "split": pl.String,
+        "author": pl.String,
+        "content": pl.String,
+        "lang": pl.String,
+        "genre": pl.String,
+        "source": pl.String,
+        "date": pl.String,
+        "origin": pl.String,  # the work, where the dataset tells it
+        "item": pl.String,  # what a review is about
+        "account": pl.String,
+        "token_length": pl.Int64,
+        "unit": pl.String,
+        "candidate": pl.Boolean,
+        "query": pl.Boolean,
+        "place": pl.String,  # the file, relative to its source, or the table of it
+        "row": pl.Int64,  # number in the file, from 0
+    }
+)
+ANSWERS = pl.Schema({"split": pl.String, "query_id": pl.String, "candidate_id": pl.String})
+PROBLEMS = pl.Schema(
+    {
+        "split": pl.String,
+        "problem": pl.String,
+        "one": pl.String,  # ids of documents; null where there are no texts
+        "other": pl.String,
+        "same": pl.Boolean,
+        "author_one": pl.String,  # as the truth names them
+        "author_other": pl.String,
+    }
+)
+ALL = "all"  # the split of a dataset without splits
+POOL = "corpus"  # the split of a corpus that several splits of queries share: none of its own
+_EARLIEST = ("train", "dev", "val", "valid", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A path that was read as one form, so that `clean` can write it again.
+
+    Attributes:
+        files: by what `place` calls them, or by their table.
+    """
+
+    path: Path
+    form: str
+    files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset, whatever form it has.
+
+    Attributes:
+        form: what it was read as, in words.
+        documents: DOCUMENTS, in the order of their files.
+        answers: ANSWERS as the dataset states them; None: any other text of the author in the split answers.
+        ignored: ANSWERS that count neither way.
+        problems: PROBLEMS of verification.
+        positives: relations that the dataset states (format.columns.POSITIVES), by split.
+        pairs: pools that it states (format.columns.PAIRS), by split.
+        repeated: ids that stand for several documents, as the dataset has them.
+        notes: what was assumed.
+    """
+
+    form: str
+    documents: pl.DataFrame
+    answers: pl.DataFrame | None = None
+    ignored: pl.DataFrame = field(default_factory=ANSWERS.to_frame)
+    problems: pl.DataFrame = field(default_factory=PROBLEMS.to_frame)
+    positives: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    pairs: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    repeated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def splits(self) -> list[str]:
+        """Return the splits with documents, what is usually made first before what is usually tested on."""
+        return sorted(self.documents["split"].unique(), key=split_rank)
+
+
+def split_rank(name: str) -> tuple[int, str]:
+    """Return a key by which train comes before dev and validation, test after them, and any other name last."""
+    return (_EARLIEST.index(name) if name in _EARLIEST else len(_EARLIEST), name)
+
+
+def as_documents(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return DOCUMENTS of a frame with some of their columns, with defaults."""
+    absent = [pl.lit(None, kind).alias(name) for name, kind in DOCUMENTS.items() if name not in frame.columns]
+    return complete(frame.with_columns(absent))
+
+
+def complete(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return DOCUMENTS with defaults for split, roles, unit, place and row."""
+    numbered = pl.int_range(pl.len(), dtype=pl.Int64)
+    return (
+        frame.select(pl.col(name).cast(kind, strict=False) for name, kind in DOCUMENTS.items())
+        .with_columns(
+            pl.col("split").fill_null(ALL),
+            pl.col("place").fill_null(""),
+            pl.col("row").fill_null(numbered),
+            pl.col("candidate", "query").fill_null(True),
+            pl.col("content").fill_null(""),
+        )
+        .with_columns(pl.col("id").fill_null(pl.format("row {}", pl.col("row") + 1)))
+    )
+
+
+def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
+    """Return several datasets as one; documents of one id in several become `label/id` in all but the first.
+
+    Splits of a dataset without splits are called by its label.
+    """
+    renamed = []
+    for part, label in zip(parts, labels, strict=True):
+        if len(parts) > 1 and part.splits == [ALL]:
+            part = _with_split(part, label)
+        renamed.append(part)
+    tables = [part.documents for part in renamed]
+    if not tables:
+        return Dataset("", DOCUMENTS.to_frame())
+    stated = [part.answers for part in renamed]
+    known = [one for one in stated if one is not None]
+    return unique_ids(
+        Dataset(
+            form=" and ".join(dict.fromkeys(part.form for part in renamed)),
+            documents=pl.concat(tables),
+            answers=pl.concat(known) if len(known) == len(stated) else None,
+            ignored=pl.concat([part.ignored for part in renamed]),
+            problems=pl.concat([part.problems for part in renamed]),
+            positives={split: table for part in renamed for split, table in part.positives.items()},
+            pairs={split: table for part in renamed for split, table in part.pairs.items()},
+            repeated=tuple(dict.fromkeys(ident for part in renamed for ident in part.repeated)),
+            notes=tuple(dict.fromkeys(note for part in renamed for note in part.notes)),
+            sources=tuple(source for part in renamed for source in part.sources),
+        )
+    )  # fmt: skip
+
+
+def _with_split(part: Dataset, name: str) -> Dataset:
+    return replace(
+        part,
+        documents=part.documents.with_columns(split=pl.lit(name)),
+        answers=None if part.answers is None else part.answers.with_columns(split=pl.lit(name)),
+        ignored=part.ignored.with_columns(split=pl.lit(name)),
+        problems=part.problems.with_columns(split=pl.lit(name)),
+        positives=dict.fromkeys([name][: len(part.positives)], next(iter(part.positives.values()), ANSWERS.to_frame())),
+        pairs=dict.fromkeys([name][: len(part.pairs)], next(iter(part.pairs.values()), ANSWERS.to_frame())),
+    )
+
+
+def unique_ids(dataset: Dataset) -> Dataset:
+    """Return the dataset with ids that name one document each.
+
+    Of an id that several documents have, the first keeps it and the others get their split, file and row added; what
+    refers to an id within its split means the first of that split.
+    """
+    documents = dataset.documents.with_row_index("at")
+    twice = documents.filter(pl.col("id").is_duplicated())
+    if not twice.height:
+        return replace(dataset, documents=_with_units(dataset.documents))
+    ids = documents["id"].to_list()
+    of_split: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    for at, ident, split, place, row in twice.select("at", "id", "split", "place", "row").iter_rows():
+        name = ident
+        if name in taken:
+            name = f"{split}/{ident}"
+        if name in taken:
+            name = f"{place or split}:{row + 1}/{ident}"
+        taken.add(name)
+        of_split.setdefault((split, ident), name)
+        ids[at] = name
+    changed = pl.DataFrame(
+        [(split, ident, name) for (split, ident), name in of_split.items()],
+        {"split": pl.String, "old": pl.String, "new": pl.String},
+        orient="row",
+    )
+    return replace(
+        dataset,
+        documents=_with_units(documents.with_columns(pl.Series("id", ids, pl.String)).drop("at")),
+        answers=None if dataset.answers is None else _renamed(dataset.answers, changed, ("query_id", "candidate_id")),
+        ignored=_renamed(dataset.ignored, changed, ("query_id", "candidate_id")),
+        problems=_renamed(dataset.problems, changed, ("one", "other")),
+        repeated=tuple(dict.fromkeys([*dataset.repeated, *twice["id"].to_list()])),
+    )
+
+
+def _with_units(documents: pl.DataFrame) -> pl.DataFrame:
+    return documents.with_columns(unit=pl.coalesce("unit", "id"))
+
+
+def _renamed(table: pl.DataFrame, changed: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    names = table.columns
+    for column in columns:
+        table = (
+            table.join(changed, left_on=["split", column], right_on=["split", "old"], how="left", maintain_order="left")
+            .with_columns(pl.coalesce("new", column).alias(column))
+            .drop("new")
+        )
+    return table.select(names)

@@ -1,0 +1,349 @@
+"""All that an audit finds in a dataset but for copies (`copies`) and what rows score (`rows`)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.special import bdtrc
+
+from authbench.auditing.claims import Case
+from authbench.auditing.dataset import POOL, Dataset
+from authbench.checking.ids import neighbours
+from authbench.checking.normal_form import abnormal
+from authbench.checking.personal_data import find_personal_data
+from authbench.checking.settings import defaults
+from authbench.filter.decide import apply_filters
+from authbench.filter.measure import MEASURES, measure_texts
+from authbench.filter.scripts import EXPECTED_SCRIPTS
+from authbench.labels.estimators import Estimate, account, same_item, two_accounts
+from authbench.labels.shared import labels_that_share_texts
+from authbench.normalize.doubled import first_of_two, suspected
+from authbench.tokens import Tokenizer
+
+LONGEST = 500_000  # characters of a text whose shingles are compared; of longer ones, lines
+MAX_IMPURITY = 0.2  # of a label, as `authors.max_impurity`
+_REASONS = {"wrong_language": "language", "wrong_script": "script"}  # of the filters, and our claims
+# Signs of personal data; wider than what masks replace, as an audit names what a reader should look at.
+_PERSONAL = {
+    "email": r"[\w.+-]+@[\w-]+\.[\w.-]+",
+    "link": r"(?i)https?://\S|\bwww\.\w",
+    "handle": r"(?:^|[^\w@/.])@\w{2,30}",
+}
+_TEXTS_AT_ONCE = 5_000
+_SURE = 1e-6  # that so many authors have one answer by chance
+
+Cases = dict[str, list[Case]]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How noisy the labels of a source are: the estimator, how many texts it rests on, and the estimate."""
+
+    source: str
+    estimator: str
+    texts: int
+    estimate: Estimate
+
+    def as_dict(self) -> dict[str, Any]:
+        found = self.estimate
+        return {
+            "source": self.source, "estimator": self.estimator, "texts": self.texts, "impurity": found.impurity,
+            "low": found.low, "high": found.high, "decision": _decision(found),
+        }  # fmt: skip
+
+
+def _decision(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return "unmeasured"
+    return "clean" if found.high <= MAX_IMPURITY else "impure" if found.low > MAX_IMPURITY else "unmeasured"
+
+
+def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
+    """Return what is wrong with single texts. Memory: a batch, and the cases.
+
+    Args:
+        tokenizer: counts tokens, where the dataset states their number; None: they are not counted.
+    """
+    cases: Cases = {
+        claim: [] for claim in ("self_doubled", "language", "script", "no_letters", "not_normal", "personal_data")
+    }
+    counted = tokenizer is not None and dataset.documents["token_length"].null_count() < dataset.documents.height
+    if counted:
+        cases["token_length"] = []
+    languages = list(EXPECTED_SCRIPTS)
+    for batch in dataset.documents.iter_slices(_TEXTS_AT_ONCE):
+        ids, contents = batch["id"], batch["content"]
+        for place, note in abnormal(contents):
+            cases["not_normal"].append(Case((ids[place],), note))
+        seen = {kind: contents.str.contains(sign) for kind, sign in _PERSONAL.items()}
+        seen["telephone"] = _places(len(ids), (place for place, _ in find_personal_data(contents, ("phone",))))
+        for kind, here in seen.items():
+            cases["personal_data"] += [Case((ids[place],), kind) for place in here.arg_true()]
+        for place in suspected(contents).arg_true():
+            if share := _doubled(contents[place]):
+                cases["self_doubled"].append(Case((ids[place],), f"the first {share:.0%} are all of it"))
+        for claim, ident, note in _languages(batch, languages):
+            cases[claim].append(Case((ident,), note))
+        if counted and tokenizer is not None:
+            said = batch["token_length"].to_numpy()
+            found = tokenizer.count(contents)
+            differs = (said != found) & batch["token_length"].is_not_null().to_numpy()
+            for place in np.flatnonzero(differs).tolist():
+                cases["token_length"].append(Case((ids[place],), f"says {said[place]:.0f}, has {found[place]}"))
+    return cases
+
+
+def _places(count: int, places: Iterable[int]) -> pl.Series:
+    marks = np.zeros(count, bool)
+    marks[list(places)] = True
+    return pl.Series(marks)
+
+
+def _doubled(text: str) -> float:
+    """Return the share of a text after which it is all said again; 0 where it is not."""
+    if len(text) <= LONGEST:
+        first = first_of_two(text)
+        return 0.0 if first is None else len(first) / len(text)
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    half = len(lines) // 2
+    one, other = Counter(lines[:half]), Counter(lines[half:])
+    return 0.5 if (one & other).total() >= 0.9 * (one | other).total() else 0.0
+
+
+def _languages(batch: pl.DataFrame, languages: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield claim, id and note of texts that are not in the language they say, by the rules of the filters."""
+    known = batch.with_columns(
+        pl.col("lang").fill_null(""), pl.col("genre").fill_null(""), pl.col("source").fill_null("")
+    )
+    measured = measure_texts(known.select("lang", "content", doc_key="id"), languages)
+    for ident in measured.filter(pl.col("all_letters") < 1)["doc_key"]:
+        yield "no_letters", ident, ""
+    joined = known.select("source", "lang", "genre", "token_length", doc_key="id").hstack(
+        measured.select(name for name in MEASURES if name != "doc_key")
+    )
+    joined = joined.with_columns(pl.col("token_length").fill_null(0), task=pl.lit(None, pl.String)).filter(
+        pl.col("lang").is_in(languages)
+    )
+    removed = apply_filters(joined, _only_language())
+    guessed = dict(measured.select("doc_key", "langid").iter_rows())
+    lang = dict(known.select("id", "lang").iter_rows())
+    for ident, reason in removed.select("doc_key", "reason").iter_rows():
+        if reason in _REASONS:
+            other = guessed.get(ident)
+            yield (
+                _REASONS[reason],
+                ident,
+                f"{lang[ident]}, looks like {other}" if other and other != lang[ident] else lang[ident],
+            )
+
+
+def _only_language() -> dict[str, Any]:
+    """Return the filter's settings with every rule off but those on language and script."""
+    settings = dict(defaults()["filter"])
+    kept = {"preset", "language", "script"}
+    return {key: value if key in kept or isinstance(value, dict) else None for key, value in settings.items()} | {
+        "min_tokens": 0,
+        "max_tokens": 1 << 40,
+    }
+
+
+def identified(documents: pl.DataFrame) -> pl.DataFrame:
+    """Return documents with langid's guess where no language is stated (frame as dataset.DOCUMENTS)."""
+    if not documents["lang"].null_count():
+        return documents
+    from authbench.filter.language import identify
+
+    parts = []
+    for batch in documents.iter_slices(_TEXTS_AT_ONCE):
+        unknown = batch["lang"].is_null()
+        if unknown.any():
+            labels, _ = identify(batch["content"].str.slice(0, 2_000), tuple(EXPECTED_SCRIPTS))
+            batch = batch.with_columns(pl.coalesce("lang", pl.Series(labels, dtype=pl.String)).alias("lang"))
+        parts.append(batch)
+    return pl.concat(parts)
+
+
+def find_in_labels(dataset: Dataset, stated_languages: bool, copies: pl.DataFrame) -> tuple[Cases, list[Noise]]:
+    """Return what is wrong with authors and their labels, and how noisy labels are by source.
+
+    Args:
+        stated_languages: whether languages are the dataset's own.
+        copies: pairs of documents (`old`, `new`) of equal or nearly equal text.
+    """
+    documents = dataset.documents
+    named = documents.filter(pl.col("author").is_not_null())
+    cases: Cases = {"no_author": [Case((ident,)) for ident in documents.filter(pl.col("author").is_null())["id"]]}
+    if dataset.form.startswith(("BEIR", "MTEB")):
+        cases.pop("no_author")
+    if len([split for split in dataset.splits if split != POOL]) > 1:
+        cases["author_in_splits"] = _across(named, "author")
+        if documents["origin"].null_count() < documents.height:
+            cases["work_in_splits"] = _across(documents.drop_nulls("origin"), "origin")
+    if stated_languages:
+        several = named.group_by("author").agg(pl.col("lang").drop_nulls().unique().sort()).sort("author")
+        cases["several_languages"] = [
+            Case((author,), " ".join(langs)) for author, langs in several.iter_rows() if len(langs) > 1
+        ]
+    single = (
+        named.filter(pl.col("candidate") | pl.col("query")).group_by("split", "author").len().sort("split", "author")
+    )
+    cases["single_text"] = [Case((author,), split) for split, author, count in single.iter_rows() if count == 1]
+    cases["one_person"] = _one_person(named, copies)
+    impure, noise = _noise(named)
+    if impure is not None:
+        cases["impure_label"] = impure
+    return cases, noise
+
+
+def _across(documents: pl.DataFrame, unit: str) -> list[Case]:
+    spread = (
+        documents.filter(pl.col("split") != POOL)
+        .group_by(unit)
+        .agg(pl.col("split").unique().sort(), texts=pl.len())
+        .filter(pl.col("split").list.len() > 1)
+        .sort(unit)
+    )
+    return [Case((ident,), f"{texts} texts", tuple(splits)) for ident, splits, texts in spread.iter_rows()]
+
+
+def _one_person(named: pl.DataFrame, copies: pl.DataFrame) -> list[Case]:
+    texts = named.select(
+        "source", doc_key="id", author_id="author", letters=pl.col("content").str.count_matches(r"\p{L}")
+    ).with_columns(pl.col("source").fill_null(""))
+    stand_ins = copies.select(doc_key="new", stand_in="old").unique("doc_key", keep="first", maintain_order=True)
+    shared = labels_that_share_texts(stand_ins, texts)
+    return [Case((a, b)) for a, b in shared.iter_rows()]
+
+
+def _noise(named: pl.DataFrame) -> tuple[list[Case] | None, list[Noise]]:
+    """Return labels of two accounts (None: no field tells accounts), and the noise of labels by source.
+
+    `account` is exact; `same_item`, of reviewed items and days, is an upper bound.
+    """
+    found: list[Noise] = []
+    impure: list[Case] | None = None
+    for source in named["source"].fill_null("").unique().sort():
+        own = named.filter(pl.col("source").fill_null("") == source)
+        accounts = own.drop_nulls("account")
+        items = own.with_columns(day=pl.col("date").str.slice(0, 10)).drop_nulls(["item", "day"])
+        if accounts.height:
+            shares = two_accounts(accounts.group_by(label="author", account="account").agg(texts=pl.len()))
+            impure = (impure or []) + [
+                Case((label,), f"{share:.0%} of its pairs are by two accounts")
+                for label, share in shares.iter_rows()
+                if share > MAX_IMPURITY
+            ]
+            found.append(Noise(source, "account", accounts.height, account(shares["measure"])))
+        elif items.height:
+            cells = items.group_by(label="author", item="item", day="day").agg(texts=pl.len())
+            found.append(Noise(source, "same_item", items.height, same_item(cells)))
+        else:
+            found.append(Noise(source, "none: no account, no item with a date", own.height, Estimate()))
+    return impure, found
+
+
+def find_in_answers(dataset: Dataset) -> Cases:
+    """Return what is wrong with ids, answers and problems."""
+    documents = dataset.documents
+    cases: Cases = {"repeated_id": [Case((ident,)) for ident in dataset.repeated]}
+    if dataset.answers is not None:
+        cases |= _answers(dataset, dataset.answers)
+    if dataset.problems.height:
+        cases |= _problems(dataset.problems)
+    numbered = documents.filter(pl.col("author").is_not_null())
+    if numbered.height and dataset.form != "PAN pairs":
+        cases["ids_tell"] = list(_ids_tell(numbered))
+    return cases
+
+
+def _answers(dataset: Dataset, answers: pl.DataFrame) -> Cases:
+    documents = dataset.documents
+    candidates = documents.filter("candidate")
+    author = documents.select("id", "author")
+    unknown = answers.join(candidates, left_on="candidate_id", right_on="id", how="anti")
+    both = answers.join(author, left_on="query_id", right_on="id").join(
+        author, left_on="candidate_id", right_on="id", suffix="_of_candidate"
+    )
+    wrong = both.filter(
+        (pl.col("author") != pl.col("author_of_candidate")) & (pl.col("query_id") != pl.col("candidate_id"))
+    )
+    queries = documents.filter("query")
+    true = answers.filter(pl.col("query_id") != pl.col("candidate_id")).join(
+        candidates, left_on="candidate_id", right_on="id", how="semi"
+    )
+    without = queries.join(true, left_on="id", right_on="query_id", how="anti")
+    expected = (
+        queries.select("split", "author", query_id="id")
+        .drop_nulls()
+        .join(candidates.select("split", "author", candidate_id="id"), on=("split", "author"))
+        .filter(pl.col("query_id") != pl.col("candidate_id"))
+        .select("split", "query_id", "candidate_id")
+    )
+    stated = pl.concat([answers, dataset.ignored]).select("query_id", "candidate_id")
+    missing = expected.join(stated, on=("query_id", "candidate_id"), how="anti")
+    pairs = ("query_id", "candidate_id")
+    return {
+        "unknown_answer": [Case((answer,), f"of {query}") for query, answer in unknown.select(pairs).iter_rows()],
+        "answer_by_another": [Case(row) for row in wrong.select(pairs).iter_rows()],
+        "missing_answer": [Case(row) for row in missing.sort(pairs).select(pairs).iter_rows()],
+        "query_without_answer": [Case((ident,)) for ident in without["id"]],
+    }
+
+
+def _problems(problems: pl.DataFrame) -> Cases:
+    named = problems.drop_nulls(["author_one", "author_other"])
+    wrong = named.filter((pl.col("author_one") == pl.col("author_other")) != pl.col("same"))
+    low, high = pl.min_horizontal("one", "other"), pl.max_horizontal("one", "other")
+    asked = problems.drop_nulls(["one", "other"]).with_columns(low=low, high=high)
+    twice = asked.filter(pl.struct("split", "low", "high").is_duplicated())
+    repeated = twice.group_by("split", "low", "high", maintain_order=True).agg("problem")["problem"].to_list()
+    return {
+        "wrong_truth": [Case((ident,)) for ident in wrong["problem"]],
+        "repeated_pair": [Case(tuple(ids)) for ids in repeated],
+        "one_class": _one_class(named),
+    }
+
+
+def _one_class(problems: pl.DataFrame) -> list[Case]:
+    """Return authors of three problems or more that all have one answer, where such are more than by chance."""
+    sides = pl.concat(
+        [problems.select("problem", "same", author=side) for side in ("author_one", "author_other")]
+    ).unique(["problem", "author"], maintain_order=True)  # fmt: skip
+    counted = sides.group_by("author").agg(texts=pl.len(), yes=pl.col("same").sum()).filter(pl.col("texts") >= 3)
+    if not counted.height:
+        return []
+    share = float(sides["same"].mean())  # type: ignore[arg-type]
+    chance = (share ** pl.col("texts")) + ((1 - share) ** pl.col("texts"))
+    expected = float(counted.select(chance.alias("p"))["p"].sum())
+    one_sided = counted.filter((pl.col("yes") == 0) | (pl.col("yes") == pl.col("texts"))).sort("author")
+    if bdtrc(max(one_sided.height - 1, 0), counted.height, min(1.0, expected / counted.height)) > _SURE:
+        return []
+    return [
+        Case((author,), f"{texts} problems, {'all' if yes else 'none'} by one author")
+        for author, texts, yes in one_sided.iter_rows()
+    ]
+
+
+def _ids_tell(documents: pl.DataFrame) -> Iterator[Case]:
+    """Yield neighbours by one author in the order of ids' numbers, or of lines, where they are more than by chance."""
+    number = pl.col("id").str.extract(r"(\d{1,15})$").cast(pl.Int64)
+    for split in documents["split"].unique().sort():
+        own = documents.filter(pl.col("split") == split).with_columns(number=number)
+        orders: Mapping[str, pl.DataFrame] = {
+            "ids": own.drop_nulls("number").sort("number", maintain_order=True)
+            if own["number"].null_count() < own.height / 2
+            else own.clear(),
+            "lines": own.sort("place", "row", maintain_order=True),
+        }
+        for name, ordered in orders.items():
+            once = ordered.unique("unit", keep="first", maintain_order=True)
+            found, most = neighbours(once["author"].to_list())
+            if found > most:
+                same = (once["author"] == once["author"].shift(-1)).fill_null(False)
+                touched = (same | same.shift(1, fill_value=False)).to_numpy()
+                note = f"{found} neighbours in the order of {name} share their author, by chance at most {most}"
+                yield Case(tuple(once.filter(pl.Series(touched))["id"]), note, (split,))
+                break

@@ -1,0 +1,255 @@
+"""An audit as one HTML page that loads nothing and quotes no text of the dataset, and as Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from authbench.auditing.claims import CLAIMS
+from authbench.auditing.rows import LOWER_IS_BETTER, Measured
+from authbench.auditing.run import Audit
+from authbench.presentation.numbers import decimals
+from authbench.presentation.pages import environment, pictures
+from authbench.presentation.palette import mark_of
+from authbench.presentation.plots import Value, value_bars
+from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown
+from authbench.printable import printable
+
+HEADINGS = {
+    "success@1": "S@1", "success@5": "S@5", "mrr": "MRR", "eer": "EER", "eer_same_language": "EER, one language",
+    "auc_matched": "AUC, matched", "auc_topic": "AUC, topic", "s@5_other_work": "S@5, in language",
+    "pairs_auc": "AUC of pairs",
+}  # fmt: skip
+_SHOWN = 8  # ids of a finding on the page
+_WIDEST = 60  # characters of an id
+_PUBLISHED = 60  # rows of published scores
+
+
+def render(audit: Audit) -> str:
+    """Return the HTML page."""
+    return (
+        environment()
+        .get_template("audit.html.j2")
+        .render(
+            dataset=audit.dataset,
+            verdict=verdict(audit),
+            findings=findings_table(audit),
+            examples=_examples(audit),
+            holds=[CLAIMS[finding.claim][1] for finding in audit.findings if not finding.cases],
+            splits=[
+                {
+                    "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
+                    "tables": [rows_table(part)] if part.rows else [],
+                    "pictures": pictures(_chart(part)) if part.rows else [],
+                    "power": _power(part), "gains": _gains(part),
+                }
+                for part in audit.rows
+            ],
+            published=published_table(audit),
+            noise=noise_table(audit),
+            cleaned=None if audit.cleaned is None else audit.cleaned.as_dict(),
+        )
+    )  # fmt: skip
+
+
+def markdown(audit: Audit) -> str:
+    """Return the page's tables as Markdown."""
+    parts = [f"# Audit of {_plain(audit.dataset['name'])}", _plain(_size(audit.dataset)), *map(_plain, verdict(audit))]
+    parts += [as_markdown(findings_table(audit))]
+    for part in audit.rows:
+        parts += [as_markdown(rows_table(part))] if part.rows else [f"{_plain(part.split)}: {part.left_out[0]}."]
+    if audit.published:
+        parts.append(as_markdown(published_table(audit)))
+    parts += [f"*{_plain(note)}*" for note in audit.dataset["notes"]]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _plain(words: str) -> str:
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else " " if char in "\r\n" else char for char in words)
+
+
+def _size(dataset: Mapping[str, Any]) -> str:
+    problems = f", {dataset['problems']:,} problems" if dataset["problems"] else ""
+    return (
+        f"{dataset['form']}: {dataset['documents']:,} texts of {dataset['authors']:,} authors{problems}; splits: "
+        f"{', '.join(dataset['splits']) or 'none'}."
+    )
+
+
+def verdict(audit: Audit) -> list[str]:
+    """Return the findings that matter most, in a sentence each."""
+    lines = []
+    leaks = [finding for finding in audit.broken if finding.kind == "leaks"]
+    count = len({ident for finding in leaks for ident in finding.ids})
+    lines.append(
+        f"{len(leaks)} of the claims about leaks are broken, by {count:,} texts or authors."
+        if leaks
+        else "No leak was found: no copy, no author in two splits, no order that tells authors."
+    )
+    for part in audit.rows:
+        own = [row for row in part.rows if row["shortcut"]]
+        for score in ("success@5", "pairs_auc", "auc_matched"):
+            rows = [row for row in own if score in row["scores"]]
+            if not rows:
+                continue
+            best = max(rows, key=lambda row: row["scores"][score]["value"])
+            cell = best["scores"][score]
+            how = "above" if cell["above_chance"] else "no surer than"
+            lines.append(
+                f"{part.split}: of the rows that read no style, {best['row']} has the best {HEADINGS[score]}, "
+                f"{decimals(cell['value'])}, {how} chance ({decimals(cell['chance'])})."
+            )
+    worse = {one["model"] for one in audit.published if one["shortcuts_as_good"]}
+    if audit.published:
+        everybody = {one["model"] for one in audit.published}
+        lines.append(f"{len(worse)} of {len(everybody)} published models are met by a row that reads no style.")
+    return lines
+
+
+def findings_table(audit: Audit) -> Table:
+    """Return a row for each broken claim: the kind, what is wrong, cases and ids."""
+    rows = [
+        Row(
+            [
+                Cell(CLAIMS[finding.claim][1]),
+                Cell(finding.claim),
+                Cell(f"{len(finding.cases):,}", len(finding.cases)),
+                Cell(f"{len(finding.ids):,}", len(finding.ids)),
+            ],
+            finding.kind,
+        )
+        for finding in audit.broken
+    ]
+    columns = [Column("What is wrong", words=True), Column("Claim", words=True), Column("Cases"), Column("Ids")]
+    data = pl.DataFrame({"claim": [finding.claim for finding in audit.broken]}, {"claim": pl.String})
+    note = "Nothing is wrong." if not rows else f"{len(audit.findings) - len(rows)} other claims hold."
+    return Table("findings", "Broken claims", columns, rows, data, (note,))
+
+
+def _examples(audit: Audit) -> list[dict[str, Any]]:
+    found = []
+    for finding in audit.broken:
+        cases = [
+            " = ".join(_shown(ident) for ident in case.ids[:_SHOWN])
+            + (" ..." if len(case.ids) > _SHOWN else "")
+            + (f" ({printable(case.note)})" if case.note else "")
+            for case in finding.cases[:_SHOWN]
+        ]  # fmt: skip
+        found.append({"claim": finding.claim, "about": CLAIMS[finding.claim][1], "cases": cases,
+                      "more": max(0, len(finding.cases) - _SHOWN)})  # fmt: skip
+    return found
+
+
+def _shown(ident: str) -> str:
+    plain = printable(ident)
+    return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
+
+
+def rows_table(part: Measured) -> Table:
+    """Return the scores of each row beside chance; grey where they are no surer than it."""
+    names = [name for name in HEADINGS if any(name in row["scores"] for row in part.rows)]
+    columns = [Column("Row", words=True), *(Column(HEADINGS[name], more_is_better=name not in LOWER_IS_BETTER)
+                                            for name in names)]  # fmt: skip
+    rows = [
+        Row([Cell(row["row"]), *(_score(row["scores"].get(name)) for name in names)],
+            "reads no style" if row["shortcut"] else "reads style") for row in part.rows
+    ]  # fmt: skip
+    chance = [
+        next((row["scores"][name]["chance"] for row in part.rows if name in row["scores"]), None) for name in names
+    ]
+    rows.append(
+        Row([Cell("chance", grey=True), *(Cell(decimals(value), value, grey=True) for value in chance)], "by chance")
+    )
+    data = pl.DataFrame({"row": [row["row"] for row in part.rows]})
+    about = part.about
+    of = f" of {about['of']:,}" if "of" in about else ""
+    queries, authors = about.get("queries", 0), about.get("authors", 0)
+    note = (
+        f"{about['texts']:,}{of} texts; {queries:,} queries of {authors:,} authors. Grey: "
+        "no surer than chance by the 95 % interval over authors."
+    )
+    return Table(f"rows_{part.split}", f"Sanity rows, {part.split}", columns, rows, data, (note,))
+
+
+def _score(cell: Mapping[str, Any] | None) -> Cell:
+    if cell is None:
+        return Cell("–")
+    limits = "" if cell["low"] is None else f" [{_limit(cell['low'])}, {_limit(cell['high'])}]"
+    return Cell(decimals(cell["value"]) + limits, cell["value"], grey=cell["above_chance"] is False)
+
+
+def _limit(value: float) -> str:
+    return f"{value:.2f}".lstrip("0") or "0"
+
+
+def _chart(part: Measured) -> list[Any]:
+    charts = []
+    for score in ("success@5", "pairs_auc", "auc_matched"):
+        values = [
+            _bar(row["row"], row["scores"][score], HEADINGS[score]) for row in part.rows if score in row["scores"]
+        ]
+        if values:
+            title = f"{HEADINGS[score]} of the rows, {part.split}"
+            charts.append(value_bars(f"{score}_{part.split}", title, "Bars are 95 % intervals over authors.", values))
+    return charts
+
+
+def _bar(row: str, cell: Mapping[str, Any], heading: str) -> Value:
+    tip = f"{row}: {heading} {decimals(cell['value'])}, by chance {decimals(cell['chance'])}"
+    return Value(row, cell["value"], mark_of(row), tip, cell["low"], cell["high"])
+
+
+def _power(part: Measured) -> list[tuple[str, str]]:
+    return [
+        (HEADINGS.get(score, score), decimals(cell["difference"]))
+        for score, cell in part.power.items()
+        if cell.get("difference") is not None
+    ]
+
+
+def _gains(part: Measured) -> list[str]:
+    return [
+        f"{gain['model']}, {HEADINGS[gain['score']]}: {decimals(gain['value'], signed=True)} over {gain['against']} "
+        f"[{decimals(gain['low'], signed=True)}, {decimals(gain['high'], signed=True)}], p {decimals(gain['p_holm'])}"
+        for gain in part.gains
+        if gain["low"] is not None
+    ]
+
+
+def published_table(audit: Audit) -> Table:
+    """Return the published scores, each beside the best row that reads no style."""
+    shown: Sequence[Mapping[str, Any]] = audit.published[:_PUBLISHED]
+    rows = [
+        Row(
+            [
+                Cell(_shown(one["model"])),
+                Cell(HEADINGS.get(one["score"], one["score"])),
+                Cell(decimals(one["value"]), one["value"]),
+                Cell("–" if one["best_shortcut"] is None else
+                     f"{one['best_shortcut']['row']} {decimals(one['best_shortcut']['value'])}"),
+                Cell(", ".join(one["shortcuts_as_good"]) or "none"),
+                Cell("" if one["same_split"] else _shown(str(one["split"]))),
+            ]
+        )
+        for one in shown
+    ]  # fmt: skip
+    columns = [Column(heading, words=True) for heading in ("Model", "Score")]
+    columns += [Column("Published")]
+    columns += [Column(heading, words=True) for heading in ("Best row", "Rows as good", "Of another split")]
+    more = len(audit.published) - len(shown)
+    notes = (f"{more} more are in audit.json.",) if more > 0 else ()
+    return Table("published", "Published scores beside rows that read no style", columns, rows, pl.DataFrame(), notes)
+
+
+def noise_table(audit: Audit) -> Table:
+    """Return how noisy labels are, by source."""
+    rows = []
+    for one in audit.noise:
+        plain = one.as_dict()
+        measured = plain["impurity"] is not None
+        span = f"{decimals(plain['impurity'], 2)} [{decimals(plain['low'], 2)}, {decimals(plain['high'], 2)}]"
+        rows.append(Row([Cell(_shown(plain["source"] or "all")), Cell(plain["estimator"]), Cell(f"{plain['texts']:,}"),
+                         Cell(span if measured else "–"), Cell(plain["decision"])]))  # fmt: skip
+    columns = [Column("Source", words=True), Column("Estimator", words=True), Column("Texts"), Column("Impurity"),
+               Column("Decision", words=True)]  # fmt: skip
+    return Table("noise", "Noise of labels", columns, rows, pl.DataFrame())

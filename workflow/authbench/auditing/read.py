@@ -1,0 +1,96 @@
+"""Read whatever dataset is named: find out which form it has."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from authbench.auditing.dataset import Dataset, Source, joined
+from authbench.auditing.read_authbench import configurations, read_huggingface, read_release, splits_below
+from authbench.auditing.read_episodes import is_episode, read_episodes
+from authbench.auditing.read_pan import pan_files, read_pan
+from authbench.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
+from authbench.auditing.read_style import is_style_entry, read_style
+from authbench.auditing.read_table import SUFFIXES, read_tables
+from authbench.errors import InputError
+from authbench.storage.json_lines import value_batches
+
+FORMS = (
+    "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
+    "folder, PAN pairs (pairs.jsonl, truth.jsonl), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
+    "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
+    "an entry of config/style, or tables with author and text (.csv, .tsv, .parquet, .jsonl)"
+)
+
+
+def read_dataset(paths: Sequence[Path], columns: Mapping[str, str] | None = None, data: Path | None = None) -> Dataset:
+    """Read one dataset from one path or several, such as the folders of its splits.
+
+    Args:
+        columns: names of a table's columns, by ours.
+        data: folder of the datasets that entries of config/style name.
+
+    Raises:
+        InputError: a path cannot be read, or has none of the FORMS, or holds no text.
+    """
+    parts = [part for path in paths for part in _read_one(path, columns or {}, data)]
+    labels = [_label(part.sources[0]) for part in parts]
+    dataset = joined(parts, labels)
+    if not dataset.documents.height and not dataset.problems.height:
+        raise InputError(f"{', '.join(map(str, paths))}: holds no document, so there is nothing to audit.")
+    return dataset
+
+
+def _label(source: Source) -> str:
+    return source.path.stem if source.path.is_file() else source.path.resolve().name
+
+
+def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list[Dataset]:
+    if is_style_entry(path):
+        return [read_style(path, data)]
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
+    if path.is_file():
+        return [_read_file(path, columns)]
+    if splits_below(path):
+        return [read_release(path)]
+    if configurations(path, "candidates"):
+        return [read_huggingface(path)]
+    if is_beir(path):
+        return [read_beir(path)]
+    if is_mteb(path):
+        return [read_mteb(path)]
+    if several := sorted(one for one in path.iterdir() if one.is_dir() and is_beir(one)):
+        return [read_beir(one) for one in several]
+    if files := pan_files(path):
+        return [read_pan(path, files)]
+    return [_read_lines(path, columns)]
+
+
+def _read_file(path: Path, columns: Mapping[str, str]) -> Dataset:
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: a file of an unknown kind. Expected {FORMS}.")
+    if path.suffix in (".jsonl", ".ndjson"):
+        first = _first(path)
+        if is_episode(first):
+            return read_episodes(path, [path])
+        if isinstance(first, dict) and ("pair" in first or ("same" in first and "id" in first)):
+            if files := pan_files(path):
+                return read_pan(path, files)
+            raise InputError(f"{path}: pairs without a truth. Expected truth.jsonl beside it.")
+    return read_tables(path, [path], columns)
+
+
+def _read_lines(path: Path, columns: Mapping[str, str]) -> Dataset:
+    """Read a folder of episodes or of tables, files in it and in its folders."""
+    files = sorted(one for one in path.rglob("*") if one.is_file() and one.suffix in SUFFIXES)
+    if not files:
+        raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")
+    lines = [one for one in files if one.suffix in (".jsonl", ".ndjson")]
+    episodes = [one for one in lines if is_episode(_first(one))]
+    if episodes:
+        return read_episodes(path, episodes)
+    return read_tables(path, files, columns)
+
+
+def _first(path: Path) -> object:
+    """Return the first value of a JSON lines file; None of an empty one."""
+    return next((values[0] for _, values in value_batches(path, 1)), None)

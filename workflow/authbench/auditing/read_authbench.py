@@ -1,0 +1,183 @@
+"""Datasets in this format: a release, the folder of one split, and the Parquet folder of Hugging Face."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+from authbench.auditing.dataset import ANSWERS, Dataset, Source, as_documents, split_rank, unique_ids
+from authbench.errors import InputError
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, SPLIT_TABLES, Table
+from authbench.format.files import PROVENANCE
+from authbench.format.release import expect_file, read_pairs, read_table
+
+_OF_PROVENANCE = ("origin", "date")
+_SUFFIXES = (".parquet", ".jsonl", ".ndjson")
+Files = Mapping[str, Mapping[str, list[Path]]]  # by split and table
+
+
+def splits_below(path: Path) -> dict[str, Path]:
+    """Return the folders of splits in this format: the folder itself, or those in it."""
+    if (path / CANDIDATES.file).is_file():
+        return {path.resolve().name: path}
+    found = {one.name: one for one in path.iterdir() if (one / CANDIDATES.file).is_file()}
+    return dict(sorted(found.items(), key=lambda named: split_rank(named[0])))
+
+
+def read_release(path: Path) -> Dataset:
+    """Read a release, or the folder of one split of it; Raises InputError where a file is missing or a row is wrong."""
+    folders = splits_below(path)
+    for folder in folders.values():
+        for table in SPLIT_TABLES.values():
+            expect_file(folder / table.file)
+    files = {
+        split: {table.name: [folder / table.file] for table in SPLIT_TABLES.values()}
+        | {table.name: [folder / table.file] for table in (POSITIVES, PAIRS) if (folder / table.file).is_file()}
+        for split, folder in folders.items()
+    }
+    beside = [place / PROVENANCE for place in (path, path.resolve().parent) if (place / PROVENANCE).is_file()]
+    return _dataset(path, "AuthBench release", files, beside[:1])
+
+
+def configurations(path: Path, wanted: str) -> dict[str, dict[str, list[Path]]]:
+    """Return the files of a Hugging Face folder by split and configuration; empty without the configuration `wanted`.
+
+    Files lie in `data/<configuration>/` or `<configuration>/`, and begin with the name of their split.
+    """
+    found: dict[str, dict[str, list[Path]]] = {}
+    for top in (path / "data", path):
+        if not (top / wanted).is_dir():
+            continue
+        for folder in sorted(one for one in top.iterdir() if one.is_dir()):
+            for file in sorted(folder.iterdir()):
+                if file.suffix in _SUFFIXES:
+                    split = file.stem.split("-")[0].split(".")[0]
+                    found.setdefault(split, {}).setdefault(folder.name, []).append(file)
+        return found
+    return found
+
+
+def read_huggingface(path: Path) -> Dataset:
+    """Read a folder of Parquet or JSON lines with the configurations candidates, queries and ground_truth."""
+    files = {
+        split: tables for split, tables in configurations(path, CANDIDATES.name).items() if CANDIDATES.name in tables
+    }
+    for split, tables in files.items():
+        if missing := [name for name in SPLIT_TABLES if name not in tables]:
+            raise InputError(
+                f"{path}: the split {split} has no {', '.join(missing)}. Expected files such as "
+                f"data/queries/{split}-00000-of-00001.parquet beside those of candidates."
+            )  # fmt: skip
+    beside = [
+        file for tables in configurations(path, CANDIDATES.name).values() for file in tables.get("provenance", [])
+    ]
+    ordered = dict(sorted(files.items(), key=lambda named: split_rank(named[0])))
+    return _dataset(path, "AuthBench on Hugging Face", ordered, beside)
+
+
+def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dataset:
+    documents, answers, ignored, repeated, notes = [], [ANSWERS.to_frame()], [ANSWERS.to_frame()], [], []
+    stated: dict[str, dict[str, pl.DataFrame]] = {POSITIVES.name: {}, PAIRS.name: {}}
+    places: dict[str, list[Path]] = {}
+    for split, tables in files.items():
+        rows = {table.name: _rows(tables[table.name], table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH)}
+        candidates, queries, truth = (rows[table.name] for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
+        for table in (CANDIDATES, QUERIES, GROUND_TRUTH):
+            ids = rows[table.name][table.ident]
+            repeated += ids.filter(ids.is_duplicated()).unique(maintain_order=True).to_list()
+            places[f"{split}/{table.name}"] = tables[table.name]
+        documents += list(_documents(split, candidates, queries, truth))
+        answers.append(_exploded(split, truth, "positive_ids"))
+        ignored.append(_exploded(split, truth.filter(pl.col("ignored_ids").is_not_null()), "ignored_ids"))
+        for table in (POSITIVES, PAIRS):
+            if table.name in tables:
+                places[f"{split}/{table.name}"] = tables[table.name]
+                stated[table.name][split] = pl.concat([read_pairs(file, table) for file in tables[table.name]])
+    everything = pl.concat(documents)
+    if provenance:
+        everything = _with_provenance(everything, provenance)
+    else:
+        notes.append("No provenance: every text counts as a work of its own.")
+    return unique_ids(
+        Dataset(
+            form,
+            everything,
+            pl.concat(answers),
+            pl.concat(ignored),
+            positives=stated[POSITIVES.name],
+            pairs=stated[PAIRS.name],
+            repeated=tuple(dict.fromkeys(repeated)),
+            notes=tuple(notes),
+            sources=(Source(path, form, places),),
+        )
+    )
+
+
+def _rows(files: list[Path], table: Table) -> pl.DataFrame:
+    batches: Iterator[pl.DataFrame] = chain.from_iterable(_batches(file, table) for file in files)
+    return pl.concat([table.schema.to_frame(), *batches])
+
+
+def _batches(file: Path, table: Table) -> Iterator[pl.DataFrame]:
+    if file.suffix != ".parquet":
+        yield from read_table(file, table)
+        return
+    try:
+        rows = pl.read_parquet(file)
+        lacking = [name for name in table.required if name not in rows.columns]
+        if lacking:
+            raise InputError(f"{file}: has no column {', '.join(lacking)}; it has {', '.join(rows.columns)}.")
+        absent = [pl.lit(None, table.schema[name]).alias(name) for name in table.optional if name not in rows.columns]
+        yield rows.with_columns(absent).select(table.names).cast(dict(table.schema))  # type: ignore[arg-type]
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{file}: cannot be read as {table.name} in Parquet: {problem}") from None
+
+
+def _documents(
+    split: str, candidates: pl.DataFrame, queries: pl.DataFrame, truth: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """Yield the candidates, then the queries that are none, with the author that the ground truth names."""
+    asked = queries["query_id"].implode()
+    texts = ("lang", "genre", "content", "source", "token_length")
+    yield _as(
+        candidates.select(
+            "author_id", *texts, id="candidate_id", query=pl.col("candidate_id").is_in(asked), candidate=pl.lit(True)
+        ),
+        split,
+        CANDIDATES.name,
+    )
+    named = truth.select("query_id", "author_id").unique("query_id", keep="first", maintain_order=True)
+    others = (
+        queries.with_row_index("row")
+        .filter(~pl.col("query_id").is_in(candidates["candidate_id"].implode()))
+        .join(named, on="query_id", how="left", maintain_order="left")
+    )
+    yield _as(
+        others.select("author_id", *texts, "row", id="query_id", query=pl.lit(True), candidate=pl.lit(False)),
+        split,
+        QUERIES.name,
+    )
+
+
+def _as(rows: pl.DataFrame, split: str, table: str) -> pl.DataFrame:
+    named = rows.rename({"author_id": "author"}).with_columns(split=pl.lit(split), place=pl.lit(f"{split}/{table}"))
+    return as_documents(named)
+
+
+def _exploded(split: str, truth: pl.DataFrame, column: str) -> pl.DataFrame:
+    listed = truth.select("query_id", candidate_id=column).explode("candidate_id").drop_nulls()
+    return listed.select(pl.lit(split).alias("split"), "query_id", "candidate_id")
+
+
+def _with_provenance(documents: pl.DataFrame, files: list[Path]) -> pl.DataFrame:
+    try:
+        tables = [pl.read_parquet(file) for file in files]
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{files[0]}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
+    columns = [name for name in _OF_PROVENANCE if all(name in table.columns for table in tables)]
+    if any("id" not in table.columns for table in tables):
+        return documents
+    known = pl.concat([table.select("id", *columns) for table in tables]).unique("id", keep="first")
+    kept = documents.drop(columns).join(known, on="id", how="left", maintain_order="left")
+    return kept.select(documents.columns)

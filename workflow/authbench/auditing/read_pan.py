@@ -1,0 +1,131 @@
+"""Datasets of verification pairs in PAN's files: pairs with texts, and truths, with or without them."""
+
+from pathlib import Path
+
+import polars as pl
+
+from authbench.auditing.dataset import DOCUMENTS, PROBLEMS, Dataset, Source, as_documents, split_rank, unique_ids
+from authbench.errors import InputError
+from authbench.format.pan import read_pairs, read_truth
+from authbench.identity import digest
+
+FORM = "PAN pairs"
+Files = dict[str, tuple[Path | None, Path]]  # by split: pairs and truth
+
+
+def pan_files(path: Path) -> Files:
+    """Return the files of pairs and truths by split; a folder of answers alone has none."""
+    if path.is_file():
+        folder, own = path.parent, path.name
+        if "truth" in own:
+            return {_split(folder): (_beside(path, "truth"), path)}
+        truth = next((folder / name for name in (own.replace("pairs", "truth"), _truth_name(own)) if name != own
+                      and (folder / name).is_file()), None)  # fmt: skip
+        return {} if truth is None else {_split(folder): (path, truth)}
+    found: Files = {}
+    for truth in sorted(path.rglob("*truth*.jsonl")):
+        place = truth.parent.relative_to(path)
+        split = "/".join(place.parts) or path.resolve().name
+        name = split if split not in found else f"{split}/{truth.stem}"
+        found[name] = (_beside(truth, "truth"), truth)
+    return dict(sorted(found.items(), key=lambda named: split_rank(named[0])))
+
+
+def _split(folder: Path) -> str:
+    return folder.resolve().name
+
+
+def _truth_name(name: str) -> str:
+    return name.removesuffix(".jsonl") + "-truth.jsonl"
+
+
+def _beside(truth: Path, word: str) -> Path | None:
+    """Return the file of pairs that belongs to a truth, where there is one."""
+    names = [truth.name.replace(word, "pairs"), truth.name.replace(f"-{word}", ""), truth.name.replace(f"_{word}", "")]
+    return next((truth.parent / name for name in names if name != truth.name and (truth.parent / name).is_file()), None)
+
+
+def read_pan(path: Path, files: Files) -> Dataset:
+    """Read pairs; equal texts of one author in a split are one document.
+
+    Of pairs without authors, texts that same-author pairs join are by one author, and all others by one each.
+    """
+    documents, problems = [DOCUMENTS.to_frame()], [PROBLEMS.to_frame()]
+    places: dict[str, list[Path]] = {}
+    notes: dict[str, None] = {}
+    for split, (pairs, truth) in files.items():
+        answers = read_truth(truth)
+        places[f"{split}/truth"] = [truth]
+        if pairs is None:
+            notes["Truths without texts: what is about texts cannot be examined."] = None
+            problems.append(_problems(split, answers.with_columns(one=pl.lit(None), other=pl.lit(None))))
+            continue
+        places[f"{split}/pairs"] = [pairs]
+        read = read_pairs(pairs)
+        lacking = read.join(answers, on="id", how="anti")["id"]
+        if len(lacking):
+            raise InputError(f"{truth}: has no line for {len(lacking)} of the pairs, such as {lacking[0]!a:.60}.")
+        asked = read.with_row_index("row").join(answers, on="id", how="left", maintain_order="left")
+        stated = asked.select("id", "author1", "author2")
+        if asked["author1"].null_count():
+            asked = asked.with_columns(_components(asked))
+            notes["Pairs without authors: texts that same-author pairs join are by one author."] = None
+        sides = [
+            asked.select(
+                pl.format("{}/{}", "id", pl.lit(side)).alias("id"),
+                pl.lit(split).alias("split"),
+                author=f"author{side}",
+                content=f"text{side}",
+                genre=f"topic{side}",
+                row=pl.col("row").cast(pl.Int64),
+                place=pl.lit(f"{split}/pairs"),
+            )
+            for side in (1, 2)
+        ]
+        texts = pl.concat(sides).with_columns(
+            first=pl.col("id").first().over("author", "content"),
+        )
+        name_of = dict(texts.select("id", "first").iter_rows())
+        kept = texts.filter(pl.col("id") == pl.col("first")).drop("first").sort("row", "id")
+        documents.append(as_documents(kept))
+        named = asked.with_columns(
+            one=pl.Series([name_of[f"{ident}/1"] for ident in asked["id"]], dtype=pl.String),
+            other=pl.Series([name_of[f"{ident}/2"] for ident in asked["id"]], dtype=pl.String),
+        )
+        problems.append(_problems(split, named.drop("author1", "author2").join(stated, on="id", maintain_order="left")))
+    notes["No language is stated: langid's guess stands for it."] = None
+    return unique_ids(
+        Dataset(
+            FORM,
+            pl.concat(documents),
+            problems=pl.concat(problems),
+            notes=tuple(notes),
+            sources=(Source(path, FORM, places),),
+        )
+    )
+
+
+def _problems(split: str, rows: pl.DataFrame) -> pl.DataFrame:
+    named = rows.select(
+        "one", "other", "same", split=pl.lit(split), problem="id", author_one="author1", author_other="author2"
+    )
+    return named.select(pl.col(name).cast(kind) for name, kind in PROBLEMS.items())
+
+
+def _components(asked: pl.DataFrame) -> list[pl.Series]:
+    """Return names of authors such that the two texts of every same-author pair have one."""
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while parent.setdefault(text, text) != text:
+            parent[text] = parent[parent[text]]
+            text = parent[text]
+        return text
+
+    keys = [[digest(text) for text in asked[f"text{side}"]] for side in (1, 2)]
+    for one, other, same in zip(*keys, asked["same"], strict=True):
+        if same:
+            parent[root(one)] = root(other)
+    return [
+        pl.Series(f"author{side}", [root(key) for key in keys[side - 1]], dtype=pl.String) for side in (1, 2)
+    ]  # fmt: skip

@@ -1,0 +1,146 @@
+"""Audit a dataset: read it, look for what breaks its claims, score the sanity rows, and write the result."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench import __version__
+from authbench.auditing.claims import Finding, findings_of
+from authbench.auditing.clean import Cleaned, write_clean
+from authbench.auditing.copies import find_copies
+from authbench.auditing.dataset import POOL, Dataset
+from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
+from authbench.auditing.published import answers_auc, beside, read_scores
+from authbench.auditing.read import read_dataset
+from authbench.auditing.rows import MOST, Measured, measure
+from authbench.tokens import load_tokenizer
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes:
+        dataset: what it is: form, sizes, what was assumed.
+        findings: one for each claim that was examined, with every id; without cases where it holds.
+        rows: what was measured of each split.
+        noise: how noisy labels are, by source.
+        published: given scores, beside the rows.
+        cleaned: what a version without the leaks has left out; None: none was asked for.
+    """
+
+    dataset: Mapping[str, Any]
+    findings: Sequence[Finding]
+    rows: Sequence[Measured]
+    noise: Sequence[Noise] = ()
+    published: Sequence[Mapping[str, Any]] = ()
+    cleaned: Cleaned | None = field(default=None)
+
+    @property
+    def broken(self) -> list[Finding]:
+        """Return the findings with cases."""
+        return [finding for finding in self.findings if finding.cases]
+
+    def as_dict(self) -> dict[str, Any]:
+        plain: dict[str, Any] = {
+            "authbench": __version__,
+            "dataset": dict(self.dataset),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "label_noise": [one.as_dict() for one in self.noise],
+            "rows": [{"split": part.split, **row} for part in self.rows for row in part.rows],
+            "splits": [{key: value for key, value in part.as_dict().items() if key != "rows"} for part in self.rows],
+            "published": [dict(one) for one in self.published],
+        }
+        return plain if self.cleaned is None else plain | {"cleaned": self.cleaned.as_dict()}
+
+
+def audit(
+    source: Path | str | Sequence[Path | str],
+    out: Path | str | None = None,
+    *,
+    scores: Sequence[Path | str] = (),
+    clean: Path | str | None = None,
+    columns: Mapping[str, str] | None = None,
+    data: Path | str | None = None,
+    texts: int = MOST,
+    seed: int = 0,
+    say: Say | None = None,
+) -> Audit:
+    """Audit a dataset of any known form (`read.FORMS`).
+
+    Memory: all texts, once or twice over, and 16 bytes per character where over 30,000 texts are compared.
+
+    Args:
+        source: a file or folder, or several, such as the folders of splits.
+        out: folder that gets index.html and audit.json; None: nothing is written.
+        scores: published scores, or answers to PAN's problems, to set beside the rows.
+        clean: folder that gets a version without the leaks, and diff.jsonl.
+        columns: names of a table's columns, by ours (`author`, `content`, ...).
+        data: folder of the datasets that entries of config/style name.
+        texts: most texts of a split that the rows are scored on.
+        seed: of draws, intervals and tests.
+        say: gets a line before each step.
+
+    Raises:
+        InputError: the source cannot be read, or has no known form.
+    """
+    tell: Say = say or (lambda _: None)
+    paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
+    given_files = [Path(one) for one in scores]
+    tell("reading")
+    dataset = read_dataset(paths, columns, None if data is None else Path(data))
+    given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
+    stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
+    dataset = replace(dataset, documents=identified(dataset.documents))
+    tokenizer = load_tokenizer()
+    tell(f"looking for copies among {dataset.documents.height:,} texts")
+    copies = find_copies(dataset)
+    tell("looking at texts and labels")
+    labels, noise = find_in_labels(dataset, stated, copies.pairs)
+    if stated:
+        found = find_in_texts(dataset, tokenizer)
+    else:
+        found = {claim: cases for claim, cases in find_in_texts(dataset, tokenizer).items()
+                 if claim not in ("language", "script")}  # fmt: skip
+    cases = {**copies.cases, **labels, **found, **find_in_answers(dataset)}
+    tell("scoring rows that read no style")
+    measured = list(measure(dataset, tokenizer, texts, seed))
+    cleaned = None
+    if clean is not None:
+        tell("writing a version without the leaks")
+        cleaned = write_clean(dataset, copies, Path(clean))
+    result = Audit(
+        _about(dataset, paths, stated), findings_of(cases), measured, noise, beside(given, measured), cleaned
+    )  # fmt: skip
+    if out is not None:
+        from authbench.auditing.write import write_audit
+
+        write_audit(result, Path(out))
+    return result
+
+
+def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> dict[str, Any]:
+    documents = dataset.documents
+    sizes = (
+        documents.group_by("split")
+        .agg(documents=pl.len(), authors=pl.col("author").drop_nulls().n_unique(), queries=pl.col("query").sum())
+        .sort("split")
+    )
+    languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
+    return {
+        "name": ", ".join(path.resolve().name or str(path) for path in paths),
+        "form": dataset.form,
+        "documents": documents.height,
+        "authors": documents["author"].drop_nulls().n_unique(),
+        "problems": dataset.problems.height,
+        "splits": {row["split"]: {key: row[key] for key in ("documents", "authors", "queries")}
+                   for row in sizes.iter_rows(named=True) if row["split"] != POOL or row["documents"]},
+        "languages": dict(languages.iter_rows()),
+        "languages_stated": stated,
+        "notes": list(dataset.notes),
+    }  # fmt: skip

@@ -1,0 +1,16 @@
+"""Write an audit: index.html, audit.json and audit.md."""
+
+from pathlib import Path
+
+from authbench.auditing.page import markdown, render
+from authbench.auditing.run import Audit
+from authbench.storage.atomic import write_text
+from authbench.storage.json_files import write_plain_json
+
+
+def write_audit(audit: Audit, out: Path) -> None:
+    """Write the files into a folder, which is made if need be."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_plain_json(out / "audit.json", audit.as_dict())
+    write_text(out / "audit.md", markdown(audit))
+    write_text(out / "index.html", render(audit))

@@ -1,0 +1,110 @@
+"""The subcommand that audits a dataset."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from authbench.cli.command import Command, whole_number
+from authbench.errors import InputError
+from authbench.printable import printable
+
+EXAMPLES = """examples:
+  authbench audit results/demo/release --out audit
+  authbench audit release/dev release/test --out audit --scores published.csv
+  authbench audit posts.csv --column author=user --column content=body --strict
+  authbench audit pan20 --scores answers.jsonl --out audit
+  authbench audit beir/test --clean beir-clean --out audit
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "source",
+        nargs="+",
+        type=Path,
+        metavar="X",
+        help="a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB folder, LUAR episodes, STEB "
+        "JSON lines, or a table with author and text; several are one dataset",
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for index.html, audit.md and audit.json")
+    parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
+    parser.add_argument(
+        "--clean", type=Path, metavar="DIR", help="new folder for a version without the leaks, with diff.jsonl"
+    )
+    parser.add_argument(
+        "--scores",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="published scores (CSV, JSON, a folder of them) or answers to PAN's problems; may be repeated",
+    )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="OURS=THEIRS",
+        help="a table's own name of a column, such as author=user, content=body, lang, split, source, genre, date, "
+        "item, account, origin; may be repeated",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="folder of the datasets that X, an entry of config/style, reads"
+    )
+    parser.add_argument(
+        "--texts",
+        type=whole_number,
+        default=10_000,
+        metavar="N",
+        help="texts of a split that the sanity rows are scored on (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Return 0 when the audit is done; 1 with --strict where a claim is broken."""
+    from authbench.auditing.page import verdict
+    from authbench.auditing.run import audit
+
+    columns = dict(_column(one) for one in given.column)
+    result = audit(
+        given.source,
+        given.out,
+        scores=given.scores,
+        clean=given.clean,
+        columns=columns,
+        data=given.data,
+        texts=given.texts,
+        seed=given.seed,
+        say=lambda line: print(f"authbench: {line}", file=sys.stderr, flush=True),
+    )
+    for finding in result.broken:
+        first = ", ".join(printable(ident)[:60] for ident in finding.ids[:3])
+        print(f"{finding.claim}: {len(finding.cases):,} cases, {len(finding.ids):,} ids ({first}...)")
+    for line in verdict(result):
+        print(printable(line))
+    if given.out:
+        print(f"The audit: {given.out}/index.html")
+    if given.clean:
+        print(f"The version without the leaks: {given.clean}")
+    return 1 if given.strict and result.broken else 0
+
+
+def _column(given: str) -> tuple[str, str]:
+    from authbench.auditing.read_table import NAMES
+
+    ours, sign, theirs = given.partition("=")
+    ours = {"text": "content", "language": "lang"}.get(ours, ours)
+    if not sign or not theirs or ours not in NAMES:
+        raise InputError(f"--column {given}: expected OURS=THEIRS, OURS one of {', '.join(NAMES)}.")
+    return ours, theirs
+
+
+COMMANDS = {
+    "audit": Command(
+        "find leaks, noisy labels and shortcuts in any authorship dataset: exit 0 done, 1 with --strict, 2 unreadable",
+        arguments,
+        run,
+    )
+}
