@@ -22,7 +22,8 @@ from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
 from authbench.ingest.settings import ingest_problems
-from authbench.models.entries import MODELS, ModelEntry, expect_trainable, expect_vectors
+from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
+from authbench.models.requested import load_model
 from authbench.people.settings import people_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
@@ -200,13 +201,14 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], l
     requested += [("style.models", name) for name in config["style"]["models"]]
     for place, name in [*requested, ("train.model", config["train"]["model"])]:
         try:
-            models[name] = models.get(name) or load_entry(MODELS, name, root)
+            models[name] = models.get(name) or load_model(name, root)
             if place in expected:
                 expected[place](models[name])
         except InputError as problem:
             problems.append(f"{place}: {problem}")
     for section in ("evaluate", "style"):
-        problems += same_names(f"{section}.models", "models", map(entry_name, config[section]["models"]))
+        found = [models[name].name if name in models else entry_name(name) for name in config[section]["models"]]
+        problems += same_names(f"{section}.models", "models", found)
     return models, problems
 
 

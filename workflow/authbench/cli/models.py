@@ -1,7 +1,9 @@
 """Subcommands that score, compare and tune models."""
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from authbench.cli.command import (
     Command,
@@ -12,7 +14,11 @@ from authbench.cli.command import (
     warn_unverified,
     whole_number,
 )
+from authbench.errors import InputError
 from authbench.train.settings import SEEDS, TrainSettings
+
+if TYPE_CHECKING:
+    from authbench.models.entries import ModelEntry
 
 
 def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +27,22 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         action="append",
-        required=True,
-        metavar="NAME",
-        help="model, a name of config/models or the path of your own entry; may be repeated",
+        default=[],
+        metavar="MODEL",
+        help="model: a name of config/models, the path of an entry (.yaml), a folder of sentence-transformers or "
+        "transformers, owner/name of Hugging Face, or module:function; may be repeated",
+    )
+    for kind, about in (
+        ("vectors", "vectors by id that a model gave elsewhere (.npz, .parquet, .npy, .safetensors)"),
+        ("run", "ranked candidates of each query, six columns as TREC has them"),
+        ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
+    ):
+        parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=f"{about}; may be repeated")
+    parser.add_argument(
+        "--name", metavar="NAME", help="what results call the one model that is given (default: that of its file)"
+    )
+    parser.add_argument(
+        "--sanity", action="store_true", help="score the sanity rows beside it, which gains are measured by"
     )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="output directory; one subdirectory per model"
@@ -45,18 +64,16 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.joined import comparable_results, join
-    from authbench.evaluation.run import evaluate, line
+    from authbench.evaluation.run import evaluate, expect_usable, line
     from authbench.evaluation.split import read_dev, read_split
     from authbench.format.verify import open_verified
-    from authbench.models.entries import MODELS, expect_distinct_names
-    from authbench.registry.load import load_entries
 
-    models = list(load_entries(MODELS, arguments.model).values())
-    expect_distinct_names(models)
+    models = _requested_models(arguments)
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     seed = release.seed if arguments.seed is None else arguments.seed
     split = read_split(release, arguments.split)
+    expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if any(model.shortcut for model in models) else None
     cache = cache_of(arguments)
     for model in models:
@@ -65,6 +82,26 @@ def evaluate(arguments: argparse.Namespace) -> int:
     join(comparable_results(arguments.out, models[-1].name))
     print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")
     return 0
+
+
+def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
+    """Return the models that the arguments name; print what was assumed of those without an entry."""
+    from authbench.models.entries import expect_distinct_names
+    from authbench.models.requested import GIVEN, load_model, load_models, sanity_rows
+
+    requested = list(arguments.model) + [f"{kind}={file}" for kind in GIVEN for file in getattr(arguments, kind)]
+    if not requested and not arguments.sanity:
+        raise InputError("There is nothing to evaluate. Give --model, --vectors, --run, --pairs or --sanity.")
+    if arguments.name is not None and len(requested) != 1:
+        raise InputError(f"--name names one model, and {len(requested)} are given. Leave it out, or give one.")
+    models = [load_model(requested[0], name=arguments.name)] if arguments.name is not None else load_models(requested)
+    for model in models:
+        for one in model.assumed:
+            print(f"{model.name}: {one}", file=sys.stderr)
+    names = [model.name for model in models]
+    models += [row for row in sanity_rows() if row.name not in names] if arguments.sanity else []
+    expect_distinct_names(models)
+    return models
 
 
 def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,8 +127,9 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         action="append",
         default=[],
-        metavar="NAME",
-        help="model, a name of config/models or the path of your own entry; may be repeated",
+        metavar="MODEL",
+        help="model, as authbench evaluate takes it, or vectors=FILE, whose ids are the SHA-256 of texts; may be "
+        "repeated",
     )
     parser.add_argument(
         "--dataset",
@@ -132,14 +170,14 @@ def style_arguments(parser: argparse.ArgumentParser) -> None:
 
 def style(arguments: argparse.Namespace) -> int:
     from authbench.format.verify import open_verified
-    from authbench.models.entries import MODELS, expect_vectors
-    from authbench.registry.load import load_entries
+    from authbench.models.entries import expect_vectors
+    from authbench.models.requested import load_models
     from authbench.style.datasets import find_datasets, with_release
     from authbench.style.run import read_all, run
     from authbench.style.vectors import LONG_TEXTS
     from authbench.style.write import write_report
 
-    models = list(load_entries(MODELS, arguments.model).values())
+    models = load_models(arguments.model)
     for model in models:
         expect_vectors(model)
     release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
@@ -163,7 +201,7 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         required=True,
         metavar="NAME",
-        help="model to tune, a name of config/models or the path of your own entry",
+        help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face",
     )
     parser.add_argument(
         "--out",
@@ -197,12 +235,12 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.split import read_split
     from authbench.format.verify import open_verified
-    from authbench.models.entries import MODELS, expect_trainable
-    from authbench.registry.load import load_entry
+    from authbench.models.entries import expect_trainable
+    from authbench.models.requested import load_model
     from authbench.train.curves import write_curves
     from authbench.train.run import last_line, train
 
-    model = load_entry(MODELS, arguments.model)
+    model = load_model(arguments.model)
     expect_trainable(model)
     settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
     release = open_verified(arguments.release, unverified=arguments.unverified)

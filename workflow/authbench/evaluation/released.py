@@ -32,7 +32,7 @@ SCORES = (*HEADLINES, "auc_adversarial")
 
 NO_PAIRS = "the release has no pairs.parquet"
 NO_POSITIVES = "the release has no positives.parquet"
-_CUTOFF = 5
+CUTOFF = 5
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,8 @@ def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray,
     pool = sizes - np.bincount(owners[same_work], minlength=queries)
     asked = count > 0
     pairs, which = np.unique(np.stack([pool[asked], count[asked]]), axis=1, return_inverse=True)
-    by_pair = [of_random_ranking(int(n), int(p), (_CUTOFF,))[f"success@{_CUTOFF}"] for n, p in pairs.T]
+    by_pair = [of_random_ranking(int(n), int(p), (CUTOFF,))[f"success@{CUTOFF}"] for n, p in pairs.T]
     chance = np.full(queries, np.nan)
     chance[asked] = np.array(by_pair)[which.ravel()] if by_pair else np.empty(0)
-    hit = np.where(asked, (best - before <= _CUTOFF).astype(np.float64), np.nan)
+    hit = np.where(asked, (best - before <= CUTOFF).astype(np.float64), np.nan)
     return {S_AT_5: hit, BY_CHANCE: chance}

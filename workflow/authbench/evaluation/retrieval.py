@@ -35,6 +35,7 @@ class Ranking:
         nearest: rows of the best candidates, shape (queries, NEAREST + 1); -1 where there is none.
         best: their scores, best first, -inf where there is none.
         negatives: by kind, the scores of the drawn negatives.
+        depths: by pool, how many candidates of each query are ranked at all; None: all of them.
     """
 
     ranks: Mapping[str, I32]
@@ -43,6 +44,7 @@ class Ranking:
     nearest: I32
     best: F64
     negatives: Mapping[str, F64]
+    depths: Mapping[str, I32] | None = None
 
 
 def cosine(queries: Any, candidates: Any) -> Scorer:

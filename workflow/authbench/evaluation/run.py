@@ -10,7 +10,8 @@ what takes the results of other models.
 """
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ import numpy as np
 import polars as pl
 
 from authbench import __version__
+from authbench.evaluation.given import LISTED, digest_of_file, expect_known, read_pairs, read_run
 from authbench.evaluation.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
 from authbench.evaluation.joined import OWN
+from authbench.evaluation.listed import BEHIND, rank_listed, reasons, without_unknown
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import HEADLINES, POOLS, group_scores, success_of_other_work
 from authbench.evaluation.retrieval import NEAREST, Ranking, cosine, rank
@@ -32,8 +35,10 @@ from authbench.evaluation.verification import PER_QUERY, draw_negatives
 from authbench.format.release import verification
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
+from authbench.models.given_vectors import GivenVectors
 from authbench.models.model import CPU, Model, VectorCache, Vectors
 from authbench.models.open import open_model
+from authbench.models.parameters import FunctionParameters, PairsParameters, RunParameters, VectorsParameters
 from authbench.models.provenance import made_by
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
@@ -56,10 +61,9 @@ def evaluate(
         cache: of vectors.
         dev: where shortcuts are compared, so that the best is known before `split` is scored; for others unused.
     """
-    opened = open_model(model, cache)
     negatives = draw_negatives(split, seed)
-    ranking = ranked(opened, split, negatives)
-    table = queries_table(split, ranking)
+    model, opened, ranking = ranking_of(model, split, negatives, cache)
+    table, left_out = queries_table(split, ranking)
     authors = Authors.of(table, seed)
     result = {
         "model": model.as_dict(),
@@ -79,13 +83,14 @@ def evaluate(
         | {library: version(library) for library in LIBRARIES},
         **summarise(split, ranking, negatives, seed),
         "headline": headline(table, split.pool_authors, authors),
-        "headline_left_out": dict(split.released.left_out),
+        "headline_left_out": {**left_out, **split.released.left_out},
+        **({"left_out": lacking} if (lacking := reasons(split, ranking)) else {}),
         "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
         "lengths": lengths_by_language(split),
     }
     for (facet, label), chosen in slices_of(table).items():
         result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
-    if dev is not None and model.shortcut:
+    if dev is not None and model.shortcut and opened:
         result["headline_on_dev"] = headline_on(opened, dev, seed)
     with atomic_folder(out / model.name) as folder:
         (folder / OWN).mkdir()
@@ -98,10 +103,49 @@ def evaluate(
 
 def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
     """Return the name and checksum of a split, and a model's headline scores on it."""
-    table = queries_table(split, ranked(model, split, {}))
+    table, _ = queries_table(split, ranked(model, split, {}))
     found = headline(table, split.pool_authors, Authors.of(table, seed))
     scores = {score: found[score]["value"] for score in HEADLINES if score in found}
     return {"split": split.name, "checksum": split.checksum, **scores}
+
+
+def ranking_of(
+    entry: ModelEntry, split: Split, negatives: Mapping[str, Lists], cache: VectorCache
+) -> tuple[ModelEntry, Model | None, Ranking]:
+    """Return the entry with the digest of its file, the model unless its results are given, and the ranking.
+
+    Raises:
+        InputError: the model, or the file with its results, cannot be used.
+    """
+    parameters = entry.parameters
+    if isinstance(parameters, RunParameters | PairsParameters):
+        path = Path(parameters.file)
+        entry = replace(entry, parameters=replace(parameters, file_sha256=digest_of_file(path)))
+        negatives = {**negatives, RELEASED: split.released.lists}
+        if isinstance(parameters, RunParameters):
+            return entry, None, rank_listed(read_run(path, split), split, negatives)
+        scores = read_pairs(path, split)
+        ranking = rank_listed(pl.DataFrame(schema=LISTED), split, negatives)
+        return entry, None, replace(ranking, negatives={**ranking.negatives, RELEASED: scores})
+    model = open_model(entry, cache)
+    if isinstance(model, GivenVectors):
+        expect_known(model.path, model.ids, split)
+    return model.entry, model, ranked(model, split, negatives)
+
+
+def expect_usable(models: Iterable[ModelEntry], split: Split) -> None:
+    """Raise InputError if a function cannot be imported, or a file does not fit the split."""
+    for model in models:
+        parameters = model.parameters
+        if isinstance(parameters, RunParameters):
+            read_run(Path(parameters.file), split)
+        elif isinstance(parameters, PairsParameters):
+            read_pairs(Path(parameters.file), split)
+        elif isinstance(parameters, VectorsParameters | FunctionParameters):
+            opened = open_model(model)
+            if isinstance(opened, GivenVectors):
+                opened.embed(split.documents)
+                expect_known(opened.path, opened.ids, split)
 
 
 def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Ranking:
@@ -125,22 +169,26 @@ def line(name: str, result: Mapping[str, Any]) -> str:
         for score, label in zip(HEADLINES, ("AUC matched", "AUC topic", "S@5 other work"), strict=True)
         if score in result["headline"]
     )
-    if "mrr" not in overall:
+    if "pool" not in overall:
         return f"{name}: {opening}{overall['authors']} query authors are too few for a score; counts are in scores.json"
     shown = {"S@5": "success@5", "R@5": "recall@5", "nDCG@5": "ndcg@5", "EER": "eer", "EER matched": "eer_matched"}
     return f"{name}: {opening}" + "  ".join(
-        f"{label} {overall[key]:.3f}" for label, key in shown.items() if key in overall
+        f"{label} {overall[key]:.3f}" for label, key in shown.items() if overall.get(key) is not None
     )
 
 
-def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
-    """Return a row per query: `id`, `author_id`, its slices and metrics, and the `nearest` candidates with `scores`."""
+def queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return a row per query, and why a headline score is left out, by score.
+
+    Columns are `id`, `author_id`, the query's slices and metrics, and its `nearest` candidates with their `scores`.
+    """
     ids = split.documents["id"]
     values = per_query_values(split, ranking)
     stated, queries = split.released, len(split.asks)
     own = group_scores(stated, ranking.negatives[RELEASED], queries) | success_of_other_work(
         stated, split.positives, ranking.ranks["language"], ranking.sizes["language"]
     )
+    own, left_out = without_unknown(own, split, ranking)
     near = [
         [
             (ids[int(row)], float(score))
@@ -149,12 +197,13 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
         ]
         for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
     ]
-    return pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
+    table = pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
         *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
         *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
         nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
         scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
     )
+    return table, left_out
 
 
 def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
@@ -163,7 +212,7 @@ def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
     return pairs.with_columns(
         query=ids.gather(split.asks[pairs["query"].to_numpy()]),
         candidate=ids.gather(pairs["candidate"]),
-        score=ranking.negatives[RELEASED][split.released.place],
+        score=pl.Series(ranking.negatives[RELEASED][split.released.place]).fill_nan(None),
     )
 
 
@@ -189,6 +238,8 @@ def _matched_pairs(
     split: Split, ranking: Ranking, negatives: Mapping[str, Lists], table: pl.DataFrame, authors: Authors
 ) -> dict[str, Any]:
     scores = ranking.negatives[RELEASED]
+    if not np.isfinite(scores).all():
+        return {}
     kind = "same_language"
     normalised = query_normalised(split.released, scores, negatives[kind], ranking.negatives[kind])
     averaged = averaged_languages(table, POOLS["matched"], split.pool_authors)
@@ -196,17 +247,22 @@ def _matched_pairs(
     return matched_error_rates(split.released, scores, normalised, languages, authors)
 
 
+def _told_ranks(ranking: Ranking) -> pl.Series:
+    ranks = pl.Series(ranking.ranks["whole"], dtype=pl.Int32)
+    return ranks if ranking.depths is None else ranks.replace(BEHIND, None)
+
+
 def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
     """Return a row per pair: `query`, `candidate`, `kind` (`positive`, or of NEGATIVES), `score`, a positive's rank."""
     ids = split.documents["id"]
 
-    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: np.ndarray | None) -> pl.DataFrame:
+    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: pl.Series | None) -> pl.DataFrame:
         return pl.DataFrame(
             {
                 "query": ids.gather(split.asks[pairs.owners()]),
                 "candidate": ids.gather(pairs.rows),
                 "kind": pl.repeat(kind, len(pairs.rows), eager=True),
-                "score": scores,
+                "score": pl.Series(scores, dtype=pl.Float64).fill_nan(None),
                 "rank": ranks if ranks is not None else pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True),
             },
             schema_overrides={"rank": pl.Int32},
@@ -214,7 +270,7 @@ def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) 
 
     return pl.concat(
         [
-            rows("positive", split.positives, ranking.scores, ranking.ranks["whole"]),
+            rows("positive", split.positives, ranking.scores, _told_ranks(ranking)),
             *(rows(kind, pairs, ranking.negatives[kind], None) for kind, pairs in negatives.items()),
         ]
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from authbench.arrays import F32, F64
+from authbench.evaluation.listed import is_complete, told
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.retrieval import Ranking
 from authbench.evaluation.slices import SLICES, facets
@@ -33,11 +34,11 @@ def summarise(
 ) -> dict[str, Any]:
     """Return the scores of a split: `overall`, and for each of `slices` a mapping from label to scores.
 
-    Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries.
-    Intervals hold 95 % of 1,000 bootstrap replicates over authors.
+    Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries. What a
+    ranking of some candidates alone cannot tell is None. Intervals hold 95 % of 1,000 replicates over authors.
     """
     values = per_query_values(split, ranking)
-    pairs = scored_pairs(split, ranking, negatives)
+    pairs = scored_pairs(split, ranking, negatives) if is_complete(ranking) else {}
     authors = split.queries["author_id"]
     of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
     weights = author_weights(authors.unique().sort().to_list(), seed)
@@ -56,7 +57,7 @@ def summarise(
         }
     for genre, cell in result.get("by_primary_genre", {}).items():
         cell[MACRO] = _macro(genre, result["by_genre"])
-    return result
+    return result if ranking.depths is None else _with_nulls(result)
 
 
 def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
@@ -69,8 +70,11 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
     values: dict[str, F64] = {}
     for pool, ranks in ranking.ranks.items():
         prefix = "" if pool == "whole" else f"{pool}:"
-        values |= {f"{prefix}{name}": value for name, value in per_query(ranks, split.positives.starts).items()}
-        values[f"{prefix}pool"] = np.where(np.isnan(values[f"{prefix}mrr"]), np.nan, ranking.sizes[pool])
+        found = per_query(ranks, split.positives.starts)
+        values[f"{prefix}pool"] = np.where(np.isnan(found["mrr"]), np.nan, ranking.sizes[pool])
+        if ranking.depths is not None:
+            found, _ = told(found, pool, ranking, split.positives)
+        values |= {f"{prefix}{name}": value for name, value in found.items()}
     random = random_per_query(ranking.sizes["whole"], split.positives.lengths())
     return values | {f"random:{name}": value for name, value in random.items()}
 
@@ -97,7 +101,7 @@ def _scores_of(
     weights: F32,
 ) -> dict[str, Any]:
     """Return counts, scores and intervals of the queries where `chosen` holds."""
-    answered = chosen & ~np.isnan(values["mrr"])
+    answered = chosen & ~np.isnan(values["pool"])
     cell: dict[str, Any] = {
         "queries": int(answered.sum()),
         "queries_without_positives": int((chosen & ~answered).sum()),
@@ -136,7 +140,7 @@ def _scores_of(
             if name.startswith(f"{part}:")
         }
     for pool in WITHIN:
-        lost = answered & np.isnan(values[f"{pool}:mrr"])
+        lost = answered & np.isnan(values[f"{pool}:pool"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
     finite: dict[str, Any] = _without_nan(cell)
     return finite
@@ -146,6 +150,8 @@ def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
 ) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
     """Yield each kind of negatives, the suffix of its keys, the error rate, and the interval of the rate."""
+    if not pairs:
+        return
     sides = {side: _chosen_pairs(found, answered) for side, found in pairs.items()}
     scores = [sides["positives"][1], np.concatenate([sides[kind][1] for kind in NEGATIVES])]
     steps = np.linspace(0, 1, BINS // 2)[1:-1]
@@ -181,11 +187,23 @@ def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
 
 def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
-    parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "mrr" in cell]
+    parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "pool" in cell]
     names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
     return {"sub_genres": len(parts)} | {
         name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
     }
+
+
+def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores with None for each that a cell with scores lacks."""
+    usual = (*RANKING_MEASURES, *(f"eer{'' if kind == 'whole' else f'_{kind}'}" for kind in NEGATIVES))
+    for name, part in result.items():
+        for cell in [part] if name == "overall" else part.values():
+            if "pool" in cell:
+                cell |= {key: cell.get(key) for key in usual}
+                for within in WITHIN:
+                    cell[f"within_{within}"] |= {key: cell[f"within_{within}"].get(key) for key in RANKING_MEASURES}
+    return result
 
 
 def _without_nan(cell: Any) -> Any:

@@ -4,8 +4,9 @@ A query may or may not be among its own candidates; if it is, it is never an ans
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -45,6 +46,7 @@ class Split:
     `positives` and `excluded` (the query itself and what counts neither way) are rows of candidates, a list per query.
     `checksum` is over the files; `unverified` is the release's; `released` is what it states of pairs. `reference` are
     the texts of the splits `fitted_on`, from which models learn what words are frequent; the candidates if None.
+    `known_ids` gives the ids of the whole release.
     `unmeasured` are the sources of queries of which it is not measured whether a label is one person; None: not stated.
     `benchmark` is the name of the release; None where its manifest states none.
     """
@@ -62,6 +64,7 @@ class Split:
     fitted_on: str = "candidates"
     unmeasured: tuple[str, ...] | None = None
     benchmark: str | None = None
+    known_ids: Callable[[], Iterable[str]] = tuple
 
     @property
     def pool_authors(self) -> dict[str, int]:
@@ -94,7 +97,12 @@ def read_split(release: Release, name: str) -> Split:
     positives, pairs = release.positives(name), release.pairs(name)
     split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
-    split = replace(split, unmeasured=_unmeasured_sources(release, queries["source"]), benchmark=benchmark)
+    split = replace(
+        split,
+        unmeasured=_unmeasured_sources(release, queries["source"]),
+        benchmark=benchmark,
+        known_ids=partial(_ids_of, release),
+    )
     others = [other for other in reference_splits(release.splits, name) if other != name]
     if not others:
         return replace(split, unverified=release.unverified)
@@ -104,6 +112,17 @@ def read_split(release: Release, name: str) -> Split:
         reference=_Texts(release, tuple(others)),
         fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
     )
+
+
+def _ids_of(release: Release) -> Iterator[str]:
+    """Yield the ids of all documents of a release."""
+    if release.has_provenance:
+        yield from release.read_provenance(("id",))["id"]
+        return
+    for split in release.splits:
+        for table, column in ((CANDIDATES, "candidate_id"), (QUERIES, "query_id")):
+            for batch in release.rows(split, table):
+                yield from batch[column]
 
 
 def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:

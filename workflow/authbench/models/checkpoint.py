@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from authbench.errors import InputError
+from authbench.models.hub import DESCRIBING, cached, with_weights
 from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
 from authbench.registry.entries import read_yaml
@@ -19,7 +20,6 @@ from authbench.storage.unchanged import file_mark
 
 _GPT2_NAMES = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}  # usual names of a shape, and GPT-2's
 _Marks: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
-_DESCRIBING = ("config.json", "modules.json")  # of which every checkpoint has one
 
 
 def load_checkpoint(parameters: TransformerParameters) -> Any:
@@ -53,9 +53,11 @@ def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-    place, pooling = checkpoint_path(parameters.checkpoint), parameters.pooling
+    place, revision, pooling = checkpoint_path(parameters.checkpoint), parameters.revision, parameters.pooling
+    if not Path(place).is_dir() and (folder := snapshot(parameters)) and with_weights(folder):
+        place, revision = str(folder), None
     loading = {"use_safetensors": True, "dtype": getattr(torch, parameters.dtype)}
-    hub = {"revision": parameters.revision, "trust_remote_code": parameters.remote_code}
+    hub = {"revision": revision, "trust_remote_code": parameters.remote_code}
     try:
         with without_progress_bars():
             if pooling == "own":
@@ -103,19 +105,7 @@ def checkpoint_path(checkpoint: str) -> str:
 
 def snapshot(parameters: TransformerParameters) -> Path | None:
     """Return the folder of a checkpoint in the cache of Hugging Face, named by its commit; None if it is not there."""
-    try:
-        from huggingface_hub import try_to_load_from_cache
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        return None
-    for name in _DESCRIBING:
-        try:
-            cached = try_to_load_from_cache(parameters.checkpoint, name, revision=parameters.revision)
-        except HFValidationError:  # no name on Hugging Face
-            return None
-        if isinstance(cached, str):
-            return Path(cached).parent
-    return None
+    return cached(parameters.checkpoint, parameters.revision)
 
 
 @lru_cache
@@ -140,7 +130,7 @@ def _fetch_description(parameters: TransformerParameters) -> bool:
         from huggingface_hub.errors import EntryNotFoundError
     except ImportError:
         return False
-    for name in _DESCRIBING:
+    for name in DESCRIBING:
         try:
             hf_hub_download(parameters.checkpoint, name, revision=parameters.revision)
         except EntryNotFoundError:

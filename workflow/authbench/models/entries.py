@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.models.parameters import CANDIDATES, NgramsParameters, Parameters, TransformerParameters, parameters_of
+from authbench.models.function_code import digest_of_code
+from authbench.models.parameters import (
+    CANDIDATES,
+    FileParameters,
+    FunctionParameters,
+    NgramsParameters,
+    Parameters,
+    TransformerParameters,
+    parameters_of,
+)
 from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.registry.load import EntryKind
 
@@ -20,6 +29,7 @@ class ModelEntry:
         group: what it is ranked among.
         trained_on: sources whose texts it may have seen.
         shortcut: whether it sees nothing that is style.
+        assumed: how its settings were found where no entry states them, a line each.
     """
 
     name: str
@@ -29,10 +39,11 @@ class ModelEntry:
     parameters: Parameters
     trained_on: tuple[str, ...] = ()
     shortcut: bool = False
+    assumed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, from which `from_dict` makes it again."""
-        return {
+        plain = {
             "name": self.name,
             "title": self.title,
             "group": self.group,
@@ -41,10 +52,11 @@ class ModelEntry:
             "parameters": self.parameters.as_dict(),
             "trained_on": list(self.trained_on),
         }
+        return plain | ({"assumed": list(self.assumed)} if self.assumed else {})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "ModelEntry":
-        values = {**plain, "trained_on": tuple(plain["trained_on"])}
+        values = {**plain, "trained_on": tuple(plain["trained_on"]), "assumed": tuple(plain.get("assumed", ()))}
         return cls(**values | {"parameters": parameters_of(plain["kind"], plain["parameters"])})
 
 
@@ -58,6 +70,11 @@ def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
 
 def expect_vectors(model: ModelEntry) -> None:
     """Raise InputError if a model gives a text no vector of its own."""
+    if not model.parameters.embeds:
+        raise InputError(
+            f"{model.name}: a {model.kind} file, which gives no text a vector. Expected a model, or vectors; a run and "
+            "scores of pairs can be evaluated on the release that they are of (evaluate.models, authbench evaluate)."
+        )
     if model.parameters.late:
         raise InputError(f"{model.name}: late interaction has no vector for a text. Set interaction: vector.")
 
@@ -108,9 +125,26 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
     if isinstance(parameters, NgramsParameters):
         parameters, note = _with_tagger(_with_corpus(parameters, path), path)
         title += note
+    if isinstance(parameters, FunctionParameters):
+        parameters = replace(parameters, code_sha256=digest_of_code(parameters.function))
+    if isinstance(parameters, FileParameters):
+        parameters = replace(parameters, file=str(_given_file(parameters.file, path)))
     return ModelEntry(
         name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]), entry["shortcut"]
     )
+
+
+def _given_file(file: str, path: Path) -> Path:
+    """Return a file named by its path from the entry's folder or from the working directory."""
+    places = [path.parent / file, Path(file)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise InputError(
+            f"{path}: parameters.file: there is no file {file}. Expected its path from the working directory or from "
+            "the entry's folder."
+        )
+    here = Path.cwd()
+    return found.relative_to(here) if found.is_relative_to(here) else found
 
 
 def _with_corpus(parameters: NgramsParameters, path: Path) -> NgramsParameters:

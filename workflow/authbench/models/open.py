@@ -1,16 +1,30 @@
 """Open the model of a config entry."""
 
-from authbench.models.entries import ModelEntry
+from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.model import Model, VectorCache
-from authbench.models.parameters import TransformerParameters
+from authbench.models.parameters import FunctionParameters, TransformerParameters, VectorsParameters
 
 
 def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
-    """Return the model of an entry. Vectors that depend on single texts are cached if a cache is given."""
+    """Return the model of an entry. Vectors that depend on single texts are cached if a cache is given.
+
+    Raises:
+        InputError: the entry is of a kind that embeds no text, or its function or file cannot be used.
+    """
     if isinstance(entry.parameters, TransformerParameters):
         from authbench.models.transformer import TransformerModel
 
         return TransformerModel(entry, cache)
+    if isinstance(entry.parameters, FunctionParameters):
+        from authbench.models.function import FunctionModel
+
+        return FunctionModel(entry, cache)
+    if isinstance(entry.parameters, VectorsParameters):
+        from authbench.models.given_vectors import GivenVectors
+
+        return GivenVectors(entry)
+    if not entry.parameters.embeds:
+        expect_vectors(entry)
     from authbench.models.features import FeatureModel
 
     return FeatureModel(entry)

@@ -19,12 +19,16 @@ class _Parameters:
         late: whether tokens are compared, and a text has no vector.
         trainable: whether contrastive training can tune the model.
         reads_metadata: whether vectors depend on the language, source or genre of a text.
+        embeds: whether any text gets a vector; a list of scores gives none.
+        reads_file: whether what a model gave elsewhere is read from `file`.
     """
 
     cached: ClassVar[bool] = False
     late: ClassVar[bool] = False
     trainable: ClassVar[bool] = False
     reads_metadata: ClassVar[bool] = False
+    embeds: ClassVar[bool] = True
+    reads_file: ClassVar[bool] = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values, from which `parameters_of` makes them again."""
@@ -150,6 +154,47 @@ class TransformerParameters(_Parameters):
         return self.pooling != "labels"
 
 
+@dataclass(frozen=True)
+class FunctionParameters(_Parameters):
+    """A function `module:name` of the user's, and the digest of its code (`function.digest_of_code`)."""
+
+    function: str
+    code_sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class _FileParameters(_Parameters):
+    """A file with what a model gave elsewhere; its digest once it has been read."""
+
+    reads_file: ClassVar[bool] = True
+
+    file: str
+    file_sha256: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in super().as_dict().items() if value is not None}
+
+
+@dataclass(frozen=True)
+class VectorsParameters(_FileParameters):
+    """Vectors by id: npz, Parquet, npy or safetensors."""
+
+
+@dataclass(frozen=True)
+class RunParameters(_FileParameters):
+    """Ranked candidates of each query, as TREC has them."""
+
+    embeds: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class PairsParameters(_FileParameters):
+    """Scores of the pairs that a release states."""
+
+    embeds: ClassVar[bool] = False
+
+
+FileParameters: TypeAlias = VectorsParameters | RunParameters | PairsParameters
 Parameters: TypeAlias = (
     RandomParameters
     | MetadataParameters
@@ -162,6 +207,8 @@ Parameters: TypeAlias = (
     | FunctionWordsParameters
     | StylometricParameters
     | TransformerParameters
+    | FunctionParameters
+    | FileParameters
 )
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,
@@ -175,6 +222,10 @@ KINDS: Mapping[str, type[Parameters]] = {
     "function_words": FunctionWordsParameters,
     "stylometric": StylometricParameters,
     "transformer": TransformerParameters,
+    "function": FunctionParameters,
+    "vectors": VectorsParameters,
+    "run": RunParameters,
+    "pairs": PairsParameters,
 }
 
 

@@ -21,13 +21,14 @@ def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
     if folds == smallest == 2:
         yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
-    yield from same_names("raven.encoders", "models", map(entry_name, settings.subsets.encoders))
     yield from same_names("raven.verifiers", "verifiers", map(entry_name, settings.verifiers))
+    encoders = []
     for name in settings.subsets.encoders:
         try:
-            load_encoder(name, base)
+            encoders.append(load_encoder(name, base).name)
         except InputError as problem:
             yield f"raven.encoders: {problem}"
+    yield from same_names("raven.encoders", "models", encoders)
     for name in settings.verifiers:
         try:
             load_entry(VERIFIERS, name, base)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from authbench.errors import InputError
-from authbench.models.entries import MODELS, ModelEntry
-from authbench.registry.load import load_entry
+from authbench.models.entries import ModelEntry, expect_vectors
+from authbench.models.requested import load_model
 
 TOPIC_MODELS = ("nmf", "lda")
 
@@ -29,16 +28,13 @@ class TopicEncoder:
 
 
 def load_encoder(requested: str, base: Path = Path()) -> TopicEncoder:
-    """Return an encoder by its name, or by the path of a model's entry.
+    """Return an encoder by its name, or by what names a model (`models.requested`).
 
     Raises:
         InputError: there is none, or it gives no vector per text.
     """
     if requested in TOPIC_MODELS:
         return TopicEncoder(requested)
-    model = load_entry(MODELS, requested, base)
-    if model.parameters.late:
-        raise InputError(
-            f"{requested}: compares tokens, and has no vector for a text. Expected another model, nmf or lda."
-        )
+    model = load_model(requested, base)
+    expect_vectors(model)
     return TopicEncoder(model.name, model)

@@ -12,10 +12,10 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.evaluation.split import Split, make_split
-from authbench.models.entries import MODELS, ModelEntry, expect_trainable, with_tuned_checkpoint
+from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors, with_tuned_checkpoint
 from authbench.models.model import Model, VectorCache
 from authbench.models.open import open_model
-from authbench.registry.load import load_entry
+from authbench.models.requested import load_model
 from authbench.verifiers import Bench
 from authbench.verifiers.parameters import EncoderParameters
 from authbench.verifiers.texts import distinct, languages, text_cosines
@@ -34,7 +34,8 @@ class _Fitted:
 
 
 def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fitted:
-    entry = load_entry(MODELS, parameters.model)
+    entry = load_model(parameters.model)
+    expect_vectors(entry)
     if entry.parameters.reads_metadata:
         raise InputError(
             f"{entry.name}: reads a text's language or source, which pairs do not have. Name another model."

@@ -1,0 +1,160 @@
+"""Vectors by a function of the user's: `encode(texts: list[str])` returns an array of a row per text.
+
+It is imported from the working directory or from PYTHONPATH. Its vectors are cached only if it has an attribute
+`identity`, a string that names all that decides them; otherwise it is called for every evaluation. Memory: the vectors
+of all texts, in 32 bits.
+"""
+
+import hashlib
+import importlib
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import orjson
+import polars as pl
+from numpy.typing import NDArray
+
+from authbench.arrays import I32
+from authbench.errors import InputError
+from authbench.models.cache import embed_new
+from authbench.models.entries import ModelEntry
+from authbench.models.function_code import files_of
+from authbench.models.model import Reference, Rows, VectorCache, Vectors, unit
+from authbench.models.parameters import FunctionParameters
+
+F32: TypeAlias = NDArray[np.float32]
+AT_ONCE = 256  # texts of a call
+_EXPECTED = "Expected encode(texts: list[str]) to return an array of numbers, shape (len(texts), dimensions)."
+
+
+class FunctionModel:
+    """A function that embeds texts.
+
+    Raises:
+        InputError: it cannot be imported, raises, or returns anything but a finite row of one length per text.
+    """
+
+    def __init__(self, entry: ModelEntry, cache: VectorCache | None = None) -> None:
+        assert isinstance(entry.parameters, FunctionParameters)
+        self.entry = entry
+        self.embedded = 0
+        self._name, self._code = entry.parameters.function, entry.parameters.code_sha256
+        self._function, self._path = _imported(self._name, self._code, Path.cwd())
+        self._dimensions: int | None = None
+        self._cache = cache if isinstance(getattr(self._function, "identity", None), str) else None
+
+    def identity(self) -> Mapping[str, Any]:
+        stated = getattr(self._function, "identity", None)
+        half = self._cache is not None and self._cache.half
+        return {"kind": "function", "function": self._name, "code": self._code, "identity": stated, "half": half}
+
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        texts = documents["content"].to_list()
+        if self._cache is None:
+            return unit(self._encode(texts))
+        decides = self.identity()
+        mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+        folder = self._cache.folder / f"{self._name.replace(':', '.')}-{mark}"
+        return unit(embed_new(texts, folder, decides, self._encode, self._cache.half))
+
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Vectors:
+        rows = self.embed(documents)
+        return Vectors(rows[queries], rows[:candidates])
+
+    def parameter_count(self) -> None:
+        return None
+
+    def _encode(self, texts: Sequence[str]) -> F32:
+        parts = [self._called(list(texts[first : first + AT_ONCE])) for first in range(0, len(texts), AT_ONCE)]
+        return np.concatenate(parts) if parts else np.empty((0, self._dimensions or 0), np.float32)
+
+    def _called(self, texts: list[str]) -> F32:
+        count = len(texts)
+        try:
+            with _path_of(self._path):
+                found = np.asarray(self._function(texts))
+        except (Exception, SystemExit) as problem:
+            raise InputError(f"{self._name} {_raised(problem)}, of {count} texts. {_EXPECTED}") from None
+        if found.dtype.kind not in "fiub":
+            raise InputError(f"{self._name} returned {_described(found)} for {count} texts. {_EXPECTED}")
+        if found.ndim != 2 or len(found) != count or not found.shape[1]:
+            raise InputError(f"{self._name} returned shape {found.shape} for {count} texts. {_EXPECTED}")
+        if self._dimensions not in (None, found.shape[1]):
+            raise InputError(
+                f"{self._name} returned {found.shape[1]} dimensions after {self._dimensions} for earlier texts. "
+                "Expected as many for every text."
+            )
+        self._dimensions = found.shape[1]
+        with np.errstate(over="ignore"):
+            rows = found.astype(np.float32)
+        broken = int((~np.isfinite(rows).all(axis=1)).sum())
+        if broken:
+            raise InputError(f"{self._name} returned values that are not numbers for {broken} of {count} texts.")
+        self.embedded += count
+        return rows
+
+
+@lru_cache(maxsize=8)
+def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[list[str]], Any], tuple[str, ...]]:
+    """Return the function of `module:name`, and the path of Python once it is imported.
+
+    Args:
+        code: digest of its files; of other code it is imported anew.
+        folder: the working directory, whose modules come before all others.
+    """
+    module, _, name = function.partition(":")
+    files = {str(path) for path in files_of(function, folder)}
+    loaded = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+    if "." not in module and module in sys.modules and loaded not in files:
+        raise InputError(
+            f"{function}: a module called {module} is loaded already, from {loaded or 'Python itself'}. Rename yours."
+        )
+    for other in [name for name, one in sys.modules.items() if getattr(one, "__file__", None) in files]:
+        del sys.modules[other]
+    try:
+        with _path_of([str(folder), *sys.path]) as path:
+            importlib.invalidate_caches()
+            found: Any = importlib.import_module(module)
+            for part in name.split("."):
+                found = getattr(found, part)
+            path = list(path)
+    except (Exception, SystemExit) as problem:
+        raise InputError(f"{function} cannot be imported: it {_raised(problem)}. Expected module:function.") from None
+    if not callable(found):
+        raise InputError(f"{function} is of type {type(found).__name__}. Expected a function.")
+    return found, tuple(path)
+
+
+@contextmanager
+def _path_of(path: Sequence[str]) -> Iterator[list[str]]:
+    """Set the path of Python; afterwards it is as it was before."""
+    before = list(sys.path)
+    sys.path[:] = path
+    try:
+        yield sys.path
+    finally:
+        sys.path[:] = before
+
+
+def _raised(problem: BaseException) -> str:
+    """Return what was raised and where, in one line."""
+    said = str(problem).splitlines()
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if not _is_ours(frame.filename)]
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"raised {type(problem).__name__}{f': {said[0]:.200}' if said else ''}{where}"
+
+
+def _is_ours(file: str) -> bool:
+    return file == __file__ or file.startswith("<") or Path(file).parent.name == "importlib"
+
+
+def _described(found: np.ndarray) -> str:
+    return f"an array of {found.dtype}, shape {found.shape}" if found.ndim else "no array"

@@ -1,0 +1,80 @@
+"""A model whose vectors were computed elsewhere, and are read from a file.
+
+A text is looked up by its id, or, where the file has no such id, by the SHA-256 of the text (UTF-8, hex): so that
+suites whose texts have no ids of their own can be answered too. Memory: the file's vectors.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import I32
+from authbench.errors import InputError
+from authbench.identity import sha256_of_text
+from authbench.models.entries import ModelEntry
+from authbench.models.model import Reference, Rows, Vectors, unit
+from authbench.models.parameters import VectorsParameters
+from authbench.models.vector_file import F32, named, read_vectors
+
+_ROUNDING = 1e-6  # a vector whose length is so near to 1 stays as it is
+
+
+class GivenVectors:
+    """Vectors of a file. Raises InputError if it cannot be used, or lacks a text that is asked for."""
+
+    embedded = 0
+
+    def __init__(self, entry: ModelEntry) -> None:
+        assert isinstance(entry.parameters, VectorsParameters)
+        self.path = Path(entry.parameters.file)
+        ids, vectors = read_vectors(self.path)
+        with self.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        self.entry = replace(entry, parameters=replace(entry.parameters, file_sha256=digest))
+        self._vectors = _unit(vectors)
+        self._place = {ident: place for place, ident in enumerate(ids)}
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self._place)
+
+    def identity(self) -> Mapping[str, Any]:
+        assert isinstance(self.entry.parameters, VectorsParameters)
+        return {"kind": "vectors", "vectors": self.entry.parameters.file_sha256}
+
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        place = self._place
+        found = [
+            place.get(ident, -1) if ident in place else place.get(sha256_of_text(text), -1)
+            for ident, text in documents.select("id", "content").iter_rows()
+        ]
+        rows = np.array(found, np.int64)
+        missing = documents["id"].filter(pl.Series(rows < 0, dtype=pl.Boolean)).to_list()
+        if missing:
+            raise InputError(
+                f"{self.path}: has no vector of {named(missing)} of {documents.height}. Expected one for each text, "
+                "by its id or the SHA-256 of the text."
+            )
+        return self._vectors[rows]
+
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Vectors:
+        rows = self.embed(documents)
+        return Vectors(rows[queries], rows[:candidates])
+
+    def parameter_count(self) -> None:
+        return None
+
+
+def _unit(vectors: F32) -> F32:
+    """Return the vectors scaled to length 1; those that are so long but for rounding stay as they are."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    near: np.ndarray = (np.abs(lengths - 1) < _ROUNDING)[:, None]
+    scaled: F32 = np.where(near, vectors, unit(vectors))
+    return scaled

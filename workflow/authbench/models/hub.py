@@ -1,0 +1,105 @@
+"""Checkpoints of Hugging Face by name: from its cache where they are there, else from the network.
+
+What the cache holds is taken as it is, so that a name stands for one commit until the cache is renewed. `HF_HOME` says
+where the cache is, `HF_HUB_OFFLINE=1` that there is no network.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+
+WEIGHTS = "model.safetensors"
+DESCRIBING = ("config.json", "modules.json")  # of which every checkpoint has one
+INDEX = "model.safetensors.index.json"
+
+
+def snapshot(name: str, revision: str | None, files: tuple[str, ...]) -> Path:
+    """Return the folder of the cache with small files of a checkpoint, fetched if the cache has no config.json of it.
+
+    Args:
+        name: `owner/name`.
+        revision: a commit, branch or tag; None: the main branch.
+        files: patterns of files to fetch.
+
+    Raises:
+        InputError: it is not in the cache, and cannot be had.
+    """
+    huggingface_hub = _library(name)
+    if found := cached(name, revision):
+        return found
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+    from huggingface_hub.utils import disable_progress_bars
+
+    disable_progress_bars("authbench")
+    shown = f"{name}@{revision}" if revision else name
+    try:
+        return Path(huggingface_hub.snapshot_download(name, revision=revision, allow_patterns=list(files)))
+    except LocalEntryNotFoundError:
+        problem = (
+            f"is not in the cache of Hugging Face ({huggingface_hub.constants.HF_HUB_CACHE}), and huggingface.co "
+            "cannot be reached. Fetch it where there is a network (hf download), or give its folder"
+        )
+    except GatedRepoError:
+        problem = "is gated: accept its terms on huggingface.co and log in (hf auth login)"
+    except RevisionNotFoundError:
+        problem = "has no such revision on huggingface.co"
+    except RepositoryNotFoundError:
+        problem = "is neither a folder here nor a model on huggingface.co (or it is private: hf auth login)"
+    except (HfHubHTTPError, OSError, ValueError) as other:
+        problem = f"cannot be had of huggingface.co: {(str(other).splitlines() or [''])[0]:.200}"
+    raise InputError(f"{shown} {problem}.")
+
+
+def commit_of(folder: Path) -> str | None:
+    """Return the commit of a folder of the cache; None for any other folder.
+
+    >>> commit_of(Path("hub/models--a--b/snapshots/0123")), commit_of(Path("b"))
+    ('0123', None)
+    """
+    return folder.name if folder.parent.name == "snapshots" else None
+
+
+def with_weights(folder: Path) -> bool:
+    """Return whether a folder holds weights in safetensors, all parts of them."""
+    if (folder / WEIGHTS).is_file():
+        return True
+    try:
+        parts = set(json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"].values())
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return False
+    return all((folder / str(part)).is_file() for part in parts)
+
+
+def cached(name: str, revision: str | None) -> Path | None:
+    """Return the folder of the cache that a checkpoint is in, named by its commit; None if it is not there."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:
+        return None
+    for file in DESCRIBING:
+        try:
+            found = try_to_load_from_cache(name, file, revision=revision)
+        except HFValidationError:  # no name on Hugging Face
+            return None
+        if isinstance(found, str):
+            return Path(found).parent
+    return None
+
+
+def _library(name: str) -> Any:
+    try:
+        import huggingface_hub
+    except ImportError:
+        raise InputError(
+            f"{name}: models of Hugging Face need the extra `models`: pip install 'authbench[models]'"
+        ) from None
+    return huggingface_hub

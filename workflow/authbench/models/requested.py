@@ -1,0 +1,150 @@
+"""Load the model that a user names.
+
+tfidf                       an entry of config/models
+mine.yaml                   an entry of one's own
+./checkpoint                a folder of sentence-transformers or transformers
+owner/name                  a model of Hugging Face; owner/name@revision pins it
+module:function             a function that embeds texts
+vectors=FILE                vectors, a run or scores of pairs that a model gave elsewhere
+run=FILE, pairs=FILE
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from authbench.errors import InputError
+from authbench.models.entries import MODELS, ModelEntry, expect_distinct_names
+from authbench.models.folder import FILES, FolderSettings, read_settings
+from authbench.models.function_code import digest_of_code
+from authbench.models.hub import commit_of, snapshot
+from authbench.models.parameters import FunctionParameters, TransformerParameters, parameters_of
+from authbench.registry.entries import read_yaml, with_defaults
+from authbench.registry.load import LONGEST_NAME, NAME, list_entries, load_entry
+from authbench.registry.values import shown
+from authbench.shipped import shipped
+
+GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
+OTHER = "other"  # the group of models of which nothing says what they are
+_FUNCTION = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
+_HUB = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(@(?P<revision>[\w./-]+))?")
+_TITLES = {"vectors": "vectors of", "run": "run of", "pairs": "scores of pairs of"}
+
+
+def load_model(requested: str, base: Path = Path(), name: str | None = None) -> ModelEntry:
+    """Return the model of this name, file, folder or function.
+
+    Args:
+        requested: as this module lists it; a name of the registry comes before a folder of that name.
+        base: the working directory, which paths are relative to.
+        name: how results call it; None: what its file, folder or function is called.
+
+    Raises:
+        InputError: there is no such model, or what describes it cannot be used.
+    """
+    model = _load(requested, base)
+    return model if name is None else replace(model, name=_usable(name))
+
+
+def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntry]:
+    """Return models in the order of the requests.
+
+    Raises:
+        InputError: the problems of all of them, or that two share a name.
+    """
+    models, problems = [], []
+    for one in requested:
+        try:
+            models.append(load_model(one, base))
+        except InputError as problem:
+            problems.append(str(problem))
+    if problems:
+        raise InputError("\n".join(problems))
+    expect_distinct_names(models)
+    return models
+
+
+def sanity_rows() -> list[ModelEntry]:
+    """Return the models of the group sanity that builds evaluate by default (config.yaml)."""
+    usual = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
+    return [model for model in map(load_model, usual) if model.group == "sanity"]
+
+
+def _load(requested: str, base: Path) -> ModelEntry:
+    kind, _, file = requested.partition("=")
+    if kind in GIVEN and file:
+        return _given(kind, file, base)
+    if requested.endswith((".yaml", ".yml")) or requested in list_entries(MODELS, base):
+        return load_entry(MODELS, requested, base)
+    if (base / requested).is_dir():
+        return _of_folder(requested, base)
+    if _FUNCTION.fullmatch(requested):
+        parameters = FunctionParameters(requested, digest_of_code(requested, base))
+        title = f"the function {requested}"
+        return ModelEntry(_name_of(requested), title, OTHER, "function", parameters, assumed=_unseen())
+    if found := _HUB.fullmatch(requested):
+        return _of_hub(found["name"], found["revision"])
+    try:
+        return load_entry(MODELS, requested, base)
+    except InputError as problem:
+        raise InputError(
+            f"{problem}. Or give a folder, owner/name of Hugging Face, or module:function (docs/evaluation.md)."
+        ) from None
+
+
+def _given(kind: str, file: str, base: Path) -> ModelEntry:
+    path = base / file
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise InputError(f"{file}: {what}. Expected a file of the kind {kind} (docs/evaluation.md).")
+    here = Path.cwd()
+    path = path.relative_to(here) if path.is_relative_to(here) else path
+    title = f"{_TITLES[kind]} {PurePath(file).name}"
+    parameters = parameters_of(kind, {"file": str(path)})
+    return ModelEntry(_name_of(PurePath(file).stem), title, OTHER, kind, parameters, assumed=_unseen())
+
+
+def _of_folder(requested: str, base: Path) -> ModelEntry:
+    folder = base / requested
+    settings = read_settings(folder, requested)
+    name = _name_of(folder.resolve().name)
+    return _transformer(name, f"the checkpoint in {folder.resolve().name}", str(folder), None, settings)
+
+
+def _of_hub(name: str, revision: str | None) -> ModelEntry:
+    folder = snapshot(name, revision, FILES)
+    commit = commit_of(folder) or revision
+    settings = read_settings(folder, name)
+    at = f" at {commit[:12]}" if commit else ""
+    return _transformer(_name_of(name.replace("/", "--")), f"{name}{at}", name, commit, settings)
+
+
+def _transformer(name: str, title: str, checkpoint: str, revision: str | None, settings: FolderSettings) -> ModelEntry:
+    given = {"checkpoint": checkpoint, "revision": revision, **settings.parameters}
+    complete = with_defaults({"kind": "transformer", "parameters": given}, MODELS.schema_path)
+    parameters = parameters_of("transformer", complete["parameters"])
+    assert isinstance(parameters, TransformerParameters)
+    return ModelEntry(name, title, settings.group, "transformer", parameters, assumed=settings.assumed)
+
+
+def _unseen() -> tuple[str, ...]:
+    return ("trained_on: nothing (assumed: nothing says what texts it has seen)",)
+
+
+def _name_of(text: str) -> str:
+    """Return a name for results that a file, folder or function gives.
+
+    >>> _name_of("my_encoder:encode"), _name_of("BAAI--bge m3")
+    ('my_encoder.encode', 'BAAI--bge-m3')
+    """
+    return _usable(re.sub(r"[^\w.-]", "-", text.replace(":", ".")).lstrip("_.-"))
+
+
+def _usable(name: str) -> str:
+    if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+        raise InputError(
+            f"{shown(name)} is no name for results: expected at most {LONGEST_NAME} letters, digits, dots, hyphens and "
+            "underscores, the first a letter or digit; give another with --name, or rename the file"
+        )
+    return name

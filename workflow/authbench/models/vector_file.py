@@ -1,0 +1,149 @@
+"""Files of vectors by id.
+
+    .npz           arrays `ids` and `vectors`
+    .parquet       columns `id` and `vector` (lists of one length)
+    .npy           a matrix; ids, one a line, in FILE.ids.txt (`v.npy.ids.txt`, or `v.ids.txt`)
+    .safetensors   one tensor, or `vectors`; ids likewise
+
+Memory: the file, and its vectors in 32 bits.
+"""
+
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from authbench.errors import InputError
+
+F32: TypeAlias = NDArray[np.float32]
+_SHOWN = 5
+
+
+def read_vectors(path: Path) -> tuple[list[str], F32]:
+    """Return ids and their vectors, shape (ids, dimensions).
+
+    Raises:
+        InputError: the file cannot be read, an id is there twice, or the vectors are no matrix of finite numbers with a
+            row per id.
+    """
+    if path.suffix not in _READERS:
+        raise InputError(f"{path}: its name should end in {', '.join(_READERS)} (docs/evaluation.md).")
+    try:
+        ids, vectors = _READERS[path.suffix](path)
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, pl.exceptions.PolarsError) as problem:
+        raise InputError(f"{path}: cannot be read as {path.suffix}: {_first_line(problem)}") from None
+    if vectors.dtype.kind not in "fiu":
+        raise InputError(f"{path}: the vectors are of {vectors.dtype}. Expected numbers, best 32-bit floats.")
+    if vectors.ndim != 2 or not vectors.shape[1]:
+        raise InputError(f"{path}: the vectors have shape {vectors.shape}. Expected (ids, dimensions).")
+    if len(ids) != len(vectors):
+        raise InputError(f"{path}: has {len(ids)} ids and {len(vectors)} vectors. Expected as many.")
+    if len(set(ids)) != len(ids):
+        twice = [ident for ident, count in Counter(ids).items() if count > 1]
+        raise InputError(f"{path}: {named(twice)} are there more than once. Expected each id once.")
+    with np.errstate(over="ignore"):
+        rows = vectors.astype(np.float32, copy=False)
+    broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(broken):
+        raise InputError(
+            f"{path}: the vectors of {named([ids[row] for row in broken])} have values that are not finite in 32 bits."
+        )
+    return ids, rows
+
+
+def named(ids: Sequence[str]) -> str:
+    """Return how many ids there are, and the first of them.
+
+    >>> named(["b", "a"])
+    '2 ids (b, a)'
+    """
+    listed = ", ".join(f"{ident:.60}" for ident in ids[:_SHOWN]) + (", ..." if len(ids) > _SHOWN else "")
+    return f"{len(ids)} {'id' if len(ids) == 1 else 'ids'} ({listed})"
+
+
+def _from_npz(path: Path) -> tuple[list[str], np.ndarray]:
+    with np.load(path, allow_pickle=False) as arrays:
+        for name in ("ids", "vectors"):
+            if name not in arrays:
+                raise InputError(f"{path}: has no array `{name}`; it has {', '.join(arrays.files)}.")
+        return _texts(path, arrays["ids"]), arrays["vectors"]
+
+
+def _from_parquet(path: Path) -> tuple[list[str], np.ndarray]:
+    schema = pl.read_parquet_schema(path)
+    for name in ("id", "vector"):
+        if name not in schema:
+            raise InputError(f"{path}: has no column `{name}`; it has {', '.join(schema)}.")
+    kind = schema["vector"]
+    if not isinstance(kind, pl.List | pl.Array):
+        raise InputError(f"{path}: the column `vector` is of {kind}. Expected lists of numbers.")
+    frame = pl.read_parquet(path, columns=["id", "vector"])
+    empty = frame.filter(pl.col("id").is_null() | pl.col("vector").is_null()).height
+    if empty:
+        raise InputError(f"{path}: {empty} rows have no id or no vector.")
+    ids = frame["id"].cast(pl.String)
+    vectors = frame["vector"].arr.to_list() if isinstance(kind, pl.Array) else frame["vector"]
+    sizes = vectors.list.len()
+    width = Counter(sizes.to_list()).most_common(1)[0][0] if len(sizes) else 0
+    other = ids.filter(sizes != width).to_list()
+    if other:
+        raise InputError(f"{path}: the vectors of {named(other)} have not {width} dimensions, as the others have.")
+    flat = vectors.explode(empty_as_null=False)
+    if flat.null_count():
+        raise InputError(f"{path}: {flat.null_count()} values of vectors are missing.")
+    return ids.to_list(), flat.to_numpy().reshape(len(ids), width)
+
+
+def _from_npy(path: Path) -> tuple[list[str], np.ndarray]:
+    return _ids_beside(path), np.load(path, allow_pickle=False)
+
+
+def _from_safetensors(path: Path) -> tuple[list[str], np.ndarray]:
+    ids = _ids_beside(path)
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+    except ImportError:
+        raise InputError(f"{path}: safetensors is not installed: pip install 'authbench[models]'") from None
+    try:
+        tensors: Mapping[str, np.ndarray] = load_file(path)
+    except (SafetensorError, TypeError, AttributeError) as problem:  # bfloat16 is no type of NumPy
+        raise InputError(
+            f"{path}: cannot be read as .safetensors: {_first_line(problem)}. Expected a tensor of float32 or float16."
+        ) from None
+    if "vectors" not in tensors and len(tensors) != 1:
+        raise InputError(f"{path}: has tensors {', '.join(sorted(tensors))}. Expected one, or one called `vectors`.")
+    return ids, tensors.get("vectors", next(iter(tensors.values())))
+
+
+def _ids_beside(path: Path) -> list[str]:
+    places = [path.with_name(f"{path.name}.ids.txt"), path.with_name(f"{path.stem}.ids.txt")]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise InputError(f"{path}: there is no file {places[0].name} beside it. Expected its ids there, one a line.")
+    return [line for line in found.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _texts(path: Path, ids: np.ndarray) -> list[str]:
+    if ids.ndim != 1:
+        raise InputError(f"{path}: the array `ids` has shape {ids.shape}. Expected one id per vector.")
+    if ids.dtype.kind not in "USiu":
+        raise InputError(f"{path}: the array `ids` is of {ids.dtype}. Expected text: np.array(ids, dtype=str).")
+    return [one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist()]
+
+
+def _first_line(problem: BaseException) -> str:
+    return f"{(str(problem).splitlines() or [type(problem).__name__])[0]:.200}"
+
+
+_READERS: Mapping[str, Callable[[Path], tuple[list[str], Any]]] = {
+    ".npz": _from_npz,
+    ".parquet": _from_parquet,
+    ".npy": _from_npy,
+    ".safetensors": _from_safetensors,
+}
