@@ -65,7 +65,10 @@ def test_a_verifier_s_entry_is_the_same_after_it_was_plain_values(name: str) -> 
 
 @pytest.mark.parametrize(
     ("schema", "kinds", "computed"),
-    [(MODELS.schema_path, MODEL_KINDS, {"corpus_sha256", "tagger"}), (VERIFIERS.schema_path, VERIFIER_KINDS, set())],
+    [
+        (MODELS.schema_path, MODEL_KINDS, {"corpus_sha256", "tagger", "code_sha256", "file_sha256"}),
+        (VERIFIERS.schema_path, VERIFIER_KINDS, set()),
+    ],
 )
 def test_parameters_are_those_of_the_schema(schema: object, kinds: object, computed: set[str]) -> None:
     declared: dict[str, set[str]] = {}

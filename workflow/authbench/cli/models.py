@@ -37,7 +37,14 @@ def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         ("run", "ranked candidates of each query, six columns as TREC has them"),
         ("pairs", "scores of the released pairs (.parquet or .csv: query_id, candidate_id, score)"),
     ):
-        parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=f"{about}; may be repeated")
+        parser.add_argument(
+            f"--{kind}",
+            dest=f"given_{kind}",  # `run` is the subcommand's function
+            action="append",
+            default=[],
+            metavar="FILE",
+            help=f"{about}; may be repeated",
+        )
     parser.add_argument(
         "--name", metavar="NAME", help="what results call the one model that is given (default: that of its file)"
     )
@@ -89,7 +96,9 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
     from authbench.models.entries import expect_distinct_names
     from authbench.models.requested import GIVEN, load_model, load_models, sanity_rows
 
-    requested = list(arguments.model) + [f"{kind}={file}" for kind in GIVEN for file in getattr(arguments, kind)]
+    requested = list(arguments.model) + [
+        f"{kind}={file}" for kind in GIVEN for file in getattr(arguments, f"given_{kind}")
+    ]
     if not requested and not arguments.sanity:
         raise InputError("There is nothing to evaluate. Give --model, --vectors, --run, --pairs or --sanity.")
     if arguments.name is not None and len(requested) != 1:

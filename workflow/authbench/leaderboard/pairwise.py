@@ -27,12 +27,12 @@ def compare_pairs(results: Sequence[Result], tables: Sequence[pl.DataFrame], see
     """Return PAIRS: for every pair of models and every metric the mean difference, its p and Holm's correction.
 
     The headline scores are compared over authors, those of TESTED over queries; approximate randomisation, 10,000
-    rounds; the correction is over all pairs of one metric. `tables` are the results' queries.
+    rounds; the correction is over all pairs of one metric, of models that have it. `tables` are the results' queries.
     """
-    pairs = list(combinations(range(len(results)), 2))
     parts = [pl.DataFrame(schema=PAIRS)]
-    for metric, (values, names) in {**_of_authors(tables, seed), **_of_queries(tables)}.items():
-        differences = np.array([values[one] - values[other] for one, other in pairs])
+    for metric, (which, values, names) in {**_of_authors(tables, seed), **_of_queries(tables)}.items():
+        pairs = list(combinations(which, 2))
+        differences = np.array([one - other for one, other in combinations(values, 2)])
         if not differences.size:
             continue
         p = p_of_paired_means(differences, names, seed)
@@ -61,25 +61,34 @@ def letters_of(pairs: pl.DataFrame, metric: str, models: Sequence[str]) -> dict[
     return letters([model for model in models if model in known], sure.select("model", "other").rows())
 
 
-def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[F64, list[str]]]:
-    """Return by headline score the means of authors, shape (models, authors), and these; none with too few authors."""
+def _of_authors(tables: Sequence[pl.DataFrame], seed: int) -> dict[str, tuple[list[int], F64, list[str]]]:
+    """Return by headline score the models that have it, the means of authors, shape (models, authors), and these.
+
+    A score with too few authors is left out.
+    """
     if not tables:
         return {}
     authors, everyone = Authors.of(tables[0], seed), np.ones(tables[0].height, bool)
     found = {}
     for score in HEADLINES:
-        values = np.stack([values_of(table, score) for table in tables])
+        which, values = _known([values_of(table, score) for table in tables])
         means = means_of_authors(values, counts_of(tables[0], score), authors, everyone)
         if len(means.present) >= LEAST_QUERY_AUTHORS:
-            found[score] = (means.values, means.names(authors))
+            found[score] = (which, means.values, means.names(authors))
     return found
 
 
-def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[F64, list[str]]]:
-    """Return by metric the values of queries that have one, shape (models, queries), and their ids."""
+def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[list[int], F64, list[str]]]:
+    """Return by metric the models that have it, the values of queries, shape (models, queries), and their ids."""
     found = {}
     for metric in TESTED if tables else ():
-        values = np.stack([table[metric].to_numpy() for table in tables])
+        which, values = _known([values_of(table, metric) for table in tables])
         asked = ~np.isnan(values.sum(axis=0))
-        found[metric] = (values[:, asked], tables[0]["id"].filter(pl.Series(asked)).to_list())
+        found[metric] = (which, values[:, asked], tables[0]["id"].filter(pl.Series(asked)).to_list())
     return found
+
+
+def _known(values: Sequence[F64]) -> tuple[list[int], F64]:
+    """Return the rows that have a value, and these, shape (rows, queries)."""
+    which = [row for row, one in enumerate(values) if not np.isnan(one).all()]
+    return which, np.array([values[row] for row in which]).reshape(len(which), len(values[0]))

@@ -163,12 +163,12 @@ def _by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
     values: list[dict[str, float]] = []
     for result in results:
         cells: Mapping[str, Any] = result.scores[facet]
-        values.append({name: cell[metric.key] for name, cell in cells.items() if metric.key in cell})
+        values.append({name: cell[metric.key] for name, cell in cells.items() if cell.get(metric.key) is not None})
         if facet == "by_primary_genre":
             values[-1] |= {
                 f"{name} (macro)": cell[MACRO][metric.key]
                 for name, cell in cells.items()
-                if cell[MACRO]["sub_genres"] > 1 and metric.key in cell[MACRO]
+                if cell[MACRO]["sub_genres"] > 1 and cell[MACRO].get(metric.key) is not None
             }
     names = sorted({name for value in values for name in value}, key=slice_order)
     columns = tuple(Metric(name, name, metric.more_is_better) for name in names)
@@ -197,7 +197,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
         for facet, cells in parts.items():
             for name, cell in cells.items():
                 for metric in METRICS:
-                    if metric.key in cell:
+                    if cell.get(metric.key) is not None:
                         low, high = cell["intervals"].get(metric.key, (None, None))
                         rows.append(
                             (

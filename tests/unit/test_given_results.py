@@ -1,0 +1,309 @@
+"""Claims about evaluating what a model gave elsewhere: vectors, runs and scores of pairs."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scored_release import write_scored_release
+
+from authbench.cli import main
+from authbench.evaluation.split import Split, read_split
+from authbench.format.release import open_release
+from authbench.metrics.ranking import NAMES
+from authbench.models.open import open_model
+from authbench.models.requested import load_model
+
+AUTHORS = 24
+WHAT_IT_IS = ("model", "made_by", "headline_left_out", "left_out")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_scored_release(tmp_path_factory.mktemp("given") / "release", AUTHORS)
+
+
+@pytest.fixture(scope="module")
+def split(release: Path) -> Split:
+    return read_split(open_release(release), "test")
+
+
+@pytest.fixture(scope="module")
+def model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+    """Return the results of a model, and its vectors of the test split's documents."""
+    out = tmp_path_factory.mktemp("model")
+    assert main(["evaluate", str(release), "--model", "stylometric", "--out", str(out), "--seed", "0"]) == 0
+    documents = read_split(open_release(release), "test")
+    compared = open_model(load_model("stylometric")).compare(
+        documents.documents, documents.candidates, documents.asks, documents.reference
+    )
+    return out / "stylometric", np.asarray(compared.candidates)  # type: ignore[union-attr]
+
+
+def evaluated(release: Path, out: Path, *arguments: str) -> Mapping[str, Any]:
+    assert main(["evaluate", str(release), *arguments, "--out", str(out), "--seed", "0"]) == 0
+    scores = list(out.glob("*/scores.json"))
+    assert len(scores) == 1
+    return json.loads(scores[0].read_text())  # type: ignore[no-any-return]
+
+
+def plain(scores: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in scores.items() if key not in WHAT_IT_IS}
+
+
+def write_run(path: Path, split: Split, vectors: np.ndarray) -> Path:
+    """Write all candidates of each query but itself, best first."""
+    ids = split.documents["id"].to_list()
+    lines = []
+    for row, scores in zip(split.asks, vectors[split.asks] @ vectors.T, strict=True):
+        order = [one for one in np.argsort(-scores, kind="stable") if one != row]
+        for rank, one in enumerate(order, 1):
+            lines.append(f"{ids[row]} Q0 {ids[one]} {rank} {scores[one]} mine\n")
+    path.write_text("".join(lines))
+    return path
+
+
+def write_pairs(path: Path, split: Split, vectors: np.ndarray) -> Path:
+    stated = split.released.lists
+    ids = split.documents["id"]
+    queries = split.asks[stated.owners()]
+    frame = pl.DataFrame(
+        {
+            "query_id": ids.gather(queries),
+            "candidate_id": ids.gather(stated.rows),
+            "score": (vectors[queries] * vectors[stated.rows]).sum(axis=1),
+        }
+    )
+    frame.write_csv(path) if path.suffix == ".csv" else frame.write_parquet(path)
+    return path
+
+
+def test_vectors_of_a_model_score_what_the_model_scores(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    folder, vectors = model
+    np.savez(tmp_path / "mine.npz", ids=np.array(split.documents["id"]), vectors=vectors)
+    scores = evaluated(release, tmp_path / "out", "--vectors", str(tmp_path / "mine.npz"))
+    assert plain(scores) == plain(json.loads((folder / "scores.json").read_text()))
+    assert scores["model"]["kind"] == "vectors"
+    assert scores["model"]["name"] == "mine"
+    for file in ("queries.parquet", "pairs.parquet", "released_pairs.parquet"):
+        assert pl.read_parquet(tmp_path / "out/mine" / file).equals(pl.read_parquet(folder / file))
+
+
+def test_a_run_that_we_export_has_the_retrieval_scores_of_its_model(
+    release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    from authbench.export.trec import write_runs
+
+    folder, _ = model
+    (run,) = write_runs(tmp_path / "trec", folder)
+    given = evaluated(release, tmp_path / "out", "--run", str(run))
+    own = json.loads((folder / "scores.json").read_text())
+    for key in NAMES:
+        if key == "mrr":
+            continue
+        assert given["overall"][key] == pytest.approx(own["overall"][key], abs=1e-5), key
+        for facet in ("by_language", "by_length"):
+            for label, cell in own[facet].items():
+                assert given[facet][label].get(key) == pytest.approx(cell.get(key), abs=1e-5)
+    assert "eer" in given["left_out"]
+    assert given["overall"]["eer"] is None
+    assert set(given["headline_left_out"]) >= {"auc_matched", "auc_topic"}
+
+
+def test_a_run_of_all_candidates_has_every_score_of_its_model(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    folder, vectors = model
+    run = write_run(tmp_path / "whole.run", split, vectors)
+    given = evaluated(release, tmp_path / "out", "--run", str(run))
+    own = json.loads((folder / "scores.json").read_text())
+    assert "left_out" not in given
+    assert not given["headline_left_out"]
+    for part in ("overall", "headline", "matched_pairs"):
+        assert flat(given[part]) == pytest.approx(flat(own[part]), abs=1e-5)
+
+
+def flat(values: Any, place: str = "") -> dict[str, float]:
+    """Return the numbers of nested values by their place."""
+    if isinstance(values, dict):
+        return {key: number for name, inner in values.items() for key, number in flat(inner, f"{place}/{name}").items()}
+    return {place: values} if isinstance(values, int | float) else {}
+
+
+def test_a_run_of_three_candidates_tells_what_three_can_tell(
+    release: Path, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    folder, _ = model
+    run = tmp_path / "short.run"
+    nearest = pl.read_parquet(folder / "queries.parquet").select("id", "nearest").rows()
+    run.write_text("".join(f"{query} Q0 {one} 0 {-k} x\n" for query, near in nearest for k, one in enumerate(near[:3])))
+    overall = evaluated(release, tmp_path / "out", "--run", str(run))["overall"]
+    own = json.loads((folder / "scores.json").read_text())["overall"]
+    assert overall["success@3"] == pytest.approx(own["success@3"])
+    assert overall["recall@1"] == pytest.approx(own["recall@1"])
+    assert overall["recall@5"] is None
+    assert overall["ndcg@10"] is None
+    queries = pl.read_parquet(tmp_path / "out/short/queries.parquet")
+    assert queries["recall@10"].null_count() == queries.height
+    assert queries["success@3"].null_count() == 0
+
+
+@pytest.mark.parametrize("file", ["mine.csv", "mine.parquet"])
+def test_scores_of_the_released_pairs_have_the_headline_scores_of_their_model(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path, file: str
+) -> None:
+    folder, vectors = model
+    given = evaluated(release, tmp_path / "out", "--pairs", str(write_pairs(tmp_path / file, split, vectors)))
+    own = json.loads((folder / "scores.json").read_text())
+    for score in ("auc_matched", "auc_topic"):
+        assert given["headline"][score]["value"] == pytest.approx(own["headline"][score]["value"], abs=1e-5)
+    assert given["matched_pairs"]["eer"]["value"] == pytest.approx(own["matched_pairs"]["eer"]["value"], abs=1e-5)
+    assert "s@5_other_work" in given["headline_left_out"]
+    assert all(given["overall"][key] is None for key in (*NAMES, "eer"))
+
+
+def test_given_results_stand_on_a_leaderboard_beside_sanity_rows(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    run = write_run(tmp_path / "mine.run", split, model[1])
+    arguments = ["--run", str(run), "--name", "my-run", "--sanity", "--out", out]
+    assert main(["evaluate", str(release), *arguments]) == 0
+    pairs = write_pairs(tmp_path / "pairs.csv", split, model[1])
+    assert main(["evaluate", str(release), "--pairs", str(pairs), "--out", out]) == 0
+    found = {path.parent.name for path in (tmp_path / "out").glob("*/scores.json")}
+    assert found == {
+        "my-run",
+        "pairs",
+        "random",
+        "metadata",
+        "format",
+        "edges",
+        "content-words",
+        "punctuation",
+        "masked",
+    }
+    assert main(["leaderboard", out]) == 0
+    page = (tmp_path / "out/leaderboard/index.html").read_text()
+    assert "my-run" in page and "nan" not in page.lower().replace("finance", "")
+    gains = json.loads((tmp_path / "out/pairs/scores.json").read_text())["headline"]["auc_matched"]["gain"]
+    assert gains["against"]
+
+
+LINES = {
+    "five columns": ("{query} Q0 {candidate} 1 0.5\n", "line 1 has not six columns"),
+    "no score": ("{query} Q0 {candidate} 1 nan me\n", "line 1 has no finite score"),
+    "unknown document": ("{query} Q0 nobody 1 0.5 me\n", r"1 id \(nobody\) are not among the candidates"),
+    "unknown query": ("nobody Q0 {candidate} 1 0.5 me\n", r"1 id \(nobody\) are not among the queries"),
+    "twice": ("{query} Q0 {candidate} 1 0.5 me\n" * 2, "more than once for the query"),
+    "one query": ("{query} Q0 {candidate} 1 0.5 me\n", r"ranks nothing for 95 ids .* of 96 queries"),
+    "bytes": ("\udcff", "UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), LINES.values(), ids=LINES)
+def test_runs_that_cannot_be_used_are_told_before_anything_is_written(
+    release: Path, split: Split, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    import re
+
+    ids = split.documents["id"]
+    run = tmp_path / "bad.run"
+    run.write_text(text.format(query=ids[0], candidate=ids[1]), errors="surrogateescape")
+    arguments = ["--model", "random", "--run", str(run), "--out", str(tmp_path / "out")]
+    assert main(["evaluate", str(release), *arguments]) == 2
+    problem = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(f"bad.run: .*{said}|{said}", problem), problem
+    assert "bad.run" in problem
+    assert not (tmp_path / "out").exists()
+
+
+def changed_pairs(frame: pl.DataFrame, how: str) -> pl.DataFrame:
+    first = frame.head(1)
+    return {
+        "missing": frame.tail(-1),
+        "two scores": pl.concat([frame, first.with_columns(pl.col("score") + 1)]),
+        "unknown": pl.concat([frame, first.with_columns(candidate_id=pl.lit("nobody"))]),
+        "unstated": pl.concat([frame, first.with_columns(candidate_id=pl.col("query_id"))]),
+        "no number": frame.with_columns(pl.col("score").cast(pl.String).replace(str(first["score"][0]), "high")),
+        "no column": frame.rename({"score": "value"}),
+    }[how]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("missing", "has no score of 1 pair ("),
+        ("two scores", "has more than one score of 1"),
+        ("unknown", "1 id (nobody) are not among the candidates"),
+        ("unstated", "which the release does not state"),
+        ("no number", "row 1 has no finite score"),
+        ("no column", "has no column score"),
+    ],
+)
+def test_pairs_that_cannot_be_used_are_told_before_anything_is_written(
+    release: Path,
+    split: Split,
+    model: tuple[Path, np.ndarray],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    how: str,
+    said: str,
+) -> None:
+    path = write_pairs(tmp_path / "bad.csv", split, model[1])
+    changed_pairs(pl.read_csv(path), how).write_csv(path)
+    assert main(["evaluate", str(release), "--pairs", str(path), "--out", str(tmp_path / "out")]) == 2
+    problem = capsys.readouterr().err
+    assert said in problem
+    assert "bad.csv" in problem
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_pair_may_be_scored_twice_alike(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    path = write_pairs(tmp_path / "mine.csv", split, model[1])
+    frame = pl.read_csv(path)
+    pl.concat([frame, frame]).write_csv(path)
+    assert evaluated(release, tmp_path / "out", "--pairs", str(path))["headline"]["auc_matched"]
+
+
+def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = read_split(open_release(release), "dev").documents["id"].to_list()
+    ids = [*split.documents["id"], *dev]
+    vectors = np.concatenate([model[1], np.ones((len(dev), model[1].shape[1]), np.float32)])
+    np.savez(tmp_path / "mine.npz", ids=np.array(ids), vectors=vectors)
+    evaluated(release, tmp_path / "out", "--vectors", str(tmp_path / "mine.npz"))
+    np.savez(tmp_path / "mine.npz", ids=np.array([*ids[:-1], "nobody"]), vectors=vectors)
+    arguments = ["--vectors", str(tmp_path / "mine.npz"), "--out", str(tmp_path / "none")]
+    assert main(["evaluate", str(release), *arguments]) == 2
+    assert "mine.npz: has vectors of 1 id (nobody) that the release does not have" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_arguments_that_name_nothing_or_too_much_are_told(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, said in (
+        ([], "nothing to evaluate"),
+        (["--model", "random", "--model", "edges", "--name", "x"], "--name names one model, and 2 are given"),
+        (["--model", "random", "--name", "../x"], "is no name for results"),
+    ):
+        assert main(["evaluate", str(release), *arguments, "--out", str(tmp_path / "out")]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_gives_no_vectors_is_refused_where_vectors_are_needed(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.run").write_text("")
+    assert main(["style", str(tmp_path), "--model", f"run={tmp_path / 'mine.run'}", "--out", str(tmp_path / "o")]) == 2
+    assert "mine: a run file, which gives no text a vector" in capsys.readouterr().err
