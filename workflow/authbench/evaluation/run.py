@@ -63,7 +63,7 @@ def evaluate(
     """
     negatives = draw_negatives(split, seed)
     model, opened, ranking = ranking_of(model, split, negatives, cache)
-    table, left_out = queries_table(split, ranking)
+    table, left_out = _queries_table(split, ranking)
     authors = Authors.of(table, seed)
     result = {
         "model": model.as_dict(),
@@ -103,7 +103,7 @@ def evaluate(
 
 def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
     """Return the name and checksum of a split, and a model's headline scores on it."""
-    table, _ = queries_table(split, ranked(model, split, {}))
+    table = queries_table(split, ranked(model, split, {}))
     found = headline(table, split.pool_authors, Authors.of(table, seed))
     scores = {score: found[score]["value"] for score in HEADLINES if score in found}
     return {"split": split.name, "checksum": split.checksum, **scores}
@@ -177,11 +177,13 @@ def line(name: str, result: Mapping[str, Any]) -> str:
     )
 
 
-def queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[str, str]]:
-    """Return a row per query, and why a headline score is left out, by score.
+def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+    """Return a row per query: `id`, `author_id`, its slices and metrics, and the `nearest` candidates with `scores`."""
+    return _queries_table(split, ranking)[0]
 
-    Columns are `id`, `author_id`, the query's slices and metrics, and its `nearest` candidates with their `scores`.
-    """
+
+def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return `queries_table`, and why a headline score is left out, by score."""
     ids = split.documents["id"]
     values = per_query_values(split, ranking)
     stated, queries = split.released, len(split.asks)
