@@ -12,12 +12,13 @@ from authbench.normalize.endings import beginnings, count_endings, cut_signature
 TOPICS = ("of the sea", "of a long road", "of bread", "of snow in May", "of four friends")
 
 
-def letters(author: str, texts: list[str], source: str = "posts") -> pl.DataFrame:
+def letters(author: str, texts: list[str], source: str = "posts", kind: str = "account") -> pl.DataFrame:
     rows = [
         {
             "doc_key": f"{author}:{place}",
             "source": source,
             "author_id": author_id("posts", author),
+            "author_kind": kind,
             "origin_id": f"{author}:{place}",
             "lang": "en",
             "content": text,
@@ -76,6 +77,11 @@ def test_an_ending_that_others_have_too_is_none():
 def test_works_count_and_chapters_of_one_do_not():
     chapters = letters("ann", [f"I wrote {topic}. *ann*" for topic in TOPICS]).with_columns(origin_id=pl.lit("one"))
     assert cut(chapters) == chapters["content"].to_list()
+
+
+def test_what_no_writer_stands_for_is_not_signed():
+    lists = letters("ann", [f"I wrote {topic}. *ann*" for topic in TOPICS], kind="work")
+    assert cut(lists, lists, OTHERS) == lists["content"].to_list()
 
 
 def test_edited_texts_keep_theirs():

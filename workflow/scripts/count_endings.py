@@ -7,6 +7,8 @@ from authbench.runtime.job import log_to
 from authbench.storage.parquet import read_batches, write_batches
 
 log_to(snakemake.log[0])
-batches = read_batches([snakemake.input.records], ["source", "author_id", "origin_id", "lang", "content"])
+batches = read_batches(
+    [snakemake.input.records], ["source", "author_id", "author_kind", "origin_id", "lang", "content"]
+)
 typed = (batch.filter(~pl.col("source").is_in(snakemake.params.edited)) for batch in batches)
 write_batches(snakemake.output.endings, ENDINGS, map(count_endings, typed))

@@ -48,7 +48,11 @@ def beginnings(text: str) -> list[int]:
 
 
 def count_endings(records: pl.DataFrame) -> pl.DataFrame:
-    """ENDINGS of the texts of records (`author_id, origin_id, lang, content`)."""
+    """ENDINGS of the texts of records (`author_id, author_kind, origin_id, lang, content`).
+
+    What no writer stands for (author kind `work`: lists, templates, scriptures) is signed by nobody.
+    """
+    records = records.filter(pl.col("author_kind") != "work")
     own = records.select(
         author=_author("author_id"),
         text=keyed_hashes(0, "text", records["content"]),
