@@ -1,4 +1,4 @@
-"""The sheets for review in a browser: hostile texts, and verdicts that are given by keys."""
+"""The sheets for review in a browser: hostile texts, and verdicts that are given by keys, click and touch."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +63,92 @@ def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
     ruled_out = read_exclusions(saved)
     assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
     assert len(saved.read_text().splitlines()) == 2
+
+
+def fresh_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
+    """A sheet that the browser knows no verdicts of."""
+    path = sheet(folder, texts)
+    page.open(path)
+    page.value("localStorage.clear()")
+    page.open(path)
+    return path
+
+
+COUNT = "document.getElementById('count').textContent"
+SECOND = "article:nth-of-type(2)"
+
+
+def test_verdicts_are_given_by_click_and_touch_and_taken_back(browser: tuple[Browser, Path], tmp_path: Path) -> None:
+    page, _ = browser
+    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+    page.click("article:nth-of-type(3) .give button:nth-of-type(1)")
+    page.wait_for(f"{COUNT} === '1 of 3 judged'")
+    page.touch(f"{SECOND} .give button:nth-of-type(2)")
+    page.wait_for(f"{COUNT} === '2 of 3 judged'")
+    page.open(path)
+    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
+    assert page.value(verdicts) == "not judged|out: boilerplate|good"
+    assert page.value(f"document.querySelector('{SECOND} [aria-pressed=true]').textContent") == "boilerplate"
+    page.touch(f"{SECOND} .give .undo")
+    page.wait_for(f"{COUNT} === '1 of 3 judged'")
+    assert page.value(verdicts) == "not judged|not judged|good"
+
+
+def test_a_button_is_large_enough_for_a_finger_on_a_phone(browser: tuple[Browser, Path], tmp_path: Path) -> None:
+    page, _ = browser
+    fresh_sheet(page, tmp_path / "review", HOSTILE)
+    page.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    heights = "Math.min(...[...document.querySelectorAll('.give button:not([hidden])')].map(one => one.offsetHeight))"
+    assert page.value(heights) >= 42
+    assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.send("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(
+    browser: tuple[Browser, Path], tmp_path: Path
+) -> None:
+    page, downloads = browser
+    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+    page.press("n")
+    page.send("Input.insertText", text="a menu")
+    page.open(path)  # without leaving the field
+    note = "document.querySelector('input').value"
+    assert page.value(note) == "a menu"
+    assert page.value(COUNT) == "0 of 3 judged, 1 with a note alone"
+    page.press("j", "g", "k", "k", "1", "k", "u")  # another text is judged; then this one, and taken back
+    assert page.value(note) == "a menu"
+    page.press("1")
+    page.open(path)
+    assert page.value(note) == "a menu"
+    page.press("s")
+    while (told := page.event("Browser.downloadProgress"))["state"] != "completed":
+        pass
+    saved = (
+        downloads / told["filePath"]
+        if "filePath" in told
+        else max(downloads.iterdir(), key=lambda one: one.stat().st_mtime)
+    )
+    assert read_exclusions(saved).rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
+
+
+def test_the_index_tells_how_far_each_language_is(browser: tuple[Browser, Path], tmp_path: Path) -> None:
+    page, _ = browser
+    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+    page.press("g", "1")
+    page.open(path.parent / "index.html")
+    shown = "[...document.querySelectorAll('.judged')].map(one => one.textContent + '/' + one.firstChild.max).join('|')"
+    assert page.value(shown) == "2/3"
+
+
+def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(
+    browser: tuple[Browser, Path], tmp_path: Path
+) -> None:
+    page, _ = browser
+    fresh_sheet(page, tmp_path / "review", ["one", "two"])
+    page.value("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
+    page.press("1")
+    assert page.value(COUNT).startswith("1 of 2 judged – this browser keeps nothing")
+    assert page.value("lines()").count("boilerplate") == 1
 
 
 def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderboard(

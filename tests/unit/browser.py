@@ -99,6 +99,33 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
+    def touch(self, element: str) -> None:
+        """Touch the middle of the first element that a selector finds, as a finger does."""
+        self.send("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[self._middle(element)])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def click(self, element: str) -> None:
+        """Click the middle of the first element that a selector finds, as a mouse does."""
+        place = self._middle(element)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+
+    def wait_for(self, expression: str) -> None:
+        """Wait until an expression is true."""
+        until = time.monotonic() + PATIENCE
+        while not self.value(expression):
+            assert time.monotonic() < until, f"{expression} did not come true within {PATIENCE:g} s"
+            time.sleep(0.02)
+
+    def _middle(self, element: str) -> dict[str, float]:
+        find = f"document.querySelector({json.dumps(element)})"
+        self.value(f"{find}.scrollIntoView({{block: 'center'}})")
+        box = self.value(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({find}.getBoundingClientRect())"
+        )
+        return {"x": box[0], "y": box[1]}
+
     def _next(self, until: float) -> Any:
         while b"\0" not in self._waiting:
             ready, _, _ = select.select([self._in], [], [], max(0.0, until - time.monotonic()))

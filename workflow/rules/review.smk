@@ -5,7 +5,8 @@ Gives   review/ (a sheet a language, for a browser). It holds raw ids: not for r
 """
 
 SHEET_TEMPLATES = [
-    f"templates/{name}" for name in ("review.html.j2", "review_index.html.j2", "review.js", "shown.html.j2")
+    f"templates/{name}"
+    for name in ("review.html.j2", "review_index.html.j2", "review.js", "review_progress.js", "shown.html.j2")
 ]
 
 

@@ -1,4 +1,4 @@
-"""Sheets: HTML pages on which a person judges entry by entry, by keys, and saves the verdicts to a file.
+"""Sheets: HTML pages on which a person judges entry by entry, by click, touch or key, and saves the verdicts.
 
 `templates/review.html.j2` and `templates/review.js` are what all sheets share; another kind of sheet extends the
 template by its blocks.
@@ -56,7 +56,21 @@ class Sheet:
     def script(self) -> Markup:
         return Markup((TEMPLATES / "review.js").read_text(encoding="utf-8"))
 
+    @cached_property
+    def progress(self) -> Markup:
+        """Return the script of the index, which says how many entries of each sheet are judged."""
+        return Markup((TEMPLATES / "review_progress.js").read_text(encoding="utf-8"))
+
     @property
     def hash(self) -> str:
         """Return the SHA-256 of the script, by which the page's policy allows it alone."""
-        return base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+        return _digest(self.script)
+
+    @property
+    def progress_hash(self) -> str:
+        """Return the SHA-256 of the script of the index."""
+        return _digest(self.progress)
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
