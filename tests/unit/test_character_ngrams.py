@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from authbench.models import character_ngrams
 from authbench.models.character_ngrams import count_ngrams
+from authbench.models.lexical import tfidf
 
 TEXTS = st.lists(st.text(st.sampled_from("aAbß \n\t漢字é\u0301🙂\u3000\x1c\xa0"), max_size=12), min_size=1, max_size=5)
 RANGES = st.sampled_from([(1, 1), (1, 4), (2, 5), (3, 5), (5, 6), (4, 4)])
@@ -57,3 +59,12 @@ def test_n_grams_too_long_for_any_number_are_counted_all_the_same():
     texts = [alphabet, alphabet[::-1] + alphabet[::3], "好" + alphabet[:50]]
     for asked in ((texts, 2, "char", (1, 9), False), (["好", *texts], 1, "char", (9, 9), False)):
         assert same(count_ngrams(*asked), by_scikit_learn(*asked))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 20), st.booleans())
+def test_weights_of_counts_are_those_of_scikit_learn_to_the_bit(seed, learnt, sublinear):
+    table = np.random.default_rng(seed).poisson(0.4, (20, 30)).astype(np.float32)
+    table[3] = 0
+    counts = csr_matrix(table)
+    weights = TfidfTransformer(sublinear_tf=sublinear).fit(counts[:learnt])
+    assert same(tfidf(counts, learnt, 20, sublinear), weights.transform(counts))
