@@ -6,7 +6,8 @@ from statistics import median
 
 import regex
 
-from authbench.filter.scripts import EXPECTED_SCRIPTS, QUOTES
+from authbench.filter.scripts import QUOTES
+from authbench.languages import languages
 
 
 def pattern(text: str) -> regex.Pattern:
@@ -35,8 +36,9 @@ SYMBOL_RUN = pattern(r"[^\p{L}\p{M}\p{N}\p{White_Space}]+")
 UNLETTERED_RUN = pattern(r"[^\p{L}\p{N}\p{White_Space}]+")
 DEFINITE = pattern(r"[\p{L}--[\p{Scx=Common}\p{Scx=Inherited}]]")
 EXPECTED = {
-    lang: pattern("[" + "".join(rf"\p{{Scx={script}}}" for script in expected) + "]")
-    for lang, expected in EXPECTED_SCRIPTS.items()
+    lang: pattern("[" + "".join(rf"\p{{Scx={script}}}" for script in language.scripts) + "]")
+    for lang, language in languages().items()
+    if language.scripts
 }
 
 

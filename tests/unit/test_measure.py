@@ -10,6 +10,7 @@ from plain_measures import WORD, measure_plainly
 
 from authbench.filter import measure, scripts
 from authbench.filter.text_kernels import decode
+from authbench.records import LANGUAGES
 from authbench.text_bytes import utf8
 
 # A few sentences per language, written for these tests.
@@ -31,7 +32,7 @@ awkward_texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters(exclud
 
 def measured(text: str, lang: str = "en") -> dict[str, float | str | None]:
     documents = pl.DataFrame({"doc_key": ["d"], "lang": [lang], "content": [text]})
-    return measure.measure_texts(documents, list(scripts.EXPECTED_SCRIPTS)).row(0, named=True)
+    return measure.measure_texts(documents, LANGUAGES).row(0, named=True)
 
 
 def assert_as_by_hand(text: str, lang: str) -> None:

@@ -4,6 +4,8 @@ One row per document, from ingestion to release (AuthBench paper, A.1). Every ta
 file with one of these schemas; tables are joined on `doc_key`.
 """
 
+import re
+
 import polars as pl
 
 LANGUAGES = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko")
@@ -84,6 +86,15 @@ REMOVED = pl.Schema(
         "detail": pl.String,
     }
 )
+
+
+def is_language_code(label: str | None) -> bool:
+    """Return whether a label is written as a code of ISO 639: two or three small letters.
+
+    >>> is_language_code("pt"), is_language_code("pt-BR")
+    (True, False)
+    """
+    return label is not None and re.fullmatch("[a-z]{2,3}", label) is not None
 
 
 def primary_genre(genre: str) -> str:

@@ -2,26 +2,17 @@
 
 from collections.abc import Iterable
 
+from authbench.languages import languages
+from authbench.records import OTHER
+
 ALL = "all"
-LANGUAGE_NAMES = {
-    "en": "English",
-    "zh": "Chinese",
-    "hi": "Hindi",
-    "es": "Spanish",
-    "fr": "French",
-    "ar": "Arabic",
-    "ru": "Russian",
-    "de": "German",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "other": "Other languages",
-    ALL: "All",
-}
+NOT_ONE_LANGUAGE = {OTHER: "Other languages", ALL: "All"}
 
 
 def language_name(language: str) -> str:
     """Return the English name of a language code; an unknown code stands for itself."""
-    return LANGUAGE_NAMES.get(language, language)
+    known = languages().get(language)
+    return known.name if known else NOT_ONE_LANGUAGE.get(language, language)
 
 
 def ordered(names: Iterable[str]) -> list[str]:

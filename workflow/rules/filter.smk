@@ -5,6 +5,12 @@ Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMO
         filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) where a threshold asks for them
 """
 
+from authbench.languages import languages_file
+from authbench.records import LANGUAGES
+
+LANGUAGE_TABLE = file_hash(languages_file())
+# Whatever a recipe asks for, strangers in these corpora are written in one of the ten.
+MEASURED_LANGUAGES = [*LANGUAGES, *sorted(set(SETTINGS["sample"]["languages"]) - {*LANGUAGES, "other"})]
 AUTHORS_ASKED = any(SETTINGS["filter"][name] is not None for name in ("posts_per_day", "template_share"))
 
 
@@ -23,6 +29,8 @@ rule measure_texts:
         runtime=duration(5, per_mb=0.05),
         in_series=1,
     params:
+        languages=MEASURED_LANGUAGES,
+        table=LANGUAGE_TABLE,
         code=code("measure_texts"),
     script:
         "../scripts/measure_texts.py"
@@ -87,6 +95,7 @@ rule apply_filters:
         in_series=1,
     params:
         filter=SETTINGS["filter"],
+        table=LANGUAGE_TABLE,
         exclude=file_hash(SETTINGS["filter"]["exclude"]),
         code=code("apply_filters"),
     script:

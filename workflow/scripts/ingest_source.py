@@ -29,6 +29,7 @@ counts = ingest_source(
         params.ingest["author_genres"],
         params.own_name,
         read_aliases(persons_file()),
+        tuple(params.ingest["genres"]),
     ),
 )
 write_json(snakemake.output.counts, counts)

@@ -104,7 +104,8 @@ def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
     tags = provenance["source"].unique().to_list()
     stated = {tag: source.extraction.author.space_of(tag) for tag, source in _entries(tags).items()}
     spaces = sorted({*tags, *stated.values()})
-    people = [f"{PEOPLE}/{lang}" for lang in LANGUAGES] if PEOPLE in spaces else []
+    languages = sorted({*LANGUAGES, *provenance["lang"].unique()}) if "lang" in provenance.columns else LANGUAGES
+    people = [f"{PEOPLE}/{lang}" for lang in languages] if PEOPLE in spaces else []
     sources = provenance.group_by("author_id").agg(pl.col("source").unique().sort()).sort("author_id")
     for author, own in sources.filter(pl.col("source").list.len() > 1).iter_rows():
         if len({stated[tag] for tag in own if tag in stated}) > 1:

@@ -51,15 +51,16 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
 
 def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
-    found = [lang for lang in (*LANGUAGES, "other") if (release.present["lang"] == lang).any()]
-    here = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
+    here = set(release.present["lang"].unique())
+    found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
+    licences = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     terms: dict[str, Any] = {
         "license": "other",
         "license_name": "per-source",
         "license_link": "licences.csv",
     }
-    if len(here) == 1 and (here[0] in _HUB_LICENCES or here[0].startswith("CC-BY-")):
-        terms = {"license": here[0].lower()}
+    if len(licences) == 1 and (licences[0] in _HUB_LICENCES or licences[0].startswith("CC-BY-")):
+        terms = {"license": licences[0].lower()}
     return {
         "pretty_name": release.name,
         **terms,

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.filter.scripts import EXPECTED_SCRIPTS, MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY
+from authbench.filter.scripts import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY, written_in
 from authbench.records import REMOVED
 
 STAGE = "filter"
@@ -111,9 +111,7 @@ def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
     language of texts that are long enough counts where the script does not tell: in Latin script, and in Han with much
     of another script (Japanese as Chinese or Korean).
     """
-    latin, han = (
-        [lang for lang, expected in EXPECTED_SCRIPTS.items() if script in expected] for script in ("Latin", "Han")
-    )
+    latin, han = map(written_in, ("Latin", "Han"))
     strange = pl.col("langid") != pl.col("lang")
     few = pl.col("letters") < MIN_SCRIPT_LETTERS
     foreign = (pl.col("script") == 0) & pl.col("lang").is_in(latin)

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
-from authbench.filter.scripts import EXPECTED_SCRIPTS
+from authbench.filter.scripts import written_in
 from authbench.runtime.caches import compiled_code
 from authbench.runtime.jit import compiled
 from authbench.storage.atomic import atomic_file
@@ -51,9 +51,15 @@ class Model:
     languages: NDArray[np.float64]
 
 
+def identified_languages() -> frozenset[str]:
+    """Return the codes of the languages that langid tells apart."""
+    return frozenset(_whole_model()["labels"].tolist())
+
+
 def latin_candidates(languages: Sequence[str]) -> tuple[str, ...]:
     """Return those of `languages`, and of the intruders, that are written in Latin letters."""
-    return tuple(lang for lang in languages if "Latin" in EXPECTED_SCRIPTS.get(lang, ())) + LATIN_INTRUDERS
+    latin = written_in("Latin")
+    return tuple(lang for lang in languages if lang in latin) + LATIN_INTRUDERS
 
 
 def candidates(languages: Sequence[str]) -> tuple[str, ...]:

@@ -98,7 +98,7 @@ def _identify_where_asked(measured: pl.DataFrame, texts: pl.Series, languages: S
     A text mostly in Latin letters, as expected, is judged by these alone and among languages written in them: a few
     Korean or Thai hashtags else outweigh an English sentence. Any other text is judged whole, among all candidates.
     """
-    latin = pl.col("lang").is_in([lang for lang, expected in scripts.EXPECTED_SCRIPTS.items() if "Latin" in expected])
+    latin = pl.col("lang").is_in(scripts.written_in("Latin"))
     mostly_latin = latin & (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("script") >= MOSTLY)
     doubtful = (pl.col("script") < 1) | (pl.col("letters") < MIN_SCRIPT_LETTERS)
     asked = measured.with_columns(text=texts, row=pl.int_range(pl.len()))

@@ -11,24 +11,12 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from authbench.languages import SCRIPTS, languages
+
 CODE_POINTS = 0x110000
 # Unicode has assigned nothing elsewhere but for private use: no letter, mark, number or space, and of no script.
 ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))
 
-# Which scripts a text in a language is written in (AuthBench paper, A.3). A language that is not here expects none.
-EXPECTED_SCRIPTS = {
-    "en": ("Latin",),
-    "es": ("Latin",),
-    "fr": ("Latin",),
-    "de": ("Latin",),
-    "ru": ("Cyrillic",),
-    "ar": ("Arabic",),
-    "hi": ("Devanagari",),
-    "zh": ("Han", "Bopomofo"),
-    "ja": ("Han", "Hiragana", "Katakana"),
-    "ko": ("Hangul", "Han"),
-}
-SCRIPTS = ("Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Bopomofo", "Hiragana", "Katakana", "Hangul")
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
@@ -122,9 +110,15 @@ def _script_mask(scripts: Iterable[str]) -> int:
     return sum(1 << SCRIPTS.index(script) for script in scripts)
 
 
+def written_in(script: str) -> list[str]:
+    """Return the languages that are written in a script, among others, by the table of languages."""
+    return [code for code, language in languages().items() if script in language.scripts]
+
+
 def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
     """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language."""
-    return np.array([_script_mask(EXPECTED_SCRIPTS.get(lang, ())) for lang in langs], np.uint16)
+    known = {lang: _script_mask(languages()[lang].scripts) for lang in set(langs) if lang in languages()}
+    return np.array([known.get(lang, 0) for lang in langs], np.uint16)
 
 
 def _mark(table: NDArray[np.uint8] | NDArray[np.uint16], pattern: str, value: int) -> None:

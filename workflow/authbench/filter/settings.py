@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+from authbench.errors import InputError
+from authbench.languages import FILE, languages_file, read_languages
 from authbench.registry.checks import unreadable_file
 from authbench.registry.entries import Settings
+from authbench.shipped import shipped
 
 
 def filter_problems(config: Settings) -> Iterator[str]:
@@ -11,6 +14,23 @@ def filter_problems(config: Settings) -> Iterator[str]:
     if filters["min_tokens"] > filters["max_tokens"]:
         yield "filter: min_tokens is larger than max_tokens"
     yield from unreadable_file("filter.exclude", filters["exclude"], _read_exclusions)
+    yield from _own_languages()
+
+
+def _own_languages() -> Iterator[str]:
+    """Yield what is wrong with the user's own table of languages."""
+    path = languages_file()
+    if path == shipped(FILE):
+        return
+    try:
+        table = read_languages(path)
+    except InputError as problem:
+        yield str(problem)
+        return
+    from authbench.filter.language import identified_languages
+
+    for code in sorted({code for code, language in table.items() if language.scripts} - identified_languages()):
+        yield f"{path}: {code}: has scripts, but langid does not know it and would drop its texts; leave `scripts` out"
 
 
 def _read_exclusions(path: str) -> object:

@@ -23,7 +23,7 @@ from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.persons import OF_A_NAME
 from authbench.ingest.rows import Row
-from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, primary_genre
+from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 
 GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 # A record as the mapping makes it. `base` says that its key is that of all its copies: the corpus has no raw ids.
@@ -60,12 +60,14 @@ class Choices(NamedTuple):
     """Settings that decide what records say.
 
     Attributes:
-        keep_other_languages: texts in languages that no release has are kept, as `other`.
+        keep_other_languages: texts in languages beside LANGUAGES are kept under their code; where it is none, as OTHER.
+        genres: primary genres beside PRIMARY_GENRES.
         author_genres: a sub-genre that describes the author stays one.
         mask_own_name: the author's name goes from the text where the entry admits it.
     """
 
     keep_other_languages: bool = False
+    genres: tuple[str, ...] = ()
     author_genres: bool = False
     mask_own_name: bool = False
 
@@ -139,13 +141,16 @@ def make_documents(
     _compute_identities(block, compiled, identities)
     if choices.mask_own_name and compiled.masks_own_name:
         _mask_own_names(block, compiled)
-    other = OTHER if choices.keep_other_languages else None
-    langs = by_distinct(partial(_known_language, other=other), compiled.fields["lang"](block.rows))
+    langs = by_distinct(
+        partial(_known_language, others=choices.keep_other_languages), compiled.fields["lang"](block.rows)
+    )
     genres = by_distinct(as_text, compiled.fields["genre"](block.rows))
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
     of_author = compiled.genre_of_author and not choices.author_genres
-    records = _records(block, compiled, identities, f"{where}: fields.genre", of_author)
+    checked = partial(_checked_genre, f"{where}: fields.genre", (*PRIMARY_GENRES, *choices.genres))
+    block.columns["genre"] = by_distinct(checked, block.columns["genre"])
+    records = _records(block, compiled, identities, of_author)
     return Documents(records, list(block.places), sorted(block.refused), block.mended, block.unnamed)
 
 
@@ -214,13 +219,13 @@ def _compute_identities(block: _Block, compiled: Compiled, identities: Identitie
     columns["doc_key"] = [f"{identities.tag}:{one}" for one in columns["identity"]]
 
 
-def _records(block: _Block, compiled: Compiled, identities: Identities, where: str, of_author: bool) -> pa.RecordBatch:
+def _records(block: _Block, compiled: Compiled, identities: Identities, of_author: bool) -> pa.RecordBatch:
     """Return the records (MADE) of the rows that are left; `of_author`: their sub-genres are groups of authors."""
     columns, rows, ours = block.columns, block.rows, compiled.fields
     named = texts(ours["origin"](rows))
     origins = [one or own for one, own in zip(named, columns["identity"], strict=True)]
     names = own_names(rows, compiled)
-    genres = by_distinct(partial(_checked_genre, where), columns["genre"])
+    genres = columns["genre"]
     groups = by_distinct(_group, ours["author_group"](rows))
     if of_author:
         groups = [group or _sub_genre(genre) for group, genre in zip(groups, genres, strict=True)]
@@ -252,9 +257,12 @@ def _records(block: _Block, compiled: Compiled, identities: Identities, where: s
     return pa.RecordBatch.from_pydict(made, MADE)
 
 
-def _known_language(written: Any, other: str | None) -> str | None:
+def _known_language(written: Any, others: bool) -> str | None:
+    """Return the code of a language that is kept; OTHER for a label that is no code, None for what is not kept."""
     lang = as_text(written)
-    return lang if lang in LANGUAGES else other
+    if lang in LANGUAGES or not others:
+        return lang if lang in LANGUAGES else None
+    return lang if is_language_code(lang) else OTHER
 
 
 def _lacking(lang: str | None, genre: str | None, text: str) -> str | None:
@@ -312,10 +320,11 @@ def _labels(labels: Mapping[str, Columns], rows: Sequence[Row]) -> Column:
     ]
 
 
-def _checked_genre(where: str, genre: str) -> str:
-    if not GENRE.fullmatch(genre) or genre.partition("/")[0] not in PRIMARY_GENRES:
+def _checked_genre(where: str, known: Sequence[str], genre: str) -> str:
+    if not GENRE.fullmatch(genre) or genre.partition("/")[0] not in known:
         raise InputError(
-            f"{where}: {genre!r} is no genre; a genre is one of {', '.join(PRIMARY_GENRES)}, and may have a "
-            'sub-genre in lower case after a slash. Map it under `map`, with "*" for the rest.'
+            f"{where}: {genre!r} is no genre; a genre is one of {', '.join(known)}, and may have a "
+            'sub-genre in lower case after a slash. Map it under `map`, with "*" for the rest, or name a genre of your '
+            "own in `ingest.genres`."
         )
     return genre

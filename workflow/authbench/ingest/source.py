@@ -55,6 +55,7 @@ class IngestSettings:
     author_genres: bool = False
     own_name: str = "keep"
     aliases: Aliases = field(default_factory=dict)
+    genres: tuple[str, ...] = ()
 
 
 def ingest_source(
@@ -83,7 +84,9 @@ def ingest_source(
         raise InputError(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
-    choices = Choices(settings.other_languages == "keep", settings.author_genres, settings.own_name == "mask")
+    choices = Choices(
+        settings.other_languages == "keep", settings.genres, settings.author_genres, settings.own_name == "mask"
+    )
     mapped = compile_source(tag, extraction, choices, settings.author_key, settings.aliases)
     tally = Tally(tag)
     names = {sha: relative for relative, sha in sorted(files.items(), reverse=True)}

@@ -1,7 +1,7 @@
 """Parts of the checks of settings that several stages share. A check yields every problem as "key: problem"."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from authbench.errors import InputError
@@ -57,7 +57,9 @@ def unbalanced_shares(place: str, shares: Mapping[str, float]) -> Iterator[str]:
         yield f"{place}: the shares add up to {sum(shares.values()):g}, expected 100"
 
 
-def unknown_genre(place: str, pattern: str) -> Iterator[str]:
-    """Yield a problem if a pattern fits no genre."""
-    if primary_genre(pattern) not in PRIMARY_GENRES and pattern != "*":
-        yield f"{place}: unknown genre '{pattern}'{did_you_mean(primary_genre(pattern), PRIMARY_GENRES)}"
+def unknown_genre(place: str, pattern: str, own: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a problem if a pattern fits no genre, neither of PRIMARY_GENRES nor of the user's own."""
+    known = (*PRIMARY_GENRES, *own)
+    if primary_genre(pattern) not in known and pattern != "*":
+        meant = did_you_mean(primary_genre(pattern), known)
+        yield f"{place}: unknown genre '{pattern}'{meant or '; name a genre of your own in ingest.genres'}"

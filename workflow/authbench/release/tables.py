@@ -1,7 +1,7 @@
 """Tables of a release: the JSON lines of each split, and the provenance."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -68,9 +68,10 @@ def make_provenance(
 def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:
     """Return the documents with null for dates, topics and groups of authors that cannot be published."""
     forms = {column.name: re.compile(column.pattern or "") for column in PROVENANCE.columns}
+    languages = sorted({*LANGUAGES, *documents["lang"].unique()})
     for name in ("topic", "author_group"):
         named = documents.select("source", "author_id", name).unique().drop_nulls().rows()
-        kept = [row for row in named if forms[name].fullmatch(row[2]) and not _is_author(sources, *row)]
+        kept = [row for row in named if forms[name].fullmatch(row[2]) and not _is_author(sources, languages, *row)]
         fitting = pl.DataFrame(kept, schema=dict.fromkeys(("source", "author_id", name), pl.String), orient="row")
         documents = (
             documents.join(fitting.with_columns(fits=True), on=fitting.columns, how="left", maintain_order="left")
@@ -81,9 +82,11 @@ def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) 
     return documents.with_columns(pl.when(pl.col("date").is_in(dates)).then("date").alias("date"))
 
 
-def _is_author(sources: Mapping[str, Description], source: str, author: str, words: str) -> bool:
+def _is_author(
+    sources: Mapping[str, Description], languages: Iterable[str], source: str, author: str, words: str
+) -> bool:
     known = sources[source].author if source in sources else None
     if known is not None and known.names == FULL:
-        names = ((canonical_name(folded(words), lang), lang) for lang in LANGUAGES)
+        names = ((canonical_name(folded(words), lang), lang) for lang in languages)
         return author in {keys_of(name, lang, None).author_id for name, lang in names if name is not None}
     return author_id((known and known.space) or source, words) == author

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from authbench.records import LANGUAGES, OTHER
+from authbench.records import LANGUAGES, OTHER, is_language_code
 from authbench.registry.checks import unbalanced_shares, unknown_genre
 from authbench.registry.entries import Settings, did_you_mean
 
@@ -13,27 +13,34 @@ def sample_problems(config: Settings) -> Iterator[str]:
     yield from _shares(config)
     yield from _numbers(config["sample"])
     for pattern in config["sample"]["prefer_sources"]:
-        yield from unknown_genre("sample.prefer_sources", pattern)
+        yield from unknown_genre("sample.prefer_sources", pattern, config["ingest"]["genres"])
 
 
 def _shares(config: Settings) -> Iterator[str]:
     sample = config["sample"]
-    languages = [*LANGUAGES, *([OTHER] if config["ingest"]["other_languages"] == "keep" else [])]
+    others = config["ingest"]["other_languages"] == "keep"
     for section in ("languages", "lengths"):
         yield from unbalanced_shares(f"sample.{section}", sample[section])
     for section in ("languages", "genres"):
         for language in sample[section]:
-            if language not in languages:
-                yield f"sample.{section}: unknown language '{language}'{did_you_mean(language, languages)}"
+            if language not in LANGUAGES and not (others and (language == OTHER or is_language_code(language))):
+                yield f"sample.{section}: unknown language '{language}'{_meant(language, others)}"
     for language, shares in sample["genres"].items():
         yield from unbalanced_shares(f"sample.genres.{language}", shares)
         for pattern in shares:
-            yield from unknown_genre(f"sample.genres.{language}", pattern)
+            yield from unknown_genre(f"sample.genres.{language}", pattern, config["ingest"]["genres"])
     for language in sorted(set(sample["languages"]) - set(sample["genres"])):
         yield f"sample.genres: no genre shares for '{language}', which has a share of the documents"
     for bucket in sample["lengths"]:
         if bucket not in LENGTHS:
             yield f"sample.lengths: unknown bucket '{bucket}', expected {', '.join(LENGTHS)}"
+
+
+def _meant(language: str, others: bool) -> str:
+    """Return what to write instead of a language that no text has."""
+    if not others and (language == OTHER or is_language_code(language)):
+        return "; languages beside the ten need ingest.other_languages: keep"
+    return did_you_mean(language, LANGUAGES) or "; expected a code of two or three small letters"
 
 
 def _numbers(sample: Settings) -> Iterator[str]:

@@ -1,0 +1,58 @@
+"""The table of languages (config/languages.yaml): names, and the scripts in which they are written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.records import LANGUAGES, OTHER, is_language_code
+from authbench.registry.entries import read_yaml
+from authbench.shipped import shipped
+
+FILE = "config/languages.yaml"
+SCRIPTS = ("Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Bopomofo", "Hiragana", "Katakana", "Hangul")
+_EXPECTED = "expected `code: {name: English name, scripts: [Latin]}`, with scripts of " + ", ".join(SCRIPTS)
+
+
+@dataclass(frozen=True)
+class Language:
+    """What is known of a language; without scripts, texts are not held to any."""
+
+    name: str
+    scripts: tuple[str, ...] = ()
+
+
+def languages_file(base: Path = Path()) -> Path:
+    """Return the table: the working directory's own, or the shipped one."""
+    own = base / FILE
+    return own if own.is_file() else shipped(FILE)
+
+
+@lru_cache(maxsize=4)
+def read_languages(path: Path) -> Mapping[str, Language]:
+    """Return the languages of a table by code.
+
+    Raises:
+        InputError: an entry, which is named, is of another form, or one of the ten languages is not there.
+    """
+    content = read_yaml(path)
+    found = {}
+    for code, entry in content.items():
+        if not is_language_code(str(code)) or str(code) == OTHER:
+            raise InputError(f"{path}: {code!r} is no code of two or three small letters; {_EXPECTED}.")
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str) or set(entry) - {"name", "scripts"}:
+            raise InputError(f"{path}: {code}: {_EXPECTED}, found {entry!r:.80}.")
+        scripts = entry.get("scripts", [])
+        if not isinstance(scripts, list) or not set(map(str, scripts)) <= set(SCRIPTS):
+            raise InputError(f"{path}: {code}: {_EXPECTED}, found {scripts!r:.80}.")
+        found[str(code)] = Language(entry["name"], tuple(scripts))
+    if missing := [lang for lang in LANGUAGES if not found.get(lang, Language("")).scripts]:
+        raise InputError(f"{path}: lacks {', '.join(missing)} with their scripts; {_EXPECTED}.")
+    return found
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return the table that holds in the working directory, read once."""
+    return read_languages(languages_file())
