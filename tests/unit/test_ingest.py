@@ -189,7 +189,40 @@ def test_the_own_name_is_masked_where_setting_and_entry_say_so_and_keys_stay(tmp
 
 def test_other_languages_can_be_kept(tmp_path: Path) -> None:
     made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, SOURCE, other_languages="keep")
+    assert made.records.filter(doc_key="demo:4")["lang"].to_list() == ["pt"]
+
+
+@pytest.mark.parametrize("label", ["pt-BR", "Portuguese", "por tuguês", "p"])
+def test_a_language_that_is_no_code_is_kept_as_other(tmp_path: Path, label: str) -> None:
+    rows = [(ident, who, label if ident == "4" else lang, *rest) for ident, who, lang, *rest in ROWS]
+    made = Ingested(tmp_path, {"a.csv": table(*rows)}, SOURCE, other_languages="keep")
     assert made.records.filter(doc_key="demo:4")["lang"].to_list() == ["other"]
+
+
+def test_genres_of_the_user_s_own_are_admitted(tmp_path: Path) -> None:
+    mapping = source(fields={"genre": {"const": "email/work"}})
+    made = Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping, genres=("email",))
+    assert set(made.records["genre"]) == {"email/work"}
+    with pytest.raises(InputError, match=r"'email/work' is no genre; .*`ingest\.genres`"):
+        Ingested(tmp_path, {"a.csv": table(*ROWS)}, mapping)
+
+
+@pytest.mark.parametrize(
+    ("fields", "proposed"),
+    [
+        ({"lang": "ru"}, "For one value in all texts write `lang: {const: ru}`. "),
+        ({"genre": "news"}, "For one value in all texts write `genre: {const: news}`. "),
+        ({"lang": "language_of_post"}, None),
+        ({"text": "ru"}, None),
+    ],
+)
+def test_a_value_in_place_of_a_field_is_answered_with_a_constant(
+    tmp_path: Path, fields: dict[str, str], proposed: str | None
+) -> None:
+    with pytest.raises(InputError, match="fields are missing") as told:
+        Ingested(tmp_path, {"a.csv": table(*ROWS)}, source(fields=fields))
+    assert ("const" in str(told.value)) == (proposed is not None)
+    assert (proposed or "") in str(told.value)
 
 
 def test_shards_and_order_of_files_do_not_show(tmp_path: Path) -> None:

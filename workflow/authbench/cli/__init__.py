@@ -3,16 +3,26 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from authbench import __version__
 from authbench.cli import audit, corpora, models, release, verification
+from authbench.cli.examples import examples
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
+from authbench.registry.entries import did_you_mean
 
 COMMANDS = dict(
     sorted((audit.COMMANDS | corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items())
 )
+
+
+def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
+    """Return what to say of an argument that a command does not take, with the option that it resembles."""
+    options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
+    close = get_close_matches(word.partition("=")[0], options, 1) if word.startswith("-") else []
+    return f"unrecognized argument {word!r}" + (f", did you mean {close[0]}?" if close else "")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,10 +33,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"authbench {__version__}")
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        subparser = subcommands.add_parser(name, help=command.about, description=command.about)
+        subparser = subcommands.add_parser(
+            name,
+            help=command.about,
+            description=command.about,
+            epilog=examples(name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.arguments(subparser)
-        subparser.set_defaults(run=command.run)
-    parsed = parser.parse_args(arguments)
+        subparser.set_defaults(run=command.run, parser=subparser)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        print(f"authbench: no command {printable(given[0])!r}{did_you_mean(given[0], COMMANDS)}", file=sys.stderr)
+        return 2
+    parsed, unknown = parser.parse_known_args(given)
+    if unknown:
+        parsed.parser.error("; ".join(_unknown(word, parsed.parser) for word in unknown))
     try:
         status: int = parsed.run(parsed)
         return status

@@ -66,12 +66,14 @@ AUTHOR_ID = Column(
     "64 hexadecimal digits, a pseudonym: SHA-256 of `space:label`, or HMAC-SHA256 with a key",
     SHA256,
 )
-LANG = Column("lang", pl.String, "`en zh hi es fr ar ru de ja ko`, or `other`", "[a-z]{2,3}|other")
+LANG = Column(
+    "lang", pl.String, "`en zh hi es fr ar ru de ja ko`, another code of ISO 639, or `other`", "[a-z]{2,3}|other"
+)
 GENRE = Column(
     "genre",
     pl.String,
-    "`social_media`, `news`, `ecommerce_reviews`, `blog`, `research_paper`, `media_reviews`, `literature`, `poetry`; "
-    "may have a sub-genre: `blog/arts`",
+    "`social_media`, `news`, `ecommerce_reviews`, `blog`, `research_paper`, `media_reviews`, `literature`, `poetry`, "
+    "or one of its own; may have a sub-genre: `blog/arts`",
     r"[^\sA-Z/]+(/[^\sA-Z/]+)?",
 )
 CONTENT = Column("content", pl.String, "the text: NFC, no control characters, no white space at its ends")

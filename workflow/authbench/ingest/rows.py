@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from authbench.errors import InputError
 from authbench.ingest.units import Units
+from authbench.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.storage.raw_files import RawFile
 
 Row = dict[str, Any]
@@ -132,8 +133,22 @@ def refuse_missing(relative: str, needs: Needs, found: Iterable[str]) -> None:
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         raise InputError(
             f"{relative}: fields are missing. {expected}. Found: {', '.join(map(repr, names[:MOST_NAMES]))}{more}. "
-            "Correct the names, or the reader's options (one field that holds a whole line: another delimiter)."
+            f"{_constants(needs)}Correct the names, or the reader's options (one field that holds a whole line: "
+            "another delimiter)."
         )
+
+
+def _constants(needs: Needs) -> str:
+    """Return what to write for missing fields whose names read like values: a language, a genre."""
+    meant = []
+    for key, sets in needs.items():
+        field = key.rpartition(".")[2]
+        for name in sorted(set().union(*sets)):
+            if (field == "lang" and is_language_code(name)) or (
+                field == "genre" and primary_genre(name) in PRIMARY_GENRES
+            ):
+                meant.append(f"`{field}: {{const: {name}}}`")
+    return f"For one value in all texts write {' and '.join(meant)}. " if meant else ""
 
 
 def check_header(relative: str, header: Iterable[str], wanted: Needs) -> None:

@@ -62,4 +62,4 @@ def unknown_genre(place: str, pattern: str, own: Sequence[str] = ()) -> Iterator
     known = (*PRIMARY_GENRES, *own)
     if primary_genre(pattern) not in known and pattern != "*":
         meant = did_you_mean(primary_genre(pattern), known)
-        yield f"{place}: unknown genre '{pattern}'{meant or '; name a genre of your own in ingest.genres'}"
+        yield f"{place}: unknown genre '{pattern}'{meant} (ingest.genres names genres of your own)"

@@ -40,7 +40,7 @@ def _meant(language: str, others: bool) -> str:
     """Return what to write instead of a language that no text has."""
     if not others and (language == OTHER or is_language_code(language)):
         return "; languages beside the ten need ingest.other_languages: keep"
-    return did_you_mean(language, LANGUAGES) or "; expected a code of two or three small letters"
+    return did_you_mean(language, LANGUAGES)
 
 
 def _numbers(sample: Settings) -> Iterator[str]:

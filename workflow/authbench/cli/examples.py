@@ -1,0 +1,33 @@
+"""Examples of each command, for its `--help`."""
+
+from collections.abc import Mapping, Sequence
+
+EXAMPLES: Mapping[str, Sequence[str]] = {
+    "acquire": ("acquire blog_authorship arxiv", "acquire --raw /data/corpora"),
+    "check": ("check results/demo/release", "check results/demo/release --json"),
+    "diff": ("diff results/before/release results/demo/release",),
+    "evaluate": (
+        "evaluate results/demo/release --model tfidf --model masked --out scores",
+        "evaluate results/demo/release --model config/models/mine.yaml --out scores --split dev",
+    ),
+    "export": (
+        "export results/demo/release --form huggingface --out huggingface",
+        "export results/demo/release --form public --out public",
+    ),
+    "leaderboard": ("leaderboard scores", "leaderboard scores others --out board --pdf"),
+    "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
+    "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
+    "pan-run": ("pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",),
+    "plan": ("plan --documents 1e8 --mean-chars 600 --cores 64",),
+    "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
+    "rebuild": ("rebuild public --raw resources/raw --out release",),
+    "sources": ("sources", "sources --markdown"),
+    "style": ("style data --model tfidf --out style", "style data --model tfidf --dataset amazon --out style"),
+    "train": ("train results/demo/release --model all-minilm-l6-v2 --out trained",),
+}
+
+
+def examples(command: str) -> str:
+    """Return the end of a command's help; empty where it has no examples."""
+    lines = [f"  authbench {line}" for line in EXAMPLES.get(command, ())]
+    return "\n".join(["examples:", *lines]) if lines else ""
