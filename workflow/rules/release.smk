@@ -42,7 +42,7 @@ rule write_release:
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
         sources={
-            tag: {part: source.entry[part] for part in ("title", "license", "author")}
+            tag: {part: source.entry[part] for part in ("title", "license", "author")} | {"fame": source.fame}
             for tag, source in SETUP.sources.items()
         },
         lock=file_hash(SETTINGS["split"]["lock"]),

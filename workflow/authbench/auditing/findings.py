@@ -17,10 +17,10 @@ from authbench.checking.personal_data import find_personal_data
 from authbench.checking.settings import defaults
 from authbench.filter.decide import apply_filters
 from authbench.filter.measure import MEASURES, measure_texts
-from authbench.filter.scripts import EXPECTED_SCRIPTS
 from authbench.labels.estimators import Estimate, account, same_item, two_accounts
 from authbench.labels.shared import labels_that_share_texts
 from authbench.normalize.doubled import first_of_two, suspected
+from authbench.records import LANGUAGES
 from authbench.tokens import Tokenizer
 
 LONGEST = 500_000  # characters of a text whose shingles are compared; of longer ones, lines
@@ -73,7 +73,7 @@ def find_in_texts(dataset: Dataset, tokenizer: Tokenizer | None) -> Cases:
     counted = tokenizer is not None and dataset.documents["token_length"].null_count() < dataset.documents.height
     if counted:
         cases["token_length"] = []
-    languages = list(EXPECTED_SCRIPTS)
+    languages = list(LANGUAGES)
     for batch in dataset.documents.iter_slices(_TEXTS_AT_ONCE):
         ids, contents = batch["id"], batch["content"]
         for place, note in abnormal(contents):
@@ -160,7 +160,7 @@ def identified(documents: pl.DataFrame) -> pl.DataFrame:
     for batch in documents.iter_slices(_TEXTS_AT_ONCE):
         unknown = batch["lang"].is_null()
         if unknown.any():
-            labels, _ = identify(batch["content"].str.slice(0, 2_000), tuple(EXPECTED_SCRIPTS))
+            labels, _ = identify(batch["content"].str.slice(0, 2_000), LANGUAGES)
             batch = batch.with_columns(pl.coalesce("lang", pl.Series(labels, dtype=pl.String)).alias("lang"))
         parts.append(batch)
     return pl.concat(parts)

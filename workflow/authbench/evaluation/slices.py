@@ -19,6 +19,7 @@ SLICES: Mapping[str, str] = {
     "by_length": "length",
     "by_characters": "characters",
     "by_source": "source",
+    "by_fame": "fame",
     "by_origin": "origin_of_positives",
     "by_time_gap": "time_gap",
 }
@@ -32,8 +33,9 @@ def facets(split: Split) -> pl.DataFrame:
     queries = split.queries
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
     characters = pl.Series("characters", np.array(_characters_labels())[place])
-    frame = queries.select("lang", "primary_genre", "genre", "length", "source").with_columns(characters)
     empty = pl.lit(None, pl.String)
+    fame = pl.col("fame") if "fame" in queries.columns else empty.alias("fame")
+    frame = queries.select("lang", "primary_genre", "genre", "length", "source", fame).with_columns(characters)
     if "origin" not in queries.columns:
         return frame.with_columns(origin_of_positives=empty, time_gap=empty)
     pairs = pl.DataFrame({"query": split.positives.owners(), "row": split.positives.rows})

@@ -99,6 +99,7 @@ def read_split(release: Release, name: str) -> Split:
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
     split = replace(
         split,
+        documents=_with_fame(split.documents, release.manifest.get("fame", {})),
         unmeasured=_unmeasured_sources(release, queries["source"]),
         benchmark=benchmark,
         known_ids=partial(_ids_of, release),
@@ -123,6 +124,12 @@ def _ids_of(release: Release) -> Iterator[str]:
         for table, column in ((CANDIDATES, "candidate_id"), (QUERIES, "query_id")):
             for batch in release.rows(split, table):
                 yield from batch[column]
+
+
+def _with_fame(documents: pl.DataFrame, fame: Mapping[str, str]) -> pl.DataFrame:
+    """Add `fame`, what the manifest states of a text's source; null where it states nothing."""
+    of_source = pl.col("source").replace_strict(dict(fame), default=None, return_dtype=pl.String)
+    return documents.with_columns(fame=of_source if fame else pl.lit(None, pl.String))
 
 
 def _unmeasured_sources(release: Release, asked: pl.Series) -> tuple[str, ...] | None:

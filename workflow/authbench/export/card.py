@@ -44,6 +44,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         licences=licences.to_dicts(),
         own_names=release.provenance["names_author"].mean() or 0.0,
         dated=_dates(release),
+        classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],
     )
     front = yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True, width=1000) if header else ""
     return f"---\n{front}---\n\n{body}" if front else body

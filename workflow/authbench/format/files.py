@@ -53,8 +53,11 @@ MANIFEST_KEYS = {
     "scorers": "identity of each scorer with a digest of its word list or weights, and its languages",
     "skipped_sources": "sources without raw files that were left out",
     "licences": "name and tier of the licence of each source",
+    "fame": "per source: `classic` where language models have read its works, else `none`",
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
+# Keys that releases of earlier builds lack.
+LATER_KEYS = frozenset({"fame"})

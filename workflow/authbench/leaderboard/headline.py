@@ -26,8 +26,9 @@ HEADINGS = {
     S_AT_5: "S@5 other work",
     "auc_adversarial": "AUC adversarial",
 }
-FACETS = ("by_language", "by_source", "by_primary_genre", "by_length")
+FACETS = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
 WITHOUT_SPACES = ("zh", "ja")  # languages whose texts are measured in characters
+_ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
@@ -145,7 +146,7 @@ def _slices(
     title = f"{HEADINGS[score]}, by {spaced(facet.removeprefix('by_'))}"
     note = f"In brackets the query authors; a slice with fewer than {LEAST_QUERY_AUTHORS} has no gain. {_GREY}"
     file = f"{facet}_{score.replace('@', '_at_')}"
-    return Table(file, title, columns, rows, pl.DataFrame(data, schema=schema), [note])
+    return Table(file, title, columns, rows, pl.DataFrame(data, schema=schema), [*_ABOUT.get(facet, ()), note])
 
 
 def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]:

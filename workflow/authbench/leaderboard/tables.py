@@ -193,7 +193,9 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     """Return a row per model, slice and metric: value, 95 % interval, counts, and if the release is verified."""
     rows = []
     for result in results:
-        parts = {"overall": {"all": result.scores["overall"]}} | {facet: result.scores[facet] for facet in SLICES}
+        parts = {"overall": {"all": result.scores["overall"]}} | {
+            facet: result.scores.get(facet, {}) for facet in SLICES
+        }
         for facet, cells in parts.items():
             for name, cell in cells.items():
                 for metric in METRICS:

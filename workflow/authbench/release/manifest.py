@@ -32,6 +32,7 @@ def make_manifest(
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
         "licences": {tag: asdict(sources[tag].license) for tag in sorted(set(documents["source"])) if tag in sources},
+        "fame": {tag: sources[tag].fame for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],
         "totals": {

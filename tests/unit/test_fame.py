@@ -1,0 +1,59 @@
+"""Are works that language models have read told apart, from the source's entry to the leaderboard?"""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from scored_release import write_scored_release
+from small_corpus import FACTS, SOURCES, corpus, release
+
+from authbench.cli import main
+from authbench.evaluation.slices import facets
+from authbench.evaluation.split import read_split
+from authbench.format.release import open_release
+from authbench.registry.source_entry import Author, Description, License
+from authbench.registry.sources import find_sources
+from authbench.release.manifest import make_manifest
+
+
+def test_a_manifest_states_the_fame_of_each_released_source() -> None:
+    known = Description("Classics", License("CC0 1.0", "A"), Author("person"), fame="classic")
+    findings = {**FACTS, "warnings": [], "scorers": []}
+    for sources, stated in ((SOURCES, "none"), ({"news": known, "elsewhere": known}, "classic")):
+        assert make_manifest(release(corpus()), sources, findings)["fame"] == {"news": stated}
+
+
+def test_every_shipped_source_of_literature_says_whether_it_is_famous() -> None:
+    famous = {tag for tag, source in find_sources().items() if source.fame == "classic"}
+    assert {"eltec_tei", "aozora_txt_ja", "openiti_ar"} <= famous
+    assert not famous & {"exorde", "blog_authorship", "douban", "arxiv"}
+
+
+def scored(folder: Path, fame: dict[str, str] | None) -> Path:
+    made = write_scored_release(folder / "release", authors=24)
+    if fame is not None:
+        (made / "manifest.json").write_text(json.dumps({"fame": fame}))
+    return made
+
+
+@pytest.mark.parametrize(("fame", "slices"), [({"s": "classic"}, ["classic"]), ({"t": "none"}, [None]), (None, [None])])
+def test_queries_are_sliced_by_what_the_manifest_says(
+    tmp_path: Path, fame: dict[str, str] | None, slices: list[str | None]
+) -> None:
+    split = read_split(open_release(scored(tmp_path, fame)), "test")
+    assert facets(split)["fame"].unique().to_list() == slices
+
+
+def test_the_leaderboard_has_a_table_by_fame(tmp_path: Path) -> None:
+    made = scored(tmp_path, {"s": "classic"})
+    models = [part for name in ("random", "metadata") for part in ("--model", name)]
+    assert main(["evaluate", str(made), *models, "--out", str(tmp_path / "out"), "--unverified"]) == 0
+    scores = json.loads((tmp_path / "out/random/scores.json").read_text())
+    assert (
+        scores["by_fame"]["classic"]["headline"]["auc_matched"]["value"] == scores["headline"]["auc_matched"]["value"]
+    )
+    assert main(["leaderboard", str(tmp_path / "out"), "--out", str(tmp_path / "board")]) == 0
+    table = pl.read_csv(tmp_path / "board/by_fame_auc_matched.csv")
+    assert table.columns == ["group", "model", "classic"] and table.height == 2
+    assert "works that language models have read" in (tmp_path / "board/by_fame_auc_matched.md").read_text()
