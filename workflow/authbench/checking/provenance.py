@@ -35,8 +35,9 @@ def check_provenance(release: Rows, fixed_buckets: bool) -> Iterator[Finding]:
     yield from _check_labels(provenance, release.documents)
     if "length_bucket" in provenance.columns:
         yield from _check_buckets(provenance, fixed_buckets)
-    yield from _check_names(provenance)
-    yield from _check_licences(provenance, release.manifest)
+    entries = _entries({*provenance["source"].unique(), *_licences(release.manifest)})
+    yield from _check_names(provenance, entries)
+    yield from _check_licences(provenance, release.manifest, entries)
 
 
 def _check_columns(provenance: pl.DataFrame) -> Iterator[Finding]:
@@ -96,13 +97,13 @@ def _check_buckets(provenance: pl.DataFrame, fixed: bool) -> Iterator[Finding]:
             most = max(most, *ranks)
 
 
-def _check_names(provenance: pl.DataFrame) -> Iterator[Finding]:
+def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Iterator[Finding]:
     """Yield authors of several spaces, and documents with a topic or group of which words are those of the author's id.
 
     Only pseudonyms without a key can be computed again. A space of authors is a source, or what its entry states.
     """
     tags = provenance["source"].unique().to_list()
-    stated = {tag: source.extraction.author.space_of(tag) for tag, source in _entries(tags).items()}
+    stated = {tag: entries[tag].extraction.author.space_of(tag) for tag in tags if tag in entries}
     spaces = sorted({*tags, *stated.values()})
     languages = sorted({*LANGUAGES, *provenance["lang"].unique()}) if "lang" in provenance.columns else LANGUAGES
     people = [f"{PEOPLE}/{lang}" for lang in languages] if PEOPLE in spaces else []
@@ -131,17 +132,23 @@ def _parts(text: str) -> Iterable[str]:
     return dict.fromkeys(chain([text], runs))
 
 
-def _check_licences(provenance: pl.DataFrame, manifest: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
+def _licences(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     stated = manifest.get("licences")
-    if not isinstance(stated, Mapping) or not {"licence", "tier"} <= set(provenance.columns):
+    return stated if isinstance(stated, Mapping) else {}
+
+
+def _check_licences(
+    provenance: pl.DataFrame, manifest: Mapping[str, Any], entries: Mapping[str, Source]
+) -> Iterator[Finding]:
+    """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
+    if not isinstance(manifest.get("licences"), Mapping) or not {"licence", "tier"} <= set(provenance.columns):
         return
+    stated = _licences(manifest)
     for source, licence, tier, ids in (
         provenance.group_by("source", "licence", "tier", maintain_order=True).agg("id").iter_rows()
     ):
         if stated.get(source) != {"name": licence, "tier": tier}:
             yield from (Finding("licence", ident, f"{source}: {licence}, {tier}") for ident in ids)
-    entries = _entries(stated)
     for source, terms in stated.items():
         entry = entries.get(source)
         if (
