@@ -16,10 +16,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings by name, and the modules of other libraries that were imported when they were read."""
+    """The settings by name, and the modules that were imported when they were read."""
 
     values: dict[str, object]
-    libraries: frozenset[str]
+    modules: frozenset[str]
+
+    @property
+    def libraries(self) -> frozenset[str]:
+        """The modules of other libraries."""
+        return frozenset(name for name in self.modules if not name.startswith("authbench"))
 
 
 def process_settings() -> Settings:
@@ -44,7 +49,7 @@ def process_settings() -> Settings:
             "logging.root.level": logging.root.level,
             "logging of authbench": (ours.level, ours.propagate, ours.disabled, tuple(ours.handlers)),
         },
-        frozenset(name for name in sys.modules if not name.startswith("authbench")),
+        frozenset(sys.modules),
     )
 
 
@@ -53,6 +58,8 @@ def changes(before: Settings, after: Settings) -> dict[str, tuple[object, object
 
     Other libraries set variables and filters of their own when they are first imported: then additions do not count.
     """
+    if before.values == after.values:  # nearly always, and soon said
+        return {}
     names = before.values.keys() if after.libraries - before.libraries else before.values.keys() | after.values.keys()
     pairs = {name: (before.values.get(name), after.values.get(name)) for name in sorted(names)}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

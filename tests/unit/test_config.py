@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from examples import costly
 from hostile_settings import hostile
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
@@ -442,7 +443,7 @@ def test_an_entry_whose_name_cannot_name_results_is_refused(name: str, small: Pa
     assert told.replace("\n", "").isprintable()
 
 
-@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(costly(60), suppress_health_check=[HealthCheck.too_slow])
 @given(hostile(read_yaml(PROJECT / "config/config.yaml")))
 def test_any_value_anywhere_is_accepted_or_refused_in_words(small: Path, user: dict[str, Any]) -> None:
     try:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from dedup_stage import deduplicate
+from examples import costly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,7 +105,7 @@ def small_corpora(draw: st.DrawFn) -> list[tuple[str, str, int, str]]:
     return [(key, text, draw(places), draw(authors)) for key, text in zip(keys, texts, strict=True)]
 
 
-@settings(max_examples=40, deadline=None)
+@costly(40)
 @given(small_corpora(), st.sampled_from((0.5, 0.7, 0.8, 1.0)))
 def test_what_goes_and_what_stands_for_it_is_what_the_definition_says(rows, threshold):
     found = removed(corpus(rows), DedupSettings(threshold, bands=24, rows=1))
@@ -112,7 +113,7 @@ def test_what_goes_and_what_stands_for_it_is_what_the_definition_says(rows, thre
     assert {key: tuple(of_key) for key, *of_key in found.iter_rows()} == greedy(rows, threshold)
 
 
-@settings(max_examples=12, deadline=None)
+@costly(12)
 @given(small_corpora(), st.randoms(use_true_random=False), st.integers(1, 40))
 def test_neither_order_of_input_nor_size_of_blocks_changes_anything(rows, chance, block):
     shuffled = rows[:]
@@ -135,7 +136,7 @@ def test_similar_pairs_are_all_pairs_at_the_threshold(rows, threshold):
     assert found.rows() == sorted((a, b, j) for a, b, j in pairs if a < b and j >= threshold)
 
 
-@settings(max_examples=12, deadline=None)
+@costly(12)
 @given(small_corpora())
 def test_drop_all_leaves_no_text_that_a_gone_one_of_another_author_resembles(rows):
     everything = DedupSettings(bands=24, rows=1, cross_author_duplicates="drop_all")

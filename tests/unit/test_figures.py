@@ -14,7 +14,8 @@ import pytest
 import yaml
 from counted_documents import DOCUMENTS, FUNNEL, QUERIES
 from every_chart import digests, every_kind
-from hypothesis import given, settings
+from examples import costly
+from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_pdf, as_svg, legend_height, shorten
@@ -80,7 +81,7 @@ def test_an_empty_release_still_has_figures() -> None:
 
 
 @given(st.text(min_size=1, max_size=40))
-@settings(max_examples=12, deadline=None)
+@costly(12)
 def test_no_name_breaks_out_of_a_chart_or_is_taken_for_mathematics(name: str) -> None:
     for chart in every_kind(name):
         ET.fromstring(as_svg(chart))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import costly
+from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import author, document, frame, release
 
@@ -124,7 +125,7 @@ def groups_of(contents: Any, pool: str) -> dict[tuple[str, str], list[str]]:
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
-@settings(max_examples=60, deadline=None)
+@costly(60)
 def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
     contents = made(texts, containment=pairs_of(contained, "news:"))
     brute = Brute(contents, contained)
@@ -160,7 +161,7 @@ def test_pools_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], containe
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), BARRED)
-@settings(max_examples=30, deadline=None)
+@costly(30)
 def test_relations_are_those_of_a_brute_force(texts: list[tuple[Any, ...]], contained: set[tuple[int, int]]) -> None:
     contents = made(texts, containment=pairs_of(contained, "news:"))
     brute = Brute(contents, contained)
@@ -210,7 +211,7 @@ def test_days_documents_and_neighbours_are_told() -> None:
 
 
 @given(st.lists(DRAWN, min_size=12, max_size=40), st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@costly(20)
 def test_the_order_of_documents_makes_no_difference(texts: list[tuple[Any, ...]], chance: Any) -> None:
     first = made(texts)
     rows = first.documents.drop("id", "origin", "content_sha256", "scored")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import costly
+from hypothesis import given
 from hypothesis import strategies as st
 from published import (
     ABOUT,
@@ -46,7 +47,7 @@ def test_the_disjoint_form_is_rebuilt_too(tmp_path: Path) -> None:
 SIGNS = st.text(st.sampled_from("aé“”\n\t .,<&@-\u00ad\u3000b1"), max_size=30)
 
 
-@settings(max_examples=5)
+@costly(5)
 @given(st.lists(SIGNS, min_size=3, max_size=9))
 def test_whatever_the_texts_are_the_release_comes_back(
     tmp_path_factory: pytest.TempPathFactory, endings: list[str]

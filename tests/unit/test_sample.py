@@ -3,7 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import costly
+from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
@@ -147,7 +148,7 @@ def test_the_most_specific_genre_pattern_wins():
     assert matching_pattern("news", patterns) is None
 
 
-@settings(max_examples=20, deadline=None)
+@costly(20)
 @given(st.integers(0, 1000), st.integers(5, 60))
 def test_no_selected_author_gives_fewer_or_more_documents_than_the_rule_says(seed, authors):
     pool = pool_of(corpus(authors, seed), SAMPLE)
@@ -157,7 +158,7 @@ def test_no_selected_author_gives_fewer_or_more_documents_than_the_rule_says(see
     assert chosen.height <= SAMPLE["documents"]
 
 
-@settings(max_examples=20, deadline=None)
+@costly(20)
 @given(st.integers(0, 1000), st.integers(1, 3))
 def test_every_selected_author_gives_as_many_works_as_asked_for(seed, works):
     sample = SAMPLE | {"min_origins": works}
@@ -223,7 +224,7 @@ def test_of_an_author_s_documents_those_apart_in_time_or_topic_are_preferred(col
     assert (chosen.group_by("author").agg(pl.col(unlike).n_unique())[unlike] == 2).all()
 
 
-@settings(max_examples=20, deadline=None)
+@costly(20)
 @given(st.integers(0, 1000), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from(["fill", "proportional"]))
 def test_authors_who_only_train_fill_no_more_than_the_share_that_trains(seed, share, shortfall):
     sample = SAMPLE | {"shortfall": shortfall}
@@ -333,7 +334,7 @@ def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_sho
         assert min(fallback, 1) == expected
 
 
-@settings(max_examples=20, deadline=None)
+@costly(20)
 @given(st.integers(0, 1000), st.integers(2, 6), st.integers(1, 2))
 def test_the_pool_is_the_same_in_one_shard_as_in_many(seed, parts, works):
     documents, sample = corpus(30, seed, largest=60), SAMPLE | {"min_origins": works}
@@ -361,7 +362,7 @@ def test_what_an_author_wrote_is_counted_over_all_shards():
         assert merged["author_rank"].gather(rows).equals(tally["author_rank"])
 
 
-@settings(max_examples=30, deadline=None)
+@costly(30)
 @given(st.integers(0, 10_000), st.integers(4, 150), st.sampled_from([0.0, 0.02, 0.2, 0.6, 1.0]))
 def test_lazy_safety_equals_scoring_everything(seed, authors, rate):
     sample = SAMPLE | {"fallback_documents_per_author": 2 if seed % 2 else None}

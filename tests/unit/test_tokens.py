@@ -1,6 +1,7 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import costly
+from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench import tokens, vocabulary
@@ -69,7 +70,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@costly(400)
 @given(st.lists(st.lists(PIECES, max_size=40).map("".join), max_size=4))
 def test_the_fast_tokenizer_gives_the_tokens_of_tiktoken(texts):
     expected = [load_encoding().encode_ordinary(text) for text in texts]
