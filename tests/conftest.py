@@ -3,7 +3,8 @@ the demo, built once in a copy of the project for all tests of whole runs."""
 
 import fcntl
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,15 +57,37 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="session")
 def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The finished demo, one for all processes of the tests. Look at it, and change copies of it only."""
+
+    def build(folder: Path) -> None:
+        copy_project(folder).build()
+
+    return Project(made_once("demo", build, request.config, tmp_path_factory))
+
+
+@pytest.fixture(scope="session")
+def published_demo(demo: Project, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The demo with its public bundle in every form, one for all processes. Look at it only."""
+
+    def publish(folder: Path) -> None:
+        demo.copy(folder).build("publish")
+
+    return Project(made_once("published demo", publish, request.config, tmp_path_factory))
+
+
+def made_once(
+    name: str, make: Callable[[Path], None], config: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return the folder of a name that all processes of the tests share, made by the first that asks for it."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if hasattr(request.config, "workerinput") else base) / "demo"
+    folder = (base.parent if hasattr(config, "workerinput") else base) / name
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.with_suffix(".built").exists():
-            folder.mkdir(exist_ok=True)
-            copy_project(folder).build()
+            shutil.rmtree(folder, ignore_errors=True)  # what a process left that failed
+            folder.mkdir()
+            make(folder)
             folder.with_suffix(".built").touch()
-    return Project(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,42 +1,54 @@
-"""Whatever the machine, the release is the same to the byte."""
+"""Whatever the machine, and however the workflow came to it, the release is the same to the byte."""
 
 import shutil
+import zipfile
 from pathlib import Path
 
-from project import Project, copy_project, stop
+from deployed import deploy, install
+from installed import build_wheel
+from project import Project
 
 
-def build_elsewhere(folder: Path) -> Project:
-    """Build the demo with all that may not matter otherwise: one core, eight shards, raw files in another folder and
-    written in another order, another locale, time zone and seed of Python's own hashes."""
-    project = copy_project(folder / "a folder of another name")
-    raw, moved = project.folder / "resources/demo/raw", folder / "raw"
+def raw_files_elsewhere(demo: Project, folder: Path) -> Path:
+    """Copy the raw files of the demo to a folder of another name, in another order."""
+    raw, moved = demo.folder / "resources/demo/raw", folder / "raw"
     for path in sorted((path for path in raw.rglob("*") if path.is_file()), reverse=True):
         (moved / path.relative_to(raw)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, moved / path.relative_to(raw))
-    shutil.rmtree(raw)
-    raw.with_name("raw.lock.yaml").rename(moved.with_name("raw.lock.yaml"))
+    shutil.copyfile(raw.with_name("raw.lock.yaml"), folder / "raw.lock.yaml")
+    return moved
+
+
+def build_elsewhere(demo: Project, folder: Path) -> Project:
+    """Build the demo with all that may not matter otherwise.
+
+    A module by github() and the wheel in place of a checkout, one core, eight shards, raw files in another folder and
+    written in another order, another locale, time zone and seed of Python's own hashes.
+    """
+    (folder / "source").mkdir()
+    zipfile.ZipFile(build_wheel(folder / "source")).extractall(folder / "packages")
+    cached = install(folder / "cached")
+    user = deploy(folder / "a folder of another name", cached.source)
+    arguments = ("--cores", "1", "--config", "shards=8", f"raw_dir={raw_files_elsewhere(demo, folder)}")
     other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
-    arguments = ("--cores", "1", "--config", "shards=8", f"raw_dir={moved}")
-    run = project.start(*arguments, env=other)
-    try:
-        said, _ = run.communicate(timeout=900)
-    finally:
-        stop(run)
-    assert run.returncode == 0, said
-    return project
+    status, said = cached.snakemake(user, *arguments, packages=folder / "packages", env=other)
+    assert status == 0, said
+    return user
 
 
-def sums(project: Project) -> str:
-    return (project.release / "SHA256SUMS").read_text(encoding="utf-8")
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(demo: Project, tmp_path: Path) -> None:
-    other = build_elsewhere(tmp_path)
-    assert sums(other) == sums(demo)
+def test_deployment_cores_shards_folder_order_of_files_locale_and_hash_seed_leave_no_trace(
+    demo: Project, tmp_path: Path
+) -> None:
+    other = build_elsewhere(demo, tmp_path)
+    ours, theirs = contents(demo.release), contents(other.release)
+    assert sorted(theirs) == sorted(ours)
+    assert [name for name, content in ours.items() if theirs[name] != content] == []
     assert (other.results / "dirty_docs.log").read_bytes() == (demo.results / "dirty_docs.log").read_bytes()
-    for scores in sorted(demo.results.glob("evaluate/*/scores.json")):
-        assert (other.results / scores.relative_to(demo.results)).read_bytes() == scores.read_bytes()
-    assert (other.results / "leaderboard/index.html").read_bytes() == (
-        demo.results / "leaderboard/index.html"
-    ).read_bytes()
+    compared = sorted(path.relative_to(demo.results) for path in demo.results.glob("evaluate/*/scores.json"))
+    assert compared
+    for name in (*compared, Path("leaderboard/index.html")):
+        assert (other.results / name).read_bytes() == (demo.results / name).read_bytes(), name

@@ -13,16 +13,9 @@ import consumers
 
 
 @pytest.fixture(scope="module")
-def published(demo: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    project = demo.copy(tmp_path_factory.mktemp("published"))
-    project.build("publish")
-    return project
-
-
-@pytest.fixture(scope="module")
-def consumed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
-    raw = published.folder / "resources/demo/raw"
-    return consumers.Published(published.results, raw, tmp_path_factory.mktemp("consumed"), tokens=128)
+def consumed(published_demo: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
+    raw = published_demo.folder / "resources/demo/raw"
+    return consumers.Published(published_demo.results, raw, tmp_path_factory.mktemp("consumed"), tokens=128)
 
 
 @pytest.mark.parametrize("name", [name for name in consumers.CONSUMERS if "rebuild" not in name])

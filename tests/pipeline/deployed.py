@@ -3,10 +3,11 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from project import ROOT, Project, copy_project
+from project import ROOT, Project, copy_project, stop
 
 from authbench import __version__
 from authbench.vocabulary import find_vocabulary
@@ -47,11 +48,16 @@ class Installed:
     cache: Path
     source: str
 
-    def snakemake(self, user: Project, *arguments: str, packages: Path | None = None) -> tuple[int, str]:
+    def snakemake(
+        self, user: Project, *arguments: str, packages: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
         """Run Snakemake in a process of its own, which imports the package from `packages`."""
-        env = {**VOCABULARY, "PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
-        process = user.start(*arguments, env=env)
-        printed, _ = process.communicate(timeout=600)
+        found = {"PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
+        process = user.start(*arguments, env={**VOCABULARY, **found, **(env or {})})
+        try:
+            printed, _ = process.communicate(timeout=1800)
+        finally:
+            stop(process)
         return process.returncode, printed
 
 
