@@ -127,13 +127,26 @@ def spoilt(results, folder, change):
             "cannot be compared: their benchmark differ in checksum",
         ),
         (lambda scores: scores["settings"].update(seed=9), "their settings differ in seed"),
-        (lambda scores: scores["model"].update(name="tfidf"), "are both results of tfidf"),
         (lambda scores: scores.pop("overall"), "'overall' is a required property"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(results, tmp_path, change, message):
     with pytest.raises(InputError, match=message):
         collect([results, spoilt(results, tmp_path, change)])
+
+
+def test_of_a_model_that_two_folders_share_the_first_is_taken_and_the_other_is_named(results, tmp_path, capsys):
+    def renamed(scores):
+        scores["model"]["name"] = "tfidf"
+        scores["overall"]["mrr"] = 0.5
+
+    other = spoilt(results, tmp_path, renamed)
+    held = {result.name: result.folder for result in collect([results, other])}
+    assert held["tfidf"] == results / "tfidf"
+    told = capsys.readouterr().err
+    assert f"{other / 'other'} is left out: {results / 'tfidf'} has results of tfidf, too (other scores)" in told
+    assert {result.name for result in collect([results, results])} == set(held)
+    assert "(the same scores)" in capsys.readouterr().err
 
 
 def test_a_folder_without_results_is_told(tmp_path, capsys):

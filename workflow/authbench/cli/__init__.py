@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from authbench import __version__
-from authbench.cli import audit, corpora, models, release, verification
+from authbench.cli import audit, corpora, models, release, submissions, verification
 from authbench.cli.examples import examples
 from authbench.errors import InputError
 from authbench.extras import missing_extra
@@ -14,7 +14,16 @@ from authbench.printable import printable
 from authbench.registry.entries import did_you_mean
 
 COMMANDS = dict(
-    sorted((audit.COMMANDS | corpora.COMMANDS | release.COMMANDS | models.COMMANDS | verification.COMMANDS).items())
+    sorted(
+        (
+            audit.COMMANDS
+            | corpora.COMMANDS
+            | release.COMMANDS
+            | models.COMMANDS
+            | submissions.COMMANDS
+            | verification.COMMANDS
+        ).items()
+    )
 )
 
 

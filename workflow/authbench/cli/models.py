@@ -114,7 +114,13 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
 
 
 def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("results", nargs="+", type=Path, metavar="DIR", help="output directory of authbench evaluate")
+    parser.add_argument(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="DIR",
+        help="output directory of authbench evaluate, directory of submissions, or a submission",
+    )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="output directory (default: leaderboard in the first DIR)"
     )
@@ -124,7 +130,8 @@ def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
 def leaderboard(arguments: argparse.Namespace) -> int:
     from authbench.leaderboard.write import write_leaderboard
 
-    out = arguments.out or arguments.results[0] / "leaderboard"
+    first = arguments.results[0]
+    out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
     print(write_leaderboard(arguments.results, out, arguments.pdf))
     print(f"The leaderboard: {out}/index.html")
     return 0

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from authbench import __version__
+from authbench.arrays import I32
 from authbench.evaluation.given import LISTED, digest_of_file, expect_known, read_pairs, read_run
 from authbench.evaluation.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
 from authbench.evaluation.joined import OWN
@@ -64,32 +65,15 @@ def evaluate(
     negatives = draw_negatives(split, seed)
     model, opened, ranking = ranking_of(model, split, negatives, cache)
     table, left_out = _queries_table(split, ranking)
-    authors = Authors.of(table, seed)
     result = {
         "model": model.as_dict(),
-        "benchmark": {
-            "name": split.benchmark,
-            "split": split.name,
-            "checksum": split.checksum,
-            "candidates": split.candidates,
-            "queries": len(split.asks),
-            "pool_authors": split.pool_authors,
-            "unmeasured_sources": None if split.unmeasured is None else list(split.unmeasured),
-            **verification(split.unverified),
-        },
+        "benchmark": benchmark_of(split),
         "made_by": made_by(model.parameters),
-        "settings": {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on},
+        "settings": settings_of(split, seed),
         "versions": {"authbench": __version__, "python": platform.python_version()}
         | {library: version(library) for library in LIBRARIES},
-        **summarise(split, ranking, negatives, seed),
-        "headline": headline(table, split.pool_authors, authors),
-        "headline_left_out": {**left_out, **split.released.left_out},
-        **({"left_out": lacking} if (lacking := reasons(split, ranking)) else {}),
-        "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
-        "lengths": lengths_by_language(split),
+        **scores_of(split, ranking, negatives, table, seed, left_out),
     }
-    for (facet, label), chosen in slices_of(table).items():
-        result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
     if dev is not None and model.shortcut and opened:
         result["headline_on_dev"] = headline_on(opened, dev, seed)
     with atomic_folder(out / model.name) as folder:
@@ -98,6 +82,51 @@ def evaluate(
         write_plain_parquet(table, folder / OWN / "queries.parquet")
         write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
         write_plain_parquet(released_table(split, ranking), folder / "released_pairs.parquet")
+    return result
+
+
+def benchmark_of(split: Split) -> dict[str, Any]:
+    """Return what scores.json says of the split that was scored."""
+    return {
+        "name": split.benchmark,
+        "split": split.name,
+        "checksum": split.checksum,
+        "candidates": split.candidates,
+        "queries": len(split.asks),
+        "pool_authors": split.pool_authors,
+        "unmeasured_sources": None if split.unmeasured is None else list(split.unmeasured),
+        **verification(split.unverified),
+    }
+
+
+def settings_of(split: Split, seed: int) -> dict[str, Any]:
+    """Return what scores.json says of how it was scored."""
+    return {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on}
+
+
+def scores_of(
+    split: Split,
+    ranking: Ranking,
+    negatives: Mapping[str, Lists],
+    table: pl.DataFrame,
+    seed: int,
+    left_out: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the scores in scores.json, overall and by slice, from a ranking and its `queries_table`.
+
+    `left_out` says by headline score why the ranking does not tell it.
+    """
+    authors = Authors.of(table, seed)
+    result = {
+        **summarise(split, ranking, negatives, seed),
+        "headline": headline(table, split.pool_authors, authors),
+        "headline_left_out": {**(left_out or {}), **split.released.left_out},
+        **({"left_out": lacking} if (lacking := reasons(split, ranking)) else {}),
+        "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
+        "lengths": lengths_by_language(split),
+    }
+    for (facet, label), chosen in slices_of(table).items():
+        result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
     return result
 
 
@@ -249,30 +278,44 @@ def _matched_pairs(
     return matched_error_rates(split.released, scores, normalised, languages, authors)
 
 
-def _told_ranks(ranking: Ranking) -> pl.Series:
-    ranks = pl.Series(ranking.ranks["whole"], dtype=pl.Int32)
-    return ranks if ranking.depths is None else ranks.replace(BEHIND, None)
+def rank_column(pool: str) -> str:
+    """Return the column of pairs.parquet with the ranks of positives within a pool.
+
+    >>> rank_column("whole"), rank_column("language")
+    ('rank', 'rank_language')
+    """
+    return "rank" if pool == "whole" else f"rank_{pool}"
+
+
+def _told_ranks(ranks: I32) -> pl.Series:
+    """Return ranks that are known, null for a positive that is not in the pool, or behind all that are listed."""
+    return pl.Series(ranks, dtype=pl.Int32).replace([0, BEHIND], [None, None])
 
 
 def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
-    """Return a row per pair: `query`, `candidate`, `kind` (`positive`, or of NEGATIVES), `score`, a positive's rank."""
+    """Return a row per pair: `query`, `candidate`, `kind`, `score`, and of a positive its rank in each pool.
+
+    `kind` is `positive`, or of NEGATIVES; a rank is null where a pool does not hold the positive, or does not list it.
+    """
     ids = split.documents["id"]
 
-    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: pl.Series | None) -> pl.DataFrame:
+    def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: Mapping[str, I32]) -> pl.DataFrame:
+        nothing = pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True)
+        of_pools = {rank_column(pool): _told_ranks(ranks[pool]) if pool in ranks else nothing for pool in ranking.ranks}
         return pl.DataFrame(
             {
                 "query": ids.gather(split.asks[pairs.owners()]),
                 "candidate": ids.gather(pairs.rows),
                 "kind": pl.repeat(kind, len(pairs.rows), eager=True),
                 "score": pl.Series(scores, dtype=pl.Float64).fill_nan(None),
-                "rank": ranks if ranks is not None else pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True),
+                **of_pools,
             },
-            schema_overrides={"rank": pl.Int32},
+            schema_overrides={rank_column(pool): pl.Int32 for pool in ranking.ranks},
         )
 
     return pl.concat(
         [
-            rows("positive", split.positives, ranking.scores, _told_ranks(ranking)),
-            *(rows(kind, pairs, ranking.negatives[kind], None) for kind, pairs in negatives.items()),
+            rows("positive", split.positives, ranking.scores, ranking.ranks),
+            *(rows(kind, pairs, ranking.negatives[kind], {}) for kind, pairs in negatives.items()),
         ]
     )

@@ -1,6 +1,7 @@
 """Collect results of models, and refuse those that cannot be compared."""
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,19 +13,29 @@ from authbench.errors import InputError
 from authbench.evaluation.joined import differing, is_shortcut, read_queries
 from authbench.evaluation.released import HEADLINES
 from authbench.format.names import name_problem, split_problem
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.json_files import read_foreign_json
+from authbench.submissions.archive import SUFFIX, unpack
+from authbench.submissions.fields import Fields
 
 _SHOWN = 4
+_SEEN = 5e-4  # the least difference that a table shows
 
 
 @dataclass(frozen=True)
 class Result:
-    """The scores.json of one model, and the folder where it was found."""
+    """The scores.json of one model, and the folder where it was found; of a submission, what its maker filled."""
 
     folder: Path
     scores: Mapping[str, Any]
+    fields: Fields | None = None
+
+    @property
+    def place(self) -> str:
+        """Return where it was found, for messages."""
+        return f"{self.folder.name}{SUFFIX}" if self.fields else str(self.folder)
 
     @property
     def name(self) -> str:
@@ -55,19 +66,29 @@ class Result:
         return read_queries(self.folder)
 
 
-def collect(folders: Sequence[Path]) -> list[Result]:
-    """Return the results in these folders (each one model's, or a folder of such), sorted by group and name.
+def collect(places: Sequence[Path], unpacked: Path | None = None) -> list[Result]:
+    """Return the results in these places, sorted by group and name; of a model that is there twice, the first.
+
+    Args:
+        places: each a folder of one model, a folder of such folders and of submissions, or the file of a submission.
+        unpacked: a folder for the files of submissions, which has to stay for as long as the results are used.
 
     Raises:
-        InputError: there are none, two of one model, or two that cannot be compared.
+        InputError: there are none, or two that cannot be compared.
     """
-    results = [result for folder in folders for result in read_results(folder)]
+    found: dict[str, Result] = {}
+    for result in (result for place in places for result in read_results(place, unpacked)):
+        first = found.setdefault(result.name, result)
+        if first is not result:
+            same = "the same scores" if _alike(first.scores["overall"], result.scores["overall"]) else "other scores"
+            print(
+                f"authbench: {result.place} is left out: {first.place} has results of {result.name}, too ({same}). "
+                "If they are two models, give one another name.",
+                file=sys.stderr,
+            )
+    results = sorted(found.values(), key=lambda result: (result.group, result.name))
     if not results:
         raise InputError("There are no results to compare. Evaluate a model first (in a recipe: evaluate.models).")
-    results.sort(key=lambda result: (result.group, result.name))
-    for one, other in zip(results, results[1:], strict=False):
-        if one.name == other.name:
-            raise InputError(f"{one.folder} and {other.folder} are both results of {one.name}. Give one of them.")
     for other in results[1:]:
         _expect_comparable(results[0], other)
     return results
@@ -89,25 +110,45 @@ def _headline(result: Result, score: str) -> float | None:
     return None if value is None else float(value)
 
 
-def read_results(folder: Path) -> Iterator[Result]:
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two cells of scores look the same in a table."""
+    return all(abs(one.get(name, 0.0) - other.get(name, 0.0)) < _SEEN for name in (*RANKING_MEASURES, "eer"))
+
+
+def read_results(folder: Path, unpacked: Path | None = None) -> Iterator[Result]:
+    """Yield the results in a place, by name. Raises InputError if there is none, or one is not what it should be."""
+    files = [folder] if folder.is_file() else sorted(folder.glob(f"*{SUFFIX}"))
     places = (
         [folder] if (folder / "scores.json").is_file() else sorted(path.parent for path in folder.glob("*/scores.json"))
     )
-    if not places:
-        raise InputError(f"{folder}: no scores.json here or one folder below. Expected what authbench evaluate writes.")
+    if not places and not files:
+        raise InputError(
+            f"{folder}: no scores.json here or one folder below, and no submission. Expected what authbench evaluate "
+            "writes, or files of authbench submit."
+        )
     for place in places:
-        scores = read_foreign_json(place / "scores.json")
-        if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
-            shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
-            raise InputError(f"{place / 'scores.json'}: {shown}. Evaluate the model again.")
-        result = Result(place, scores)
-        for what, name, problem in (
-            ("model", result.name, name_problem(result.name)),
-            ("split", scores["benchmark"]["split"], split_problem(scores["benchmark"]["split"])),
-        ):
-            if problem:
-                raise InputError(f"{place / 'scores.json'} names the {what} {name!a:.80}: {problem}.")
-        yield result
+        yield _read_result(place)
+    for file in files:
+        assert unpacked, "submissions need a folder"
+        submission = unpack(file, unpacked / f"{len(list(unpacked.iterdir())):06d}" / file.stem)
+        yield _read_result(submission.folder, submission.fields)
+
+
+def _read_result(place: Path, fields: Fields | None = None) -> Result:
+    scores = read_foreign_json(place / "scores.json")
+    if problems := [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]:
+        shown = "; ".join(f"{problem:.200}" for problem in problems[:_SHOWN])
+        raise InputError(f"{place / 'scores.json'}: {shown}. Evaluate the model again.")
+    if fields:
+        scores["model"]["name"] = fields.name
+    result = Result(place, scores, fields)
+    for what, name, problem in (
+        ("model", result.name, name_problem(result.name)),
+        ("split", scores["benchmark"]["split"], split_problem(scores["benchmark"]["split"])),
+    ):
+        if problem:
+            raise InputError(f"{place / 'scores.json'} names the {what} {name!a:.80}: {problem}.")
+    return result
 
 
 def _expect_comparable(one: Result, other: Result) -> None:
@@ -116,5 +157,5 @@ def _expect_comparable(one: Result, other: Result) -> None:
         mine, theirs = one.scores[part].get(key), other.scores[part].get(key)
         raise InputError(
             f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
-            f"({one.folder}: {mine}, {other.folder}: {theirs}). Evaluate both in the same way."
+            f"({one.place}: {mine}, {other.place}: {theirs}). Evaluate both in the same way."
         )

@@ -10,12 +10,16 @@ overall.csv .md .tex         every metric over all queries, with the gain over t
 by_<facet>_<metric>.csv ...  the same by language, genre and length
 scores.csv                   a row per model, slice and metric, with intervals and counts
 pairwise.csv                 differences between models, with p and Holm's correction
+submissions.csv              name, model, command and contributor of each submission, if there are any
 figures/*.svg                bars over all models, small multiples by slice
 index.html                   all of it as one HTML page
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
 
 from authbench.evaluation.joined import compare_results
 from authbench.leaderboard.collect import by_headline, collect
@@ -48,8 +52,9 @@ def write_leaderboard(
         people: people.json, what people and models score on the pairs that people judged.
         version: of the benchmark, if it is known.
     """
-    results = by_headline(collect(folders))
-    queries = [result.queries() for result in results]
+    with TemporaryDirectory() as unpacked:
+        results = by_headline(collect(folders, Path(unpacked)))
+        queries = [result.queries() for result in results]
     comparison = compare_results([result.scores for result in results], queries)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
     tables, scores = all_tables(results, pairs), every_score(results)
@@ -64,6 +69,8 @@ def write_leaderboard(
         write_plain_json(folder / "power.json", {"tests": comparison.tests, **comparison.power})
         write_text(folder / "scores.csv", scores.write_csv())
         write_text(folder / "pairwise.csv", pairs.write_csv())
+        if submitted := [result.fields.as_dict() for result in results if result.fields]:
+            write_text(folder / "submissions.csv", pl.DataFrame(submitted).write_csv())
         write_charts(folder / "figures", drawn.all(), pdf)
         write_text(
             folder / "index.html",

@@ -1,0 +1,104 @@
+"""Commands on submissions: pack a result, and check what somebody packed."""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from authbench.cli.command import Command, unverified_argument, warn_unverified
+from authbench.printable import printable
+
+_FIELDS = {
+    "name": "what the board calls the model (default: its name in the scores)",
+    "model": "where others find the model: a name on Hugging Face or an address (default: its checkpoint, if there)",
+    "command": "the command that makes the scores (default: that of authbench evaluate)",
+    "contributor": "who answers for the submission",
+}
+
+
+def submit_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "scores", type=Path, metavar="SCORES", help="directory of one model in what authbench evaluate wrote"
+    )
+    for name, about in _FIELDS.items():
+        parser.add_argument(f"--{name}", metavar="TEXT", help=about)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file to write (default: <name>.zip)")
+
+
+def submit(arguments: argparse.Namespace) -> int:
+    from authbench.errors import InputError
+    from authbench.format.names import name_problem
+    from authbench.storage.json_files import read_foreign_json
+    from authbench.submissions.archive import unpacked
+    from authbench.submissions.fields import SCORES, Fields, proposed
+    from authbench.submissions.pack import files_of, pack
+
+    fields = proposed(read_foreign_json(files_of(arguments.scores)[SCORES]))
+    given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
+    fields = Fields.from_dict(replace(fields, **given).as_dict(), "authbench submit")
+    if problem := name_problem(fields.name):
+        raise InputError(f"--name: {fields.name!a:.80}: {problem}.")
+    out = arguments.out or Path(f"{fields.name}.zip")
+    pack(arguments.scores, out, fields)
+    with unpacked(out):
+        pass
+    for name in fields.empty:
+        print(f"authbench: nobody has filled the field {name}: give --{name}", file=sys.stderr)
+    print(f"The submission: {out}   Check it: authbench validate {out} --release RELEASE_DIR")
+    return 0
+
+
+def validate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "submissions", nargs="+", type=Path, metavar="FILE", help="file that authbench submit wrote; may be several"
+    )
+    parser.add_argument("--release", type=Path, required=True, metavar="RELEASE_DIR", help="release that was scored")
+    unverified_argument(parser)
+
+
+def validate(arguments: argparse.Namespace) -> int:
+    """Return 0 if all submissions stand, 1 if one does not, 2 if one is no submission."""
+    from authbench.errors import InputError
+    from authbench.evaluation.split import Split, read_split
+    from authbench.format.verify import open_verified
+    from authbench.submissions.archive import unpacked
+    from authbench.submissions.validate import read_scores, validate
+
+    release = open_verified(arguments.release, unverified=arguments.unverified)
+    warn_unverified(release.folder, release.unverified)
+    splits: dict[str, Split] = {}
+    status = 0
+    for file in arguments.submissions:
+        try:
+            with unpacked(file) as submission:
+                name = read_scores(submission)["benchmark"]["split"]
+                if name not in splits:
+                    splits[name] = read_split(release, name)
+                verdict = validate(submission, splits[name])
+        except InputError as problem:
+            print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr)
+            status = 2
+            continue
+        for line in verdict.problems:
+            print(printable(f"{file}: {line}"))
+        for field in submission.fields.empty:
+            print(printable(f"{file}: nobody has filled the field {field}"))
+        if verdict.problems:
+            print(printable(f"{file}: refused"))
+            status = max(status, 1)
+        else:
+            numbers, values = verdict.computed
+            anew = f"{numbers:,} values of scores.json and {values:,} of queries.parquet"
+            stated = "; ".join(verdict.stated)
+            print(printable(f"{file}: stands. Computed anew: {anew}. Taken as stated: {stated}."))
+    return status
+
+
+COMMANDS = {
+    "submit": Command("pack the result of a model into one file that others can check", submit_arguments, submit),
+    "validate": Command(
+        "check submissions against the release: exit 0 they stand, 1 refused, 2 cannot be read",
+        validate_arguments,
+        validate,
+    ),
+}

@@ -1,0 +1,141 @@
+"""Read the file of a submission, which anybody may have made.
+
+A file that `pack` wrote holds five members, stored as they are. Anything else is refused before a byte of it is taken:
+other names (so no path leads anywhere), links, encryption, compression (so nothing expands), members that are larger
+than MOST_BYTES, and tables whose columns are others or whose footers promise more than they may.
+
+Memory: a block of a member, and submission.json. Disk: the members, in the folder that is given.
+"""
+
+import stat
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import MAX_BYTES, read_foreign_json
+from authbench.submissions.fields import DESCRIPTION, FILES, FORMAT, PAIRS, QUERIES, RELEASED, SCORES, Fields
+
+SUFFIX = ".zip"
+MOST_BYTES = 1 << 30  # of a table, packed or not
+_BLOCK = 1 << 20
+_ENCRYPTED = 1
+_RANKS = ("rank", "rank_language", "rank_language_source", "rank_topic")
+_TEXT = ("string", "large_string")
+# Columns of tables, and what their types begin with.
+_COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    PAIRS: {
+        "query": _TEXT,
+        "candidate": _TEXT,
+        "kind": _TEXT,
+        "score": ("double",),
+        **dict.fromkeys(_RANKS, ("int32",)),
+    },
+    RELEASED: {
+        "pool": _TEXT,
+        "group": ("int",),
+        "same": ("bool",),
+        "query": _TEXT,
+        "candidate": _TEXT,
+        "score": ("double",),
+    },
+    QUERIES: {"id": _TEXT, "author_id": _TEXT, "lang": _TEXT},
+}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission that was unpacked into `folder`."""
+
+    file: Path
+    folder: Path
+    fields: Fields
+    description: Mapping[str, Any]
+
+
+@contextmanager
+def unpacked(file: Path) -> Iterator[Submission]:
+    """Unpack a submission for the time of a block. Raises InputError, saying why, if it is not one."""
+    with TemporaryDirectory() as place:
+        yield unpack(file, Path(place) / file.stem)
+
+
+def unpack(file: Path, folder: Path) -> Submission:
+    """Unpack a submission into a new folder. Raises InputError, saying why, if it is not one."""
+    folder.mkdir(parents=True)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if problem := _problem(members):
+                raise InputError(f"{file}: {problem}. Expected a file that authbench submit wrote.")
+            for member in members:
+                _copy(archive, member, folder / member.filename, file)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as problem:
+        raise InputError(f"{file}: cannot be read as a submission: {printable(str(problem))}.") from None
+    description = read_foreign_json(folder / DESCRIPTION)
+    if description.get("format") != FORMAT:
+        raise InputError(f"{file}: its format is {description.get('format')!a:.20}; this version reads {FORMAT}.")
+    stated = description.get("sha256")
+    for name in (SCORES, QUERIES, PAIRS, RELEASED):
+        found = sha256_of_file(folder / name)
+        if not isinstance(stated, Mapping) or stated.get(name) != found:
+            raise InputError(f"{file}: {name} is not the file that was packed: its SHA-256 is {found[:16]}….")
+    for name, columns in _COLUMNS.items():
+        _expect_table(file, folder / name, columns)
+    return Submission(file, folder, Fields.from_dict(description, f"{file}: {DESCRIPTION}"), description)
+
+
+def _problem(members: Sequence[zipfile.ZipInfo]) -> str:
+    """Return why these members are not those of a submission; empty where they are."""
+    names = [member.filename for member in members]
+    if sorted(names) != sorted(FILES):
+        others = [name for name in names if name not in FILES or names.count(name) > 1]
+        lacking = [name for name in FILES if name not in names]
+        return f"it holds {others[0]!a:.60}" if others else f"it lacks {lacking[0]}"
+    for member in members:
+        mode = member.external_attr >> 16
+        if member.flag_bits & _ENCRYPTED:
+            return f"{member.filename} is encrypted"
+        if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
+            return f"{member.filename} is compressed"
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            return f"{member.filename} is a link, or no file"
+        most = MAX_BYTES if member.filename.endswith(".json") else MOST_BYTES
+        if member.file_size > most:
+            return f"{member.filename} has {member.file_size:,} bytes, more than {most:,}"
+    return ""
+
+
+def _copy(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, file: Path) -> None:
+    left = member.file_size
+    with archive.open(member) as source, path.open("xb") as target:
+        while block := source.read(_BLOCK):
+            left -= len(block)
+            if left < 0:
+                raise InputError(f"{file}: {member.filename} is larger than it says.")
+            target.write(block)
+
+
+def _expect_table(file: Path, path: Path, columns: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError where a table has other columns, or its footer promises more than MOST_BYTES."""
+    try:
+        footer = pq.read_metadata(path)
+        schema = footer.schema.to_arrow_schema()
+        size = sum(footer.row_group(group).total_byte_size for group in range(footer.num_row_groups))
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        raise InputError(f"{file}: {path.name} cannot be read as Parquet: {printable(str(problem)[:200])}.") from None
+    if size > MOST_BYTES or footer.num_rows > MOST_BYTES:
+        raise InputError(f"{file}: {path.name} would expand to {size:,} bytes in {footer.num_rows:,} rows.")
+    for name, kinds in columns.items():
+        kind = str(schema.field(name).type) if name in schema.names else "absent"
+        if not kind.startswith(tuple(kinds)):
+            raise InputError(f"{file}: column {name} of {path.name} is {kind}. Expected {kinds[0]}.")

@@ -1,0 +1,176 @@
+"""Hold a submission to the release, and compute its scores anew.
+
+Computed anew, by the code that computes them for an evaluation, from the scores and ranks of pairs: every metric of
+every query, the areas over the released pairs, error rates, means, intervals and the headline scores, overall and by
+slice. Ranks are held to the bounds that the given scores set. Taken as stated, as the files do not hold what they come
+from: ranks within these bounds, ties at the tenth candidate, a shortcut's scores on dev, and what the model is. A
+submission whose scores were all made up to fit each other is not found out: that takes the model.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from authbench import __version__
+from authbench.errors import InputError
+from authbench.evaluation.released import SCORES as SCORES_OF_QUERIES
+from authbench.evaluation.retrieval import NEAREST
+from authbench.evaluation.run import benchmark_of, queries_table, scores_of, settings_of
+from authbench.evaluation.split import Split
+from authbench.evaluation.verification import draw_negatives
+from authbench.format.names import name_problem
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+from authbench.registry.entries import schema_problems
+from authbench.shipped import shipped
+from authbench.storage.json_files import read_foreign_json
+from authbench.submissions.archive import Submission
+from authbench.submissions.fields import QUERIES, SCORES
+from authbench.submissions.ranking import contradictions, read_ranking
+
+TOLERANCE = 1e-5  # of numbers that are computed anew, maybe by other versions of libraries
+_MOST_PROBLEMS = 20  # of a kind
+_STATED = ("model", "benchmark", "made_by", "settings", "versions", "headline_on_dev")
+_NOT_OF_QUERIES = ("nearest", "scores")
+_SCORED = frozenset({*RANKING_MEASURES, *SCORES_OF_QUERIES})  # what a ranking of some candidates may not tell
+_REASONS = ("headline_left_out", "left_out")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a validation.
+
+    Attributes:
+        problems: why the submission cannot stand; empty if it can.
+        computed: how many numbers of scores.json, and how many values of queries.parquet, were computed anew.
+        stated: what was taken as stated.
+    """
+
+    problems: tuple[str, ...]
+    computed: tuple[int, int] = (0, 0)
+    stated: tuple[str, ...] = ()
+
+
+def read_scores(submission: Submission) -> dict[str, Any]:
+    """Return the scores of a submission. Raises InputError where they are not what scores are, or names would harm."""
+    scores = read_foreign_json(submission.folder / SCORES)
+    problems = [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]
+    problems = problems or [f"the model's name: {found}" for found in [name_problem(scores["model"]["name"])] if found]
+    if problems:
+        raise InputError(f"{submission.file}: {SCORES}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}.")
+    return scores
+
+
+def validate(submission: Submission, split: Split) -> Verdict:
+    """Hold a submission to the split of a release that it says it is of."""
+    try:
+        scores = read_scores(submission)
+        if of_another := list(_of_another(scores, split)):
+            return Verdict(tuple(of_another))
+        negatives = draw_negatives(split, scores["settings"]["seed"])
+        ranking, queries = read_ranking(submission, split, negatives)
+        found, partial = queries_table(split, ranking), ranking.depths is not None
+        problems = [
+            *_some(contradictions(ranking, split, negatives)),
+            *_some(_other_values(queries, found, partial)),
+        ]
+        again = scores_of(split, ranking, negatives, found, scores["settings"]["seed"])
+        compared: list[str] = []
+        problems += _some(_differing({key: scores.get(key) for key in again}, again, "", compared, partial))
+        known = {*again, *_STATED, *(["left_out"] if partial else [])}
+        problems += [f"{SCORES}: has {key}, which no evaluation gives" for key in scores if key not in known]
+    except InputError as problem:
+        return Verdict((str(problem),))
+    values = sum(found[name].len() - found[name].null_count() for name in _computed_columns(found))
+    stated = ["ranks as far as the given scores leave them open"]
+    if partial:
+        stated.append("which scores it leaves out, as it ranks some candidates only")
+    if "headline_on_dev" in scores:
+        stated.append("scores on dev")
+    made_with = scores["versions"].get("authbench")
+    if made_with != __version__:
+        stated.append(f"made with authbench {made_with!a:.20}, and this is {__version__}")
+    return Verdict(tuple(problems), (len(compared), values), tuple(stated))
+
+
+def _of_another(scores: Mapping[str, Any], split: Split) -> Iterator[str]:
+    """Yield in what the scores are of another split, or were made in another way."""
+    seed = scores["settings"]["seed"]
+    for part, own in (("benchmark", benchmark_of(split)), ("settings", settings_of(split, seed))):
+        for key, value in own.items():
+            if key not in ("name", "verified", "reason") and scores[part].get(key) != value:
+                yield f"its {part} has another {key}: {scores[part].get(key)!a:.80}. The release has {value!a:.80}."
+
+
+def _some(problems: Iterator[str]) -> list[str]:
+    """Return the first problems of a kind, and how many more there are."""
+    found = list(problems)
+    more = [f"and {len(found) - _MOST_PROBLEMS} more like that"] if len(found) > _MOST_PROBLEMS else []
+    return found[:_MOST_PROBLEMS] + more
+
+
+def _computed_columns(found: pl.DataFrame) -> list[str]:
+    return [name for name in found.columns if name not in _NOT_OF_QUERIES]
+
+
+def _other_values(stated: pl.DataFrame, found: pl.DataFrame, partial: bool) -> Iterator[str]:
+    """Yield where queries.parquet has other values than those that its scores and ranks give."""
+    for name in _computed_columns(found):
+        if stated.schema.get(name) != found.schema[name]:
+            yield f"{QUERIES}: column {name} is {stated.schema.get(name, 'absent')}. Expected {found.schema[name]}."
+            continue
+        one, other = stated[name], found[name]
+        if partial and name in _SCORED and one.null_count() == len(one):
+            continue
+        if found.schema[name].is_float():
+            near = ((one - other).abs() <= TOLERANCE).fill_null(False) | (one.is_null() & other.is_null())
+        else:
+            near = one.eq_missing(other)
+        for row in (~near).arg_true():
+            yield f"{QUERIES}: {name} of {found['id'][row]} is {one[row]!a:.40}; computed anew it is {other[row]!a:.40}"
+
+
+def _differing(stated: Any, found: Any, place: str, compared: list[str], partial: bool) -> Iterator[str]:
+    """Yield where scores.json has other values than those computed anew; `compared` gets the place of each number.
+
+    A `partial` ranking may leave out scores, which are absent or null then.
+    """
+    if isinstance(found, Mapping):
+        if not isinstance(stated, Mapping):
+            yield f"{SCORES}: {place} is {stated!a:.40}"
+            return
+        keys: Sequence[str] = [*found, *(key for key in stated if key not in found)]
+        for key in keys:
+            if partial and (stated.get(key) is None or key in _REASONS):
+                continue
+            if place.endswith("cuts_in_ties") and key == f"{NEAREST}":
+                continue
+            inner = f"{place}.{key}" if place else key
+            if key not in stated or key not in found:
+                has, lacks = ("it", "its files") if key in stated else ("its files", "it")
+                yield f"{SCORES}: {inner}: {has} gives one, and {lacks} none"
+            else:
+                yield from _differing(stated[key], found[key], inner, compared, partial)
+    elif isinstance(found, bool) or not isinstance(found, int | float):
+        if stated != found and not (isinstance(found, list | tuple) and _near_lists(stated, found)):
+            yield f"{SCORES}: {place} is {stated!a:.40}; computed anew it is {found!a:.40}"
+        compared.append(place)
+    else:
+        compared.append(place)
+        if not _near(stated, found):
+            yield f"{SCORES}: {place} is {stated!a:.40}; computed anew it is {found:.6f}"
+
+
+def _near(one: Any, other: Any) -> bool:
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other))
+    return numbers and abs(one - other) <= TOLERANCE * max(1.0, abs(other))
+
+
+def _near_lists(one: Any, other: Sequence[Any]) -> bool:
+    """Return whether lists hold the same, numbers but for rounding."""
+    return (
+        isinstance(one, list)
+        and len(one) == len(other)
+        and all(mine == theirs or _near(mine, theirs) for mine, theirs in zip(one, other, strict=True))
+    )
