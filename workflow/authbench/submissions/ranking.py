@@ -96,9 +96,7 @@ def _of_pairs(
         inside = of_query[split.positives.owners()] == of_candidate[split.positives.rows]
         given = stated_ranks.is_not_null().to_numpy()
         if (given & ~inside).any() or ((stated_ranks.fill_null(1) < 1).any()):
-            raise InputError(
-                f"{PAIRS}: {rank_column(pool)} is below 1, or of a positive outside that pool."
-            )
+            raise InputError(f"{PAIRS}: {rank_column(pool)} is below 1, or of a positive outside that pool.")
         ranks[pool] = np.where(inside, stated_ranks.fill_null(BEHIND).to_numpy(), 0).astype(np.int32)
     values = {kind: _scores(part) for kind, part in parts.items()}
     return values.pop(POSITIVE), ranks, values
