@@ -14,7 +14,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "export results/demo/release --form huggingface --out huggingface",
         "export results/demo/release --form public --out public",
     ),
-    "leaderboard": ("leaderboard scores", "leaderboard scores others --out board --pdf"),
+    "leaderboard": ("leaderboard scores", "leaderboard scores others --out board --pdf", "leaderboard submissions"),
     "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
     "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
     "pan-run": ("pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",),
@@ -23,7 +23,9 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "rebuild": ("rebuild public --raw resources/raw --out release",),
     "sources": ("sources", "sources --markdown"),
     "style": ("style data --model tfidf --out style", "style data --model tfidf --dataset amazon --out style"),
+    "submit": ('submit scores/mine --contributor "Who made it" --model owner/name --out mine.zip',),
     "train": ("train results/demo/release --model all-minilm-l6-v2 --out trained",),
+    "validate": ("validate mine.zip --release results/demo/release", "validate submissions/*.zip --release release"),
 }
 
 
