@@ -44,7 +44,8 @@ def beginnings(text: str) -> list[int]:
     tail = max(0, len(text) - LONGEST)
     inside = {at for match in PLACEHOLDER.finditer(text, tail) for at in range(match.start() + 1, match.end())}
     found = [at for match in BEGINNING.finditer(text, tail) if (at := match.start()) not in inside][-MOST:]
-    return [at for at in found if at and len(LETTER.findall(PLACEHOLDER.sub("", text[at:]))) >= LEAST_LETTERS]
+    letters = [at for match in LETTER.finditer(text, tail) if (at := match.start()) not in inside]
+    return [at for at in found if 0 < at <= letters[-LEAST_LETTERS]] if len(letters) >= LEAST_LETTERS else []
 
 
 def count_endings(records: pl.DataFrame) -> pl.DataFrame:
