@@ -206,8 +206,8 @@ def _by_topic(
                     if negatives := _topic_matched_negatives(query, positive, value, row, first, texts):
                         yield _TOPIC_MATCHED, (query, positive, negatives)
                 if query in asked and texts.home[query] == cell:
-                    negatives = _first(np.flatnonzero(row == row), -row, first, TOPICAL, query, texts)
-                    if negatives:
+                    others = np.flatnonzero(row == row)
+                    if negatives := _first(others, -row[others], first, TOPICAL, query, texts):
                         yield _ADVERSARIAL, (query, asked[query], negatives)
 
 
@@ -226,36 +226,34 @@ def _topic_matched_negatives(
     low = start + int(np.searchsorted(lengths, (length + 1) // 2, "left")) - first
     high = start + int(np.searchsorted(lengths, 2 * length, "right")) - first
     inside = row[low:high]
-    equal, below, above = (
-        np.flatnonzero(found) + low for found in (inside == similarity, inside < similarity, inside > similarity)
-    )
-    far = np.abs(row - similarity)
-    found = _equal_in_length(equal, query, positive, first, texts)
+    equal, below, above = map(np.flatnonzero, (inside == similarity, inside < similarity, inside > similarity))
+    found = _equal_in_length(equal + low, query, positive, first, texts)
     most = min(EACH_SIDE - (len(found) + 1) // 2, len(below), len(above))
     for side in (below, above):
-        found += _first(side, far, first, most, positive, texts)
+        found += _first(side + low, np.abs(inside[side] - similarity), first, most, positive, texts)
     return found if len(found) >= LEAST_OF_TOPIC else []
 
 
 def _equal_in_length(places: Places, query: int, positive: int, first: int, texts: Texts) -> list[int]:
     """Return up to MOST of the places, as many nearer to the query's length as further from it than the positive is."""
-    logarithms = np.log(texts.lengths[first : first + int(places.max(initial=-1)) + 1])
+    if not len(places):
+        return []
+    logarithms = np.log(texts.lengths[places + first])
     asked, own = np.log(texts.lengths[query]), np.log(texts.lengths[positive])
-    beyond = np.abs(logarithms[places] - asked) - np.abs(own - asked)
-    even, nearer, further = (places[side] for side in (np.abs(beyond) < _EQUAL, beyond <= -_EQUAL, beyond >= _EQUAL))
-    distance = np.abs(logarithms - own)
-    found = _first(even, distance, first, MOST, positive, texts)
-    most = min((MOST - len(found)) // 2, len(nearer), len(further))
-    for side in (nearer, further):
-        found += _first(side, distance, first, most, positive, texts)
+    beyond, distance = np.abs(logarithms - asked) - np.abs(own - asked), np.abs(logarithms - own)
+    even = np.abs(beyond) < _EQUAL
+    found = _first(places[even], distance[even], first, MOST, positive, texts)
+    sides = [np.flatnonzero(side) for side in (beyond <= -_EQUAL, beyond >= _EQUAL)]
+    most = min((MOST - len(found)) // 2, *map(len, sides))
+    for side in sides:
+        found += _first(places[side], distance[side], first, most, positive, texts)
     return found
 
 
 def _first(
-    places: Places, distance: NDArray[np.floating[Any]], first: int, most: int, to: int, texts: Texts
+    places: Places, distances: NDArray[np.floating[Any]], first: int, most: int, to: int, texts: Texts
 ) -> list[int]:
-    """Return `most` places of the least distance; equal ones in an order of the text's own."""
-    distances = distance[places]
+    """Return `most` places of the least distances; equal ones in an order of the text's own."""
     if not most:
         return []
     if len(places) > most:
