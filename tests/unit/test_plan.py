@@ -1,6 +1,7 @@
 """A plan is what was measured, carried on along straight lines."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,24 @@ def test_a_rule_may_be_in_one_measured_size_only() -> None:
     rates = copy.deepcopy(RATES)
     del rates["sizes"][0]["rules"]["measure_authors"]
     assert stage(make_plan(LARGE, rates), "measure_authors").cpu == 10.2
+
+
+def test_every_rule_of_the_workflow_is_planned_or_said_why_not() -> None:
+    files = [*sorted((ROOT / "workflow/rules").glob("*.smk")), ROOT / "workflow/Snakefile"]
+    found = {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.M)}
+    planned = {rule.partition(" ")[0] for rule in plan.RULES}
+    assert found == planned | set(plan.UNPLANNED)
+    assert not planned & set(plan.UNPLANNED)
+
+
+def test_a_plan_names_the_rules_that_were_not_measured_and_no_others() -> None:
+    rates = copy.deepcopy(RATES)
+    said = as_text(make_plan(LARGE, rates), rates)
+    assert "Not measured, so not counted: ingest_source, count_endings," in said
+    measured = {rule: {"jobs": 1, "cpu_s": 1.0, "wall_s": 1.0, "peak_mib": 1.0} for rule in plan.RULES}
+    for size in rates["sizes"]:
+        size["rules"] = measured
+    assert "Not measured" not in as_text(make_plan(LARGE, rates), rates)
 
 
 @given(

@@ -17,6 +17,51 @@ from authbench.runtime.inventory import fitting_shards
 from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
+# The rules of a build of a release, in their order; those that run for whole documents and for chunks stand twice.
+RULES = (
+    "ingest_source",
+    "normalize_text",
+    "count_endings",
+    "find_signatures",
+    "cut_signatures",
+    "sign_texts documents",
+    "link_texts documents",
+    "compare_texts documents",
+    "find_duplicates documents",
+    "count_labels",
+    "chunk_documents",
+    "sign_texts chunks",
+    "measure_texts",
+    "apply_filters",
+    "judge_labels",
+    "link_texts chunks",
+    "compare_texts chunks",
+    "find_duplicates chunks",
+    "find_shared_texts",
+    "fill_reservoirs",
+    "select_documents",
+    "assign_splits",
+    "count_survivors",
+    "write_release",
+    "list_removed",
+    "check_release",
+    "publish_release",
+    "render_report",
+)
+# Rules of other targets, or of settings that are off by default, and why no plan counts them.
+UNPLANNED: Mapping[str, str] = {
+    **dict.fromkeys(("acquire_source", "count_raw", "raw_statistics"), "its time is that of downloads and raw files"),
+    **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
+    **dict.fromkeys(("embed_texts", "evaluate_model", "join_results", "leaderboard"), "depends on the models"),
+    **dict.fromkeys(("build_pairs", "answer_pairs", "pan", "score_style", "style_report"), "depends on the models"),
+    **dict.fromkeys(("raven_documents", "raven_topics", "raven_subsets", "raven_answers"), "depends on the models"),
+    **dict.fromkeys(("raven", "raven_report", "train", "train_model", "draw_curves"), "depends on the models"),
+    **dict.fromkeys(("bundle_release", "export_release", "publish"), "copies the release in another form"),
+    **dict.fromkeys(
+        ("review", "write_sheets", "human_pairs", "write_pair_sheets", "score_people"), "people work longer"
+    ),
+    **dict.fromkeys(("acquire", "all", "release", "index"), "writes no data, only names what others made"),
+}
 # Rules, and their folders of results, whose work grows with the released documents, not with the corpus.
 OF_THE_RELEASE = (
     "assign_splits",
@@ -176,9 +221,17 @@ def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
             *_table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
             "",
             f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
+            *_unmeasured(rates),
             "",
         ]
     )
+
+
+def _unmeasured(rates: Mapping[str, Any]) -> list[str]:
+    """Return a line that names the rules of a build whose rates were not measured; none where all were."""
+    known = {rule for size in rates["sizes"] for rule in size["rules"]}
+    lacking = [rule for rule in RULES if rule not in known]
+    return [f"Not measured, so not counted: {', '.join(lacking)}."] if lacking else []
 
 
 def _hours(seconds: float) -> str:
