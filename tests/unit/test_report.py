@@ -1,10 +1,12 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.presentation.pages import TEMPLATES
@@ -12,8 +14,10 @@ from authbench.registry.source_entry import Author, Description, License
 from authbench.release.findings import make_findings
 from authbench.report import asked
 from authbench.report import page as report
+from authbench.report import warnings as report_warnings
 from authbench.report.warnings import about_lists
 
+ROOT = Path(__file__).parents[2]
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&{{ 7*7 }}"
 
 
@@ -85,7 +89,8 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
     found = Tags(html)
     assert not found.open
     assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & found.tags
-    assert all(value and value.startswith("#") for name, value in found.attributes if name in ("href", "src"))
+    links = {value for name, value in found.attributes if name in ("href", "src")}
+    assert all(link and link.startswith("#") for link in links - {"../index.html"})
     assert not re.search(r"@import|url\(", html)
 
 
@@ -173,7 +178,7 @@ def test_skipped_unused_and_closed_sources_are_told() -> None:
     closed = {"news": replace(SOURCES["news"], license=License("x", "B"))}
     told = warned(sources=closed, skipped_sources=["blogs"], config={"sources": ["blogs", "news", "poems"]})
     assert "Left out for want of raw files: blogs." in told
-    assert "No document of poems is in the release." in told
+    assert "No document of poems is in the release; the stages below say" in told
     assert "Texts of news are tier B" in told
 
 
@@ -183,8 +188,11 @@ def test_counts_that_do_not_add_up_are_told() -> None:
 
 def test_an_entry_of_the_takedown_that_meets_nothing_is_told() -> None:
     made = release(corpus(), takedown=frozenset({"0" * 64}))
-    assert "1 entry of the takedown list matched no document." in make_findings(made, SOURCES, FACTS)["warnings"]
-    assert about_lists(FACTS, made.takedown) == ["1 entry of the takedown list matched no document."]
+    assert (
+        "1 entry of the takedown list matched no document (release.takedown)."
+        in make_findings(made, SOURCES, FACTS)["warnings"]
+    )
+    assert about_lists(FACTS, made.takedown) == ["1 entry of the takedown list matched no document (release.takedown)."]
 
 
 def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_name_at_the_end_of_a_run() -> None:
@@ -197,22 +205,90 @@ def test_exclusions_that_meet_nothing_are_told_by_number_in_a_release_and_by_nam
     assert not any("filter.exclude" in line for line in make_findings(made, SOURCES, all_met)["warnings"])
 
 
+SAMPLE = {"max_documents_per_author": 8, "min_documents_per_author": 3}
+
+
 @pytest.mark.parametrize(
-    ("row", "sentence"),
+    ("row", "cause"),
     [
-        ({"available": 0, "taken": 0}, "French fell 20 short of 20: no document was available."),
-        ({"available": 9, "taken": 8}, "French fell 12 short of 20: only 9 were available."),
         (
-            {"available": 99, "taken": 8},
-            "French fell 12 short of 20: 99 were available, but only whole authors are taken.",
+            {"available": 0, "taken": 0, "held": 0},
+            "no document was available; add a source of it (sources) or take its share back (sample.languages)",
+        ),
+        (
+            {"available": 9, "taken": 8, "held": 30},
+            "only 9 were available of the 30 in the pool, which would have been enough, as an author gives at most 8 "
+            "(sample.max_documents_per_author)",
+        ),
+        (
+            {"available": 9, "taken": 8, "held": 12},
+            "only 9 were available of the 12 in the pool, as an author gives at most 8 "
+            "(sample.max_documents_per_author)",
+        ),
+        (
+            {"available": 9, "taken": 8, "held": 9},
+            "only 9 were available, by authors with at least 3 documents (sample.min_documents_per_author); add "
+            "sources (sources) or ask for fewer (sample.documents, sample.languages)",
+        ),
+        (
+            {"available": 99, "taken": 8, "held": 99},
+            "99 were available, but only whole authors are taken, of at most 8 documents "
+            "(sample.max_documents_per_author)",
         ),
     ],
 )
-def test_a_shortfall_is_told_with_its_reason(row: dict[str, int], sentence: str) -> None:
-    told = asked.shortfalls(
-        {"languages": [{"language": "fr", "target": 20, "deficit": 20 - row["taken"], **row}], "cells": []}
-    )
-    assert told[-1] == sentence
+def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, int], cause: str) -> None:
+    deficit = 20 - row["taken"]
+    deviation = {"languages": [{"language": "fr", "target": 20, "deficit": deficit, **row}], "cells": []}
+    assert asked.shortfalls(deviation, SAMPLE)[-1] == f"French fell {deficit} short of 20: {cause}."
+
+
+def test_a_genre_without_a_target_has_none_in_the_report() -> None:
+    cell = {"language": "fr", "dimension": "genre", "key": "(no target)", "target": 0, "taken": 7, "available": 9}
+    deviation = {
+        "languages": [{"language": "fr", "target": 7, "available": 9, "taken": 7, "deficit": 0}],
+        "cells": [cell | {"deficit": -7}],
+    }
+    [row] = asked.deviation_rows(deviation)
+    assert row["cells"][0]["verdict"] == "no target" and not row["cells"][0]["asked"]
+
+
+def test_every_warning_names_a_setting_that_there_is() -> None:
+    """Warnings of all kinds but that of counts that do not add up, which no setting mends."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    known = set(config) | {f"{name}.{key}" for name, held in config.items() if isinstance(held, dict) for key in held}
+    made = release(corpus())
+    kinds = pl.Series("author_kind", (["masked", "outlet", "work"] * made.documents.height)[: made.documents.height])
+    documents = made.documents.with_columns(kinds, origin=pl.lit("one"), names_author=pl.lit(True))
+    source = documents["source"][0]
+    facts = {
+        **FACTS,
+        "splits": ["train", "test"],
+        "config": {
+            "split": {"unit": "document"},
+            "dedup": {"comparisons_per_document": 9},
+            "sources": ["absent"],
+            "authors": {"max_impurity": 0.2},
+            "sample": {"min_documents_per_author": 3},
+        },
+        "dedup": {"documents": {"comparisons_curtailed": 2}},
+        "scorers": [{"identity": "wordlist 1", "languages": []}],
+        "skipped_sources": ["gone"],
+        "raw_lock": {"sha256": "0", "sources": {"s": "changed"}},
+        "takedown": {"entries_without_a_document": 1},
+        "exclusions": {"entries": 1, "without_a_document": ["s:1"]},
+        "deviation": {"fallback_authors": 1, "languages": [], "cells": []},
+        "labels": [measured("unmeasured", source=source), measured("impure", 0.6, source)],
+    }
+    other = {**facts, "scorers": [], "raw_lock": {"sha256": None, "sources": {"s": "x"}}, "config": {}, "dedup": {}}
+    told = [
+        line
+        for given in (facts, other)
+        for line in report_warnings.warnings(given, documents, made.queries, SOURCES)
+        if "do not add up" not in line
+    ]
+    assert len(set(told)) >= 16, told
+    assert [line for line in told if not any(re.search(rf"\b{re.escape(name)}\b", line) for name in known)] == []
 
 
 def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
@@ -221,7 +297,7 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
         for lang in ("ja", "ko")
     ]
     assert (
-        asked.shortfalls({"languages": [], "cells": cells})[-1]
+        asked.shortfalls({"languages": [], "cells": cells}, SAMPLE)[-1]
         == "No document of news was available in Japanese and Korean."
     )
 

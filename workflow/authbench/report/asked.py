@@ -8,9 +8,16 @@ from authbench.records import LENGTH_BUCKETS
 from authbench.report.words import bar_width
 from authbench.words import count, decimal, language_name, listing, plural, spaced
 
+NO_TARGET = "(no target)"  # the cell of genres that the settings give no share
 
-def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
-    """Return sentences on missed targets: by language, the reasons of those above 5 %, and cells without documents."""
+
+def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[str]:
+    """Return sentences on missed targets: by language, the reasons of those above 5 %, and cells without documents.
+
+    Args:
+        deviation: sampling_deviation.json.
+        sample: the section `sample` of the settings; each reason names the setting that it is due to.
+    """
     languages, cells = deviation["languages"], deviation["cells"]
     short = [row for row in languages if row["deficit"] > 0]
     if not short:
@@ -19,7 +26,8 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
         missing = plural(sum(row["deficit"] for row in short), "document")
         sentences = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
     sentences += [
-        f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: {reason(row)}."
+        f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: "
+        f"{cause(row, sample)}."
         for row in short
         if row["deficit"] > 0.05 * row["target"]
     ]
@@ -39,7 +47,7 @@ def shortfalls(deviation: Mapping[str, Any]) -> list[str]:
 
 def _cell_name(cell: Mapping[str, Any]) -> str:
     """Return a genre pattern or length class in words."""
-    if cell["key"] == "(no target)":
+    if cell["key"] == NO_TARGET:
         return "genres without a target"
     return spaced(cell["key"])
 
@@ -53,6 +61,24 @@ def reason(row: Mapping[str, Any]) -> str:
     return f"{count(row['available'])} were available, but only whole authors are taken"
 
 
+def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
+    """Return why a language missed its target, with the setting to turn."""
+    why, most, least = reason(row), sample.get("max_documents_per_author"), sample.get("min_documents_per_author")
+    if not row["available"]:
+        return f"{why}; add a source of it (sources) or take its share back (sample.languages)"
+    if row["available"] >= row["target"]:
+        return f"{why}, of at most {most} documents (sample.max_documents_per_author)" if most else why
+    held = row.get("held", 0)
+    if held > row["available"] and most:
+        back = ", which would have been enough" if held >= row["target"] else ""
+        return (
+            f"{why} of the {count(held)} in the pool{back}, as an author gives at most {most} "
+            "(sample.max_documents_per_author)"
+        )
+    by = f", by authors with at least {least} documents (sample.min_documents_per_author)" if least else ""
+    return f"{why}{by}; add sources (sources) or ask for fewer (sample.documents, sample.languages)"
+
+
 def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return per language its target, what was taken, a bar, and the same for its genres and length classes."""
     return [
@@ -64,6 +90,7 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
                 {
                     **cell,
                     "key": _cell_name(cell),
+                    "asked": cell["key"] != NO_TARGET,
                     "bar": _bullet(cell),
                     "verdict": _verdict(cell),
                 }
@@ -82,11 +109,15 @@ def _cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
 
 def _bullet(row: Mapping[str, Any]) -> dict[str, str]:
     """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
+    if row.get("key") == NO_TARGET:
+        return {"taken": "0", "target": ""}
     widest = max(row["target"], row["taken"], 1)
     return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
+    if row.get("key") == NO_TARGET:
+        return "no target"
     if row["deficit"] > 0:
         return f"{count(row['deficit'])} short: {reason(row)}"
     return "met" if row["deficit"] == 0 else f"{count(-row['deficit'])} over"

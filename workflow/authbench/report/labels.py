@@ -55,13 +55,15 @@ def about_measured_labels(
         share = sum(per_source[tag] for tag in unknown) / max(documents.height, 1)
         found.append(
             f"How often two texts of one label are by two people could not be measured in {_named(unknown, sources)}: "
-            f"{percent(share)} of the documents."
+            f"{percent(share)} of the documents. They are scored all the same; an estimator of the source entry "
+            "(author.impurity) would tell, and authors.max_impurity decide."
         )
     shared = [row for row in rows if row["decision"] == IMPURE and row["source"] in per_source]
     if shared:
         each = (f"{row['source']} ({_how_many(row)})" for row in shared)
         found.append(
-            f"Labels of {listing(each)} stand for several people too often or hold other voices: they only train."
+            f"Labels of {listing(each)} stand for several people too often or hold other voices: they only train "
+            "(authors.max_impurity)."
         )
     return found
 

@@ -86,7 +86,7 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         kept_colour=STAGE_COLOURS[RELEASED],
         funnel=source_funnels(funnel, {tag for tag in sources if noisy_share(tag, sources, facts["ingest"])}),
         legend=fate_legend(funnel),
-        shortfalls=shortfalls(facts["deviation"]),
+        shortfalls=shortfalls(facts["deviation"], facts["config"].get("sample", {})),
         deviation=deviation_rows(facts["deviation"]),
         bound=bound_in_words(facts["deviation"]),
         fixed_lengths=facts["config"].get("sample", {}).get("length_bins", "fixed") == "fixed",

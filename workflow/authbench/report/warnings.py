@@ -48,14 +48,16 @@ def _about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Seque
     listed = listing(f"{language_name(lang)} ({found})" for lang, found in sorted(few.items(), key=lambda x: -x[1]))
     return [
         f"Fewer than {FEW_QUERIES} {test} queries in {listed}: scores of a single language are rough there; "
-        "read their intervals, not their ranks."
+        "read their intervals, not their ranks. More documents (sample.documents, sample.languages) or a larger share "
+        f"of {test} (split.splits) give more."
     ]
 
 
 def _about_split_unit(split: Mapping[str, Any]) -> list[str]:
     if split.get("unit") == "document":
         return [
-            "Documents were split one by one: an author's texts lie in several splits, and few are left for queries."
+            "Documents were split one by one: an author's texts lie in several splits, and few are left for queries "
+            "(split.unit: author keeps them together)."
         ]
     return []
 
@@ -70,7 +72,8 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
         share = sum(per_source[tag] for tag in noisy) / total
         found.append(
             f"{percent(share)} of the documents come from {plural(len(noisy), 'source')} with noisy author labels, "
-            f"which may join several people or divide one: {listing(title(tag, sources) for tag in noisy)}."
+            f"which may join several people or divide one: {listing(title(tag, sources) for tag in noisy)}. "
+            "A recipe can leave them out (sources)."
         )
     kinds = dict(documents.group_by("author_kind").len().iter_rows())
     words_of = {
@@ -79,7 +82,9 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
         "work": "have no known author: a work stands for one; they fill train and are never queries or positives",
     }
     return found + [
-        f"{percent(kinds[kind] / total)} of the documents {what}." for kind, what in words_of.items() if kinds.get(kind)
+        f"{percent(kinds[kind] / total)} of the documents {what} (authors.kinds admits them)."
+        for kind, what in words_of.items()
+        if kinds.get(kind)
     ]
 
 
@@ -99,7 +104,8 @@ def _about_origins(documents: pl.DataFrame) -> list[str]:
         return []
     return [
         f"{count(one)} of {count(len(origins))} authors ({percent(one / len(origins))}) are known by one work or "
-        "document only: to find their other texts, a model may recognise the work instead of the author."
+        "document only: to find their other texts, a model may recognise the work instead of the author "
+        "(sample.min_origins asks for more works)."
     ]
 
 
@@ -108,7 +114,12 @@ def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
     often = [f"{tag} ({percent(shares[tag])})" for tag in released if shares[tag] > OWN_NAMES]
-    return [f"More than 1 % of the texts contain their author's name in {listing(often)}."] if often else []
+    if not often:
+        return []
+    return [
+        f"More than 1 % of the texts contain their author's name in {listing(often)}; normalize.own_name masks it "
+        "where the source entry says that it is the author's (author.own_name)."
+    ]
 
 
 def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, Any]) -> list[str]:
@@ -118,7 +129,8 @@ def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str,
     most = count(settings["comparisons_per_document"])
     return [
         f"{plural(curtailed, 'document')} had more than {most} others to be compared with, as hardly happens but on "
-        "purpose: each was compared with the nearest in corpus order, and near copies of others may remain."
+        "purpose: each was compared with the nearest in corpus order, and near copies of others may remain "
+        "(dedup.comparisons_per_document)."
     ]
 
 
@@ -137,32 +149,39 @@ def _about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]])
         if foreign:
             found.append(
                 f"The toxicity scorer {short_identity(scorer['identity'])} was not made for {listing(foreign)}; "
-                "its scores there mean little."
+                "its scores there mean little (safety.scorers names others)."
             )
     unscored = documents["toxicity"].null_count()
-    return found + ([f"{plural(unscored, 'document')} without a toxicity score."] if unscored else [])
+    return found + ([f"{plural(unscored, 'document')} without a toxicity score (safety.scorers)."] if unscored else [])
 
 
 def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
     found = []
     skipped = sorted(facts["skipped_sources"])
     if skipped:
-        found.append(f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources.")
+        found.append(
+            f"Left out for want of raw files: {listing(skipped)}. Targets were filled from the other sources "
+            "(missing_sources)."
+        )
     unused = sorted(set(map(entry_name, facts["config"].get("sources", []))) - set(skipped) - set(documents["source"]))
     if unused:
-        found.append(f"No document of {listing(unused)} is in the release.")
+        found.append(
+            f"No document of {listing(unused)} is in the release; the stages below say where they went, `sources` need "
+            "not name them."
+        )
     closed = [tag for tag in sorted(set(documents["source"])) if tier(tag, sources) == "B"]
     if closed:
         found.append(
             f"Texts of {listing(closed)} are tier B: their terms do not allow them to be passed on. Share their "
-            "provenance, not their text."
+            "provenance, not their text, as `snakemake publish` does (publish.forms)."
         )
     fallback = facts["deviation"].get("fallback_authors", 0)
     if fallback:
         least = facts["config"].get("sample", {}).get("min_documents_per_author")
         found.append(
             f"{plural(fallback, 'author')} with fewer documents than the rule asks{f' ({least})' if least else ''} "
-            f"{'was' if fallback == 1 else 'were'} admitted where a language fell short."
+            f"{'was' if fallback == 1 else 'were'} admitted where a language fell short "
+            "(sample.fallback_documents_per_author; null admits none)."
         )
     return found
 
@@ -171,15 +190,28 @@ def _about_raw_lock(lock: Mapping[str, Any]) -> list[str]:
     """Return a warning on sources whose raw files are not known to be what was first fetched."""
     if lock["sha256"] is None:
         return (
-            ["No lock says that the raw files are complete, and are what was first fetched."] if lock["sources"] else []
+            [
+                "No lock says that the raw files are complete, and are what was first fetched: `authbench acquire` "
+                "writes one, beside raw_dir."
+            ]
+            if lock["sources"]
+            else []
         )
     found = [f"{tag} ({state})" for tag, state in sorted(lock["sources"].items()) if state != "verified"]
-    return [f"The raw files are not those of their lock: {listing(found)}."] if found else []
+    return (
+        [f"The raw files are not those of their lock: {listing(found)} (acquire.unverified: stop refuses them)."]
+        if found
+        else []
+    )
 
 
 def _about_takedown(takedown: Mapping[str, int]) -> list[str]:
     lost = takedown.get("entries_without_a_document", 0)
-    return [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document."] if lost else []
+    return (
+        [f"{plural(lost, 'entry', 'entries')} of the takedown list matched no document (release.takedown)."]
+        if lost
+        else []
+    )
 
 
 def _about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:

@@ -22,7 +22,7 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     """Return targets against what was available and what was taken; `settings` is the section `sample`.
 
     `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
-    documents than the rule allows.
+    documents than the rule allows; `held` is how many there are without that rule.
     """
     pairs = pool.select("lang", "genre").unique()
     patterns = [
@@ -41,7 +41,8 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
         part = marked.filter(pl.col("lang") == language)
         taken = part.filter("chosen")
         at_most = sum(_available(part, "lang", settings).values())
-        languages.append(_row({"language": language}, target, at_most, taken.height))
+        row = _row({"language": language}, target, at_most, taken.height)
+        languages.append({**row, "held": part.height})
         for dimension, column, targets in (
             ("length", "length_bucket", selection.lengths[language]),
             ("genre", "pattern", selection.genres[language]),
