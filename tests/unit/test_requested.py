@@ -32,8 +32,8 @@ def transformer(model: ModelEntry) -> TransformerParameters:
     return model.parameters
 
 
-def write_sentence_transformer(folder: Path, **stated: Any) -> None:
-    """Write a tiny model as sentence-transformers does, with CLS pooling, and what it states of itself."""
+def write_sentence_transformer(folder: Path, pooled: str = "cls", include_prompt: bool = True, **stated: Any) -> None:
+    """Write a tiny model as sentence-transformers does, and what it states of itself."""
     folder.mkdir(parents=True)
     write_checkpoint(folder)
     modules = [
@@ -42,7 +42,9 @@ def write_sentence_transformer(folder: Path, **stated: Any) -> None:
     ]
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": 16, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+    pooling = {"word_embedding_dimension": 16, "include_prompt": include_prompt} | {
+        f"pooling_mode_{kind}": kind.startswith(pooled) for kind in ("cls_token", "mean_tokens")
+    }
     (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 12, "do_lower_case": False}))
     (folder / "config_sentence_transformers.json").write_text(json.dumps(stated))
@@ -64,6 +66,16 @@ def test_a_folder_of_sentence_transformers_gives_what_that_library_gives(tmp_pat
     assert "max_tokens: 12 (sentence_bert_config.json)" in said
     assert "prompt 'passage'" in said
     assert ModelEntry.from_dict(model.as_dict()) == model
+
+
+@pytest.mark.parametrize("include_prompt", [True, False])
+def test_a_prompt_is_read_with_the_text_and_pooled_as_the_folder_says(tmp_path: Path, include_prompt: bool) -> None:
+    pytest.importorskip("sentence_transformers")
+    folder = tmp_path / "mine"
+    write_sentence_transformer(folder, "mean", include_prompt, prompts={"query": "ask x", "document": "ask x"})
+    model = load_model(str(folder))
+    rows = open_model(model).embed(DOCUMENTS)
+    assert np.allclose(rows, unit(load_checkpoint(transformer(model)).encode(TEXTS, prompt="ask x")), atol=1e-5)
 
 
 def test_a_folder_of_transformers_is_pooled_by_the_mean_and_says_that_this_is_assumed(tmp_path: Path) -> None:

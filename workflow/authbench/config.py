@@ -42,7 +42,8 @@ from authbench.shipped import shipped
 from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
 from authbench.style.settings import style_problems
-from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import load_verifier
 from authbench.vocabulary import find_vocabulary
 
 # What a schema cannot say, stage by stage; each yields all problems with the settings of its stage.
@@ -215,13 +216,14 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], l
 def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
     """Return the verifiers that answer pairs, by what requests them, and what is wrong with the others."""
     verifiers: dict[str, VerifierEntry] = {}
-    problems = list(same_names("pan.verifiers", "verifiers", map(entry_name, config["pan"]["verifiers"])))
+    problems = []
     for name in config["pan"]["verifiers"]:
         try:
-            verifiers[name] = load_entry(VERIFIERS, name, root)
+            verifiers[name] = load_verifier(name, root)
         except InputError as problem:
             problems.append(f"pan.verifiers: {problem}")
-    return verifiers, problems
+    found = [verifiers[name].name if name in verifiers else entry_name(name) for name in config["pan"]["verifiers"]]
+    return verifiers, problems + list(same_names("pan.verifiers", "verifiers", found))
 
 
 def _unknown_datasets(config: Settings, root: Path) -> Iterator[str]:

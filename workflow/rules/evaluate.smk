@@ -8,7 +8,6 @@ Keeps   results/embeddings/: what a model has embedded it never embeds again
 
 MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
 PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
-GIVEN = {name: model.parameters.file for name, model in MODELS.items() if model.parameters.reads_file}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 
 
@@ -46,7 +45,7 @@ rule evaluate_model:
         data=result("release_data.json"),
         release=RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
-        given=lambda wildcards: GIVEN.get(wildcards.model, []),
+        given=lambda wildcards: MODELS[wildcards.model].files,
     output:
         scores=result("evaluate/{model}/own/scores.json"),
         queries=result("evaluate/{model}/own/queries.parquet"),

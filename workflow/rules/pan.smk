@@ -5,6 +5,8 @@ Gives   pan/pairs/ (train-large/, train-small/, test/: PAN's format), pan/answer
 Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
+from authbench.verifiers.requested import files_behind
+
 VERIFIERS = {SETUP.verifiers[asked].name: SETUP.verifiers[asked] for asked in SETTINGS["pan"]["verifiers"]}
 
 
@@ -43,6 +45,7 @@ rule answer_pairs:
     input:
         train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
         test=result("pan/pairs/test/pairs.jsonl"),
+        given=lambda wildcards: files_behind(VERIFIERS[wildcards.verifier], HERE),
     output:
         answers=result("pan/answers/{verifier}/answers.jsonl"),
     log:

@@ -12,6 +12,7 @@ from authbench.raven.documents import place_digest
 from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RELEASE, RavenSettings
 from authbench.raven.subsets import trained
+from authbench.verifiers.requested import files_behind
 
 RAVEN = RavenSettings.from_section(SETTINGS["raven"])
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
@@ -54,6 +55,7 @@ rule raven_topics:
     """Give every topic a vector."""
     input:
         documents=result("raven/documents.parquet"),
+        given=lambda wildcards: RAVEN_ENCODERS[wildcards.encoder].files,
     output:
         topics=result("raven/topics/{encoder}.parquet"),
     log:
@@ -106,6 +108,7 @@ rule raven_answers:
     input:
         documents=result("raven/documents.parquet"),
         pairs=result("raven/pairs/{subset}.parquet"),
+        given=lambda wildcards: files_behind(RAVEN_VERIFIERS[wildcards.verifier], HERE),
     output:
         answers=result("raven/answers/{subset}/{verifier}/{part}.parquet"),
     log:

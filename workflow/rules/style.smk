@@ -16,6 +16,7 @@ rule score_style:
     input:
         data=result("release_data.json") if STYLE["release"] else [],
         release=RELEASED if STYLE["release"] else [],
+        given=lambda wildcards: STYLE_MODELS[wildcards.style_model].files,
     output:
         scores=expand(result("style/{{style_model}}/{long_texts}.json"), long_texts=STYLE["long_texts"]),
         speeds=expand(result("style/{{style_model}}/{long_texts}.speed.json"), long_texts=STYLE["long_texts"]),

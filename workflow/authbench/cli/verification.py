@@ -156,7 +156,8 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="NAME",
-        help="verifier, a name of config/verifiers or the path of your own entry; may be repeated",
+        help="verifier: a name of config/verifiers, the path of an entry, or any model (a folder, owner/name, "
+        "module:function, vectors=FILE with the SHA-256 of texts as ids), whose cosine decides; may be repeated",
     )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="output directory; answers in <verifier>/answers.jsonl"
@@ -167,11 +168,10 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def pan_run(arguments: argparse.Namespace) -> int:
     from authbench.pan.answers import write_run
-    from authbench.registry.load import load_entries
-    from authbench.verifiers.entries import VERIFIERS
+    from authbench.verifiers.requested import load_verifiers
 
     cache = cache_of(arguments)
-    for verifier in load_entries(VERIFIERS, arguments.verifier).values():
+    for verifier in load_verifiers(arguments.verifier):
         out = arguments.out / verifier.name
         answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed, cache)
         print(f"{out}/answers.jsonl: {answers.height:,} answers", flush=True)
@@ -190,14 +190,13 @@ def raven_arguments(parser: argparse.ArgumentParser) -> None:
         "--verifier",
         action="append",
         metavar="NAME",
-        help="verifier, a name of config/verifiers or the path of your own entry; may be repeated "
-        f"(default: {', '.join(defaults.verifiers)})",
+        help=f"verifier, as authbench pan-run takes it; may be repeated (default: {', '.join(defaults.verifiers)})",
     )
     parser.add_argument(
         "--encoder",
         action="append",
         metavar="NAME",
-        help="what gives topics their vectors: a model of config/models, the path of an entry, nmf or lda; may be "
+        help="what gives topics their vectors: any model (as authbench evaluate takes it), nmf or lda; may be "
         f"repeated, HITS goes by the first (default: {', '.join(defaults.subsets.encoders)})",
     )
     subsets, limits = defaults.subsets, defaults.limits

@@ -41,6 +41,11 @@ class ModelEntry:
     shortcut: bool = False
     assumed: tuple[str, ...] = ()
 
+    @property
+    def files(self) -> list[str]:
+        """Return the files of results that are read in place of a model."""
+        return [self.parameters.file] if isinstance(self.parameters, FileParameters) else []
+
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, from which `from_dict` makes it again."""
         plain = {

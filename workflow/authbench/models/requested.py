@@ -65,6 +65,13 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
     return models
 
 
+def names_model(requested: str, base: Path = Path()) -> bool:
+    """Return whether a text names a model: an entry of config/models, or anything that needs no entry."""
+    given = requested.partition("=")[0] in GIVEN and "=" in requested
+    shape = _FUNCTION.fullmatch(requested) or _HUB.fullmatch(requested)
+    return given or bool(shape) or requested in list_entries(MODELS, base) or (base / requested).is_dir()
+
+
 def sanity_rows() -> list[ModelEntry]:
     """Return the models of the group sanity that builds evaluate by default (config.yaml)."""
     usual = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]

@@ -108,6 +108,7 @@ class TransformerModel:
             "checkpoint": place.resolve().name if place.is_dir() else self.parameters.checkpoint,
             **{name: getattr(self.parameters, name) for name in DECIDING},
             "prompt": prompt,
+            **({"prompted": "as one text"} if prompt else {}),
             "half": half,
             **decided_by(self.parameters),
         }
@@ -121,7 +122,7 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
     """
     parts, owners = _tokenised(model, texts, parameters, prompt)
     vectors: F32 = np.empty((0, 0), np.float32)
-    for rows, found in _in_batches(model, parts):
+    for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
         if not len(vectors):
             vectors = np.empty((len(parts), found["sentence_embedding"].shape[1]), np.float32)
         pooled = found["sentence_embedding"].float()
@@ -147,17 +148,22 @@ def embed_tokens(
             "Set interaction: vector, or a lower max_tokens, or evaluate a smaller split."
         )
     vectors_of: list[list[F16]] = [[] for _ in texts]
-    for rows, found in _in_batches(model, parts):
+    for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
         unit = torch.nn.functional.normalize(found["token_embeddings"].float(), dim=-1).half().cpu().numpy()
         for row, vectors in zip(rows, unit, strict=True):
             vectors_of[owners[row]].append(vectors[: len(parts[row])])
     return [np.concatenate(vectors) for vectors in vectors_of]
 
 
-def _in_batches(model: Any, parts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Mapping[str, Any]]]:
+def _in_batches(
+    model: Any, parts: Sequence[Sequence[int]], prompted: int
+) -> Iterator[tuple[list[int], Mapping[str, Any]]]:
     """Yield the rows of each batch of parts, longest first, and the model's output.
 
     A batch that does not fit the memory is halved, as are those after it. Raises InputError where one part does not.
+
+    Args:
+        prompted: how many tokens each part begins with that are of the prompt, which some models leave out of the mean.
     """
     import torch
 
@@ -167,7 +173,7 @@ def _in_batches(model: Any, parts: Sequence[Sequence[int]]) -> Iterator[tuple[li
         rows = order[place : place + max(1, size // len(parts[order[place]]))]
         try:
             with torch.inference_mode():
-                found = _forward(model, [parts[row] for row in rows])
+                found = _forward(model, [parts[row] for row in rows], prompted)
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise InputError(
@@ -189,7 +195,7 @@ def means(vectors: F32, owners: Sequence[int], texts: int) -> F32:
     return (sums / np.bincount(owners, minlength=texts)[:, None]).astype(np.float32)
 
 
-def _forward(model: Any, batch: Sequence[Sequence[int]]) -> Mapping[str, Any]:
+def _forward(model: Any, batch: Sequence[Sequence[int]], prompted: int) -> Mapping[str, Any]:
     import torch
 
     tokenizer, longest = model.tokenizer, max(map(len, batch))
@@ -198,7 +204,9 @@ def _forward(model: Any, batch: Sequence[Sequence[int]]) -> Mapping[str, Any]:
     for row, tokens in enumerate(batch):
         ids[row, : len(tokens)] = torch.tensor(tokens)
         mask[row, : len(tokens)] = 1
-    given = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
+    given: dict[str, Any] = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
+    if prompted:
+        given["prompt_length"] = prompted
     found: Mapping[str, Any] = model(given)
     return found
 
@@ -206,7 +214,11 @@ def _forward(model: Any, batch: Sequence[Sequence[int]]) -> Mapping[str, Any]:
 def _tokenised(
     model: Any, texts: Sequence[str], parameters: TransformerParameters, prompt: str
 ) -> tuple[list[list[int]], list[int]]:
-    """Return the token ids of every part of every text, special tokens and prompt included, and whose part each is."""
+    """Return the token ids of every part of every text, special tokens and prompt included, and whose part each is.
+
+    The prompt and what follows it are tokenised as one text, as sentence-transformers do, but for the parts of a text
+    that is too long, of which each gets the tokens of the prompt.
+    """
     tokenizer = model.tokenizer
     before, after = _around(tokenizer)
     leading = tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
@@ -216,17 +228,28 @@ def _tokenised(
     truncate, cut = parameters.long_texts == "truncate", 0
     parts, owners = [], []
     for owner, text in enumerate(texts):
-        every: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        cut += truncate and len(every) > limit
-        for tokens in [every[:limit]] if truncate or len(every) <= limit else _sentence_parts(tokenizer, text, limit):
-            parts.append([*before, *leading, *tokens, *after])
-            owners.append(owner)
+        every: list[int] = tokenizer(prompt + text, add_special_tokens=False, verbose=False)["input_ids"]
+        fits = len(every) <= limit + len(leading)
+        cut += truncate and not fits
+        if truncate or fits:
+            found = [every[: limit + len(leading)]]
+        else:
+            found = [[*leading, *tokens] for tokens in _sentence_parts(tokenizer, text, limit)]
+        parts += [[*before, *tokens, *after] for tokens in found]
+        owners += [owner] * len(found)
     if cut:
         say_once(
             f"{cut:,} of {len(texts):,} texts are cut at {parameters.max_tokens} tokens (max_tokens); "
             "long_texts: chunk_and_pool reads all of them"
         )
     return parts, owners
+
+
+def _length_of(tokenizer: Any, prompt: str) -> int:
+    """Return how many tokens the prompt has with the special ones before it; 0 without a prompt."""
+    if not prompt:
+        return 0
+    return len(_around(tokenizer)[0]) + len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
 
 
 @lru_cache

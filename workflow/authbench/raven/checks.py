@@ -9,9 +9,9 @@ from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
 from authbench.registry.entries import schema_problems
-from authbench.registry.load import entry_name, load_entry
 from authbench.shipped import shipped
-from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.requested import load_verifier
 
 
 def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[str]:
@@ -21,7 +21,6 @@ def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[
         yield f"raven.folds: {folds} folds of {smallest} topics; expected a topic for each fold"
     if folds == smallest == 2:
         yield "raven.folds: 2 folds of 2 topics leave none to calibrate on; expected more topics"
-    yield from same_names("raven.verifiers", "verifiers", map(entry_name, settings.verifiers))
     encoders = []
     for name in settings.subsets.encoders:
         try:
@@ -29,16 +28,18 @@ def settings_problems(settings: RavenSettings, base: Path = Path()) -> Iterator[
         except InputError as problem:
             yield f"raven.encoders: {problem}"
     yield from same_names("raven.encoders", "models", encoders)
+    verifiers = []
     for name in settings.verifiers:
         try:
-            load_entry(VERIFIERS, name, base)
+            verifiers.append(load_verifier(name, base).name)
         except InputError as problem:
             yield f"raven.verifiers: {problem}"
+    yield from same_names("raven.verifiers", "verifiers", verifiers)
 
 
 def load_verifiers(settings: RavenSettings, base: Path = Path()) -> dict[str, VerifierEntry]:
     """Return the verifiers of a run by name."""
-    found = [load_entry(VERIFIERS, name, base) for name in settings.verifiers]
+    found = [load_verifier(name, base) for name in settings.verifiers]
     return {verifier.name: verifier for verifier in found}
 
 

@@ -18,6 +18,11 @@ class TopicEncoder:
     name: str
     model: ModelEntry | None = None
 
+    @property
+    def files(self) -> list[str]:
+        """Return the files that are read in place of a model."""
+        return self.model.files if self.model else []
+
     def as_dict(self) -> dict[str, Any]:
         """Return the encoder as plain values, from which `from_dict` makes it again."""
         return {"name": self.name, "model": self.model and self.model.as_dict()}

@@ -1,0 +1,61 @@
+"""Load the verifier that a user names: an entry of verifiers, or any model, whose cosine decides."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from authbench.errors import InputError
+from authbench.models.entries import expect_vectors
+from authbench.models.function_code import files_of
+from authbench.models.parameters import KINDS as MODEL_KINDS
+from authbench.models.parameters import FunctionParameters
+from authbench.models.requested import load_model, names_model
+from authbench.registry.entries import read_yaml
+from authbench.registry.load import list_entries, load_entry
+from authbench.verifiers.entries import VERIFIERS, VerifierEntry
+from authbench.verifiers.parameters import EncoderParameters
+
+
+def load_verifier(requested: str, base: Path = Path()) -> VerifierEntry:
+    """Return the verifier of this name or file, or the one by the cosine of this model (`models.requested`).
+
+    Raises:
+        InputError: there is neither, or the model gives a text no vector.
+    """
+    if requested in list_entries(VERIFIERS, base) or not _is_model(requested, base):
+        return load_entry(VERIFIERS, requested, base)
+    model = load_model(requested, base)
+    expect_vectors(model)
+    if model.parameters.reads_metadata:
+        raise InputError(f"{model.name}: reads a text's language or source, which pairs do not have. Name another.")
+    parameters = EncoderParameters(requested, fine_tune=False)
+    return VerifierEntry(model.name, f"cosine of {model.title}", "model", parameters)
+
+
+def load_verifiers(requested: Iterable[str], base: Path = Path()) -> list[VerifierEntry]:
+    """Return verifiers in the order of the requests. Raises InputError with the problems of all of them."""
+    verifiers, problems = [], []
+    for one in requested:
+        try:
+            verifiers.append(load_verifier(one, base))
+        except InputError as problem:
+            problems.append(str(problem))
+    if problems:
+        raise InputError("\n".join(problems))
+    return verifiers
+
+
+def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:
+    """Return the files of vectors, or of a function, that a verifier's answers depend on."""
+    if not isinstance(verifier.parameters, EncoderParameters):
+        return []
+    model = load_model(verifier.parameters.model, base)
+    if isinstance(model.parameters, FunctionParameters):
+        return sorted(map(str, files_of(model.parameters.function, base)))
+    return model.files
+
+
+def _is_model(requested: str, base: Path) -> bool:
+    if requested.endswith((".yaml", ".yml")):
+        path = base / requested
+        return path.is_file() and read_yaml(path).get("kind") in MODEL_KINDS
+    return names_model(requested, base)
