@@ -5,6 +5,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from installed import Installed, build_wheel, install
@@ -12,6 +13,8 @@ from published import PAGES, contents, documents_of, prose, write_raw, write_who
 from sound_release import write_sound
 
 from authbench import __version__
+from authbench.evaluation.split import read_split
+from authbench.format.release import open_release
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,6 +91,27 @@ def test_evaluate_and_leaderboard_compare_a_shipped_model_and_an_own_one(install
     assert "tfidf" in page and "</html>" in page
 
 
+def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed: Installed, release: Path) -> None:
+    split = read_split(open_release(release), "test")
+    ids = split.documents["id"].to_list()
+    encode = "import numpy as np\ndef encode(texts):\n    return np.array([[len(t), t.count('a'), 1] for t in texts])\n"
+    (installed.here / "own_encoder.py").write_text(encode, encoding="utf-8")
+    texts = split.documents["content"].to_list()
+    np.savez(installed.here / "own.npz", ids=ids, vectors=[[len(text), text.count("a"), 1] for text in texts])
+    asked = [(ids[query], [one for one in range(split.candidates) if one != query]) for query in split.asks]
+    lines = [f"{query} Q0 {ids[one]} 0 {-one} own\n" for query, others in asked for one in others]
+    (installed.here / "own.run").write_text("".join(lines), encoding="utf-8")
+    for given in (("--model", "own_encoder:encode"), ("--vectors", "own.npz"), ("--run", "own.run", "--name", "run")):
+        installed.told("evaluate", release, *given, "--out", "given")
+    found = {
+        path.parent.name: json.loads(path.read_text()) for path in (installed.here / "given").glob("*/scores.json")
+    }
+    assert sorted(found) == ["own", "own_encoder.encode", "run"]
+    assert found["own"]["overall"] == found["own_encoder.encode"]["overall"]
+    installed.told("leaderboard", "given")
+    assert "there is no such module" in installed.refusal("evaluate", release, "--model", "none:x", "--out", "n")
+
+
 def test_style_scores_a_model_on_a_release(installed: Installed, release: Path) -> None:
     datasets = ("--dataset", "release_retrieval", "--release", release)
     installed.told("style", ".", "--model", "tfidf", *datasets, "--out", "style")
@@ -149,6 +173,7 @@ def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Pat
     ("extra", "arguments"),
     [
         ("models", ("evaluate", "RELEASE", "--model", "bge-m3", "--out", "none")),
+        ("models", ("evaluate", "RELEASE", "--model", "BAAI/bge-m3", "--out", "none")),
         ("models", ("train", "RELEASE", "--model", "bge-m3", "--dev", "test", "--out", "none")),
         ("acquire", ("acquire", "exorde")),
     ],

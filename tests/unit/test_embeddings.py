@@ -193,10 +193,10 @@ def test_a_batch_that_does_not_fit_is_halved(checkpoint, monkeypatch, capsys):
 
     together, forward = embed(WORDS * 3, settings(checkpoint)), transformer._forward
 
-    def small(model, batch):
+    def small(model, batch, prompted):
         if len(batch) > 2:
             raise torch.OutOfMemoryError
-        return forward(model, batch)
+        return forward(model, batch, prompted)
 
     monkeypatch.setattr(transformer, "_forward", small)
     assert embed(WORDS * 3, settings(checkpoint)) == pytest.approx(together, abs=1e-5)

@@ -30,6 +30,7 @@ from authbench.models.parameters import FunctionParameters
 
 F32: TypeAlias = NDArray[np.float32]
 AT_ONCE = 256  # texts of a call
+_OF_FUNCTIONS: set[str] = set()  # files of functions that this process has imported, which others may follow
 _EXPECTED = "Expected encode(texts: list[str]) to return an array of numbers, shape (len(texts), dimensions)."
 
 
@@ -113,12 +114,14 @@ def _imported(function: str, code: str | None, folder: Path) -> tuple[Callable[[
     module, _, name = function.partition(":")
     files = {str(path) for path in files_of(function, folder)}
     loaded = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
-    if "." not in module and module in sys.modules and loaded not in files:
+    if "." not in module and module in sys.modules and loaded not in files | _OF_FUNCTIONS:
         raise InputError(
             f"{function}: a module called {module} is loaded already, from {loaded or 'Python itself'}. Rename yours."
         )
-    for other in [name for name, one in sys.modules.items() if getattr(one, "__file__", None) in files]:
-        del sys.modules[other]
+    for other, one in list(sys.modules.items()):
+        if getattr(one, "__file__", None) in files | _OF_FUNCTIONS:
+            del sys.modules[other]
+    _OF_FUNCTIONS.update(files)
     try:
         with _path_of([str(folder), *sys.path]) as path:
             importlib.invalidate_caches()
