@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from project import Project
 
 RECIPE = """\
@@ -113,3 +114,17 @@ def test_a_broken_raw_file_stops_its_source_and_leaves_nothing_under_a_final_nam
     for source in ("exorde", "spanish_pd_books", "amazon_multi"):
         left = [path.name for path in (another.results / "ingest" / source).glob("*")]
         assert not [name for name in left if name.endswith((".parquet", ".json"))]
+
+
+@pytest.mark.parametrize(
+    ("aliases", "problem"),
+    [
+        ("de:\n  Klabund: [Alfred Henschke]\n  Alfred Henschke: [Klabund]\n", "each the other's alias, a cycle"),
+        ("de:\n  Anna Berg: [Ada Tal]\n  Eva Au: [Ada Tal]\n", "'Ada Tal' stands there for 'Anna Berg' too"),
+    ],
+)
+def test_names_of_persons_that_contradict_each_other_stop_a_run(fresh: Project, aliases: str, problem: str) -> None:
+    with fresh.changed("config/persons.yaml", lambda _: aliases):
+        told = one_line(fresh.refusal())
+    assert "Nothing was run" in told and "persons.yaml" in told and problem in told
+    assert "Traceback" not in told

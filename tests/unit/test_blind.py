@@ -1,0 +1,147 @@
+"""A corpus in which metadata and format alone tell authors apart comes out blind, and what a corpus lacks is said."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from blind_corpus import documents
+
+from authbench.evaluation.run import queries_table, ranking_of
+from authbench.evaluation.scores import summarise
+from authbench.evaluation.split import read_split
+from authbench.evaluation.verification import draw_negatives
+from authbench.format.release import open_release
+from authbench.labels.judge import judge_labels
+from authbench.labels.tables import CELLS, LABELS
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache
+from authbench.registry.load import load_entry
+from authbench.registry.source_entry import Impurity
+from authbench.release.contents import Contents, make_contents
+from authbench.release.tables import write_split
+from authbench.shipped import shipped
+
+CONFIG = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))
+SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
+REAL = ("punctuation", "masked", "char-ngram", "tfidf")
+SEED = 11
+
+
+@dataclass(frozen=True)
+class Built:
+    """The contents of a release, the folder of its splits, and what models scored."""
+
+    contents: Contents
+    folder: Path
+    scores: dict[str, pl.DataFrame]
+
+    def score(self, model: str, source: str, name: str) -> float:
+        """The mean over a source's authors of a score of their queries."""
+        asked = self.evaluated(model).filter(pl.col("source") == source).drop_nulls(name)
+        authors = asked.group_by("author_id").agg(pl.col(name).mean())
+        assert authors.height >= 20
+        return float(authors[name].mean())  # type: ignore[arg-type]
+
+    def evaluated(self, model: str) -> pl.DataFrame:
+        if model not in self.scores:
+            split = read_split(open_release(self.folder), "test")
+            entry = load_entry(MODELS, model)
+            _, _, ranking = ranking_of(entry, split, {}, VectorCache(self.folder / "vectors"))
+            self.scores[model] = queries_table(split, ranking)
+        return self.scores[model]
+
+
+@cache
+def built_once(folder: Path, edition_marks: str) -> Built:
+    contents = make_contents(documents(edition_marks), CONFIG["release"], CONFIG["split"], SEED)
+    for split in contents.splits:
+        write_split(folder / split, contents, split)
+    return Built(contents, folder, {})
+
+
+@pytest.fixture(scope="module")
+def blind(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return built_once(tmp_path_factory.mktemp("blind"), CONFIG["normalize"]["edition_marks"])
+
+
+@pytest.mark.parametrize("model", [*SHORTCUTS, *REAL])
+def test_an_edited_corpus_without_style_comes_out_blind(blind: Built, model: str) -> None:
+    assert blind.score(model, "editions", "auc_matched") == pytest.approx(0.5, abs=0.06)
+    if model != "metadata":  # lengths differ up to a factor of 2 where topics are matched
+        assert blind.score(model, "editions", "auc_topic") == pytest.approx(0.5, abs=0.06)
+
+
+def test_lengths_that_never_change_help_metadata_a_little_where_topics_are_matched(
+    blind: Built,
+) -> None:
+    assert blind.score("metadata", "editions", "auc_topic") < 0.7
+
+
+def test_with_the_marks_of_its_editions_kept_the_corpus_is_not_blind(tmp_path: Path) -> None:
+    kept = built_once(tmp_path, "keep")
+    for model, least in (("punctuation", 0.75), ("format", 0.6), ("char-ngram", 0.57)):
+        assert kept.score(model, "editions", "auc_matched") > least, model
+
+
+def test_the_same_marks_in_texts_that_people_typed_stay_and_tell_them_apart(blind: Built) -> None:
+    for model, least in (("punctuation", 0.75), ("format", 0.6), ("char-ngram", 0.57)):
+        assert blind.score(model, "letters", "auc_matched") > least, model
+
+
+def test_metadata_tell_the_authors_apart_where_pools_are_not_matched(blind: Built) -> None:
+    split = read_split(open_release(blind.folder), "test")
+    negatives = draw_negatives(split, SEED)
+    entry = load_entry(MODELS, "metadata")
+    _, _, ranking = ranking_of(entry, split, negatives, VectorCache(blind.folder / "vectors"))
+    assert summarise(split, ranking, negatives, SEED)["overall"]["eer"] < 0.25
+
+
+def test_without_dates_relations_are_null(blind: Built) -> None:
+    related = blind.contents.positives
+    assert related.height and related["days"].null_count() == related.height
+    assert blind.contents.documents["date"].null_count() == blind.contents.documents.height
+
+
+def test_an_author_of_one_work_is_a_candidate_and_never_a_query(blind: Built) -> None:
+    works = blind.contents.documents.group_by("author_id").agg(pl.col("origin").n_unique(), texts=pl.len())
+    (alone,) = works.filter(pl.col("origin") == 1).to_dicts()
+    assert alone["texts"] == 5
+    assert not (blind.contents.queries["author_id"] == alone["author_id"]).any()
+    everybody = works.filter(pl.col("origin") > 1)["author_id"]
+    assert set(blind.contents.queries["author_id"]) == set(everybody)
+
+
+def test_positives_without_five_negatives_are_left_out_counted_and_have_no_score(blind: Built) -> None:
+    french = blind.contents.documents.filter(pl.col("lang") == "fr")
+    told = blind.contents.pools.filter(pl.col("pool") == "matched", pl.col("lang") == "fr").to_dicts()
+    assert [(row["split"], row["kept"], row["left_out"]) for row in told] == [("test", 0, 5 * 5 * 4)]
+    pairs = blind.contents.pairs.filter(pl.col("pool") == "matched")
+    assert pairs.height and not pairs["query_id"].is_in(french["id"].implode()).any()
+    assert blind.contents.queries["query_id"].is_in(french["id"].implode()).sum() == french.height
+    scored = blind.evaluated("metadata").filter(pl.col("lang") == "fr")
+    assert scored.height == french.height and scored["auc_matched"].null_count() == scored.height
+
+
+@pytest.mark.parametrize("rule", [None, {"estimator": "same_item"}, {"estimator": "account"}, {"estimator": "voices"}])
+def test_labels_without_items_accounts_or_marks_are_unmeasured(rule: dict[str, Any] | None) -> None:
+    labels = pl.DataFrame(
+        {
+            "source": ["editions"] * 4,
+            "author_id": list("abcd"),
+            "label": [1, 2, 3, 4],
+            "author_kind": "account",
+            "texts": 5,
+            "words": 0,
+            "thousandths": 0,
+        },
+        schema=LABELS,
+    )
+    judged, told = judge_labels(
+        [labels], [CELLS.to_frame()], {"editions": Impurity(**rule) if rule else None}, 0.2, (3, 10)
+    )
+    assert set(judged["decision"]) == {"unmeasured"}
+    assert told.select("impurity", "low", "high", "decision").rows() == [(None, None, None, "unmeasured")]
