@@ -42,6 +42,7 @@ from authbench.presentation.links import back_link
 from authbench.printable import printable
 from authbench.release.at_start import expect_unaltered
 from authbench.runtime.inventory import shard_count
+from authbench.runtime.job_lines import tell_jobs_in_lines
 from authbench.runtime.run_locks import keep_locks_of_other_runs
 from authbench.safety.detoxify_scorer import weights_mark
 from authbench.shipped import shipped
@@ -54,6 +55,10 @@ keep_locks_of_other_runs()
 # The requested targets are known from the command line alone while this is read; `acquire` may lack raw files. A module
 # may give its rules a prefix.
 ACQUIRING = any(argument.rpartition("_")[2] == "acquire" for argument in sys.argv)
+
+if workflow.is_main_process:
+    tell_jobs_in_lines(logger)
+    logger.info("Checking settings, sources and the digests of raw files ...")
 
 try:
     check_room([".snakemake", "results"])
@@ -85,6 +90,8 @@ SHARDS = shard_count(
 )
 RAW_MB = raw_mb(HERE / SETTINGS["raw_dir"], FILES, SETUP.inventory)
 CORPUS_MB = sum(RAW_MB.values())
+if workflow.is_main_process:
+    logger.info(f"{RESULTS}: {len(SOURCES)} sources, {CORPUS_MB:,.1f} MB of raw files, {SHARDS} shards")
 
 
 report: "report/workflow.rst"

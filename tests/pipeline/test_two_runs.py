@@ -1,5 +1,6 @@
 """Two runs at once in one folder, and a dry run beside a finished build."""
 
+import re
 from pathlib import Path
 
 from project import Project, stop
@@ -14,7 +15,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_changes_nothing(fresh: P
     first = project.start("--cores", "1")
     try:
         assert first.stdout
-        assert any(line.startswith("Finished jobid") for line in first.stdout), "the first run ended before a job did"
+        assert any(re.search(r"\(\d+ of \d+ jobs", line) for line in first.stdout), "the first run ended before a job did"
         status, said = project.snakemake("--cores", "1", "--config", "seed=7")
         assert status != 0
         assert "Directory cannot be locked" in said, said

@@ -28,7 +28,7 @@ log = logging.getLogger("authbench")
 
 
 def log_to(path: str) -> None:
-    """Print the job's name on the terminal, and send its messages to its log; warnings and errors also to the terminal.
+    """Send the job's messages to its log; warnings and errors also to the terminal.
 
     Args:
         path: `.../logs/<rule>/<part>.log`, or `.../logs/<rule>.log` for a rule without parts.
@@ -49,7 +49,7 @@ def log_to(path: str) -> None:
     log.addHandler(file)
     atexit.register(_log_cost)
     atexit.register(gc.freeze)  # otherwise Python visits every object of every library at exit: 0.1 s per job
-    log.warning("%s", job)
+    log.info("%s", job)
 
 
 class _Printable(logging.Formatter):

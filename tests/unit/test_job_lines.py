@@ -1,0 +1,97 @@
+"""What a run says of its jobs: one line each, with what it worked on, its time, and the time left."""
+
+import io
+import logging
+from enum import Enum
+from types import SimpleNamespace
+
+from authbench.runtime.job_lines import JobLines, in_words, tell_jobs_in_lines
+
+Event = Enum("Event", ["JOB_INFO", "JOB_STARTED", "JOB_FINISHED", "PROGRESS"])
+Quiet = Enum("Quiet", ["RULES", "HOST"])
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def record(message: object = None, **fields: object) -> logging.LogRecord:
+    made = logging.LogRecord("snakemake", logging.INFO, "", 0, message, None, None)
+    vars(made).update(fields)
+    return made
+
+
+def begin(lines: JobLines, job: int, rule: str, **wildcards: str) -> None:
+    lines.hear(record("rule", event=Event.JOB_INFO, jobid=job, rule_name=rule, wildcards=wildcards))
+
+
+def finish(lines: JobLines, job: int, done: int, total: int) -> str:
+    assert lines.format(record("Finished", event=Event.JOB_FINISHED, job_id=job)) == ""
+    return lines.format(record(event=Event.PROGRESS, done=done, total=total))
+
+
+def test_a_finished_job_is_told_in_one_line_with_its_part_and_its_time() -> None:
+    clock = Clock()
+    lines = JobLines(logging.Formatter(), clock)
+    begin(lines, 7, "measure_texts", scatteritem="2-of-4")
+    clock.now = 12.4
+    assert finish(lines, 7, 1, 40) == "measure_texts 2-of-4: 12 s (1 of 40 jobs)"
+
+
+def test_the_time_left_is_told_once_enough_jobs_are_done() -> None:
+    clock = Clock()
+    lines = JobLines(logging.Formatter(), clock)
+    for job in range(4):
+        begin(lines, job, "ingest_source", source=f"s{job}")
+        clock.now += 60
+        told = finish(lines, job, job + 1, 10)
+        assert ("left" in told) == (job + 1 >= 3)
+    assert told == "ingest_source s3: 1 min (4 of 10 jobs, about 6 min left)"
+    begin(lines, 9, "all")
+    assert "left" not in finish(lines, 9, 10, 10)
+
+
+def test_jobs_that_finish_together_stand_in_one_line_and_an_unknown_one_has_its_number() -> None:
+    lines = JobLines(logging.Formatter(), Clock())
+    begin(lines, 1, "a")
+    for job in (1, 2):
+        lines.format(record("Finished", event=Event.JOB_FINISHED, job_id=job))
+    told = lines.format(record(event=Event.PROGRESS, done=2, total=5))
+    assert told == "a: under 1 s, job 2: under 1 s (2 of 5 jobs)"
+    assert lines.format(record(event=Event.PROGRESS, done=2, total=5)) == ""
+
+
+def test_chatter_is_left_out_and_everything_else_stands_as_it_was() -> None:
+    lines = JobLines(logging.Formatter("plain: %(message)s"), Clock())
+    assert lines.format(record("Select jobs to execute...")) == ""
+    assert lines.format(record("Execute 3 jobs...", event=Event.JOB_STARTED)) == ""
+    assert lines.format(record("Error in rule x")) == "plain: Error in rule x"
+
+
+def test_only_a_terminal_that_is_quiet_about_rules_is_changed() -> None:
+    logger, out = logging.Logger("snakemake"), io.StringIO()
+    quiet, full = logging.StreamHandler(out), logging.StreamHandler(io.StringIO())
+    for handler, kinds in ((quiet, {Quiet.RULES}), (full, {Quiet.HOST})):
+        handler.setFormatter(logging.Formatter())
+        handler.addFilter(SimpleNamespace(quiet=kinds, filter=lambda one: one.__dict__.get("event") != Event.JOB_INFO))
+        logger.addHandler(handler)
+    tell_jobs_in_lines(logger)
+    assert isinstance(quiet.formatter, JobLines) and type(full.formatter) is logging.Formatter
+    logger.info("rule", extra={"event": Event.JOB_INFO, "jobid": 3, "rule_name": "score", "wildcards": {"model": "x"}})
+    logger.info("Finished", extra={"event": Event.JOB_FINISHED, "job_id": 3})
+    logger.info(None, extra={"event": Event.PROGRESS, "done": 1, "total": 2})
+    assert out.getvalue().split() == ["score", "x:", "under", "1", "s", "(1", "of", "2", "jobs)"]
+
+
+def test_durations_are_words() -> None:
+    assert [in_words(one) for one in (0.2, 1, 59, 61, 3600, 7300)] == [
+        "under 1 s",
+        "1 s",
+        "59 s",
+        "1 min",
+        "1 h 0 min",
+        "2 h 2 min",
+    ]
