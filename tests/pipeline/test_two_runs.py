@@ -15,7 +15,8 @@ def test_a_second_run_in_the_same_folder_is_refused_and_changes_nothing(fresh: P
     first = project.start("--cores", "1")
     try:
         assert first.stdout
-        assert any(re.search(r"\(\d+ of \d+ jobs", line) for line in first.stdout), "the first run ended before a job did"
+        told = (re.search(r"\(\d+ of \d+ jobs", line) for line in first.stdout)
+        assert any(told), "the first run ended before a job did"
         status, said = project.snakemake("--cores", "1", "--config", "seed=7")
         assert status != 0
         assert "Directory cannot be locked" in said, said
