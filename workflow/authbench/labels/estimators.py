@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
-from scipy.special import betaincinv, gammaincinv  # scipy.stats, which has the same, takes a second to import
 
 DIGITS = 6
 LEVEL = 0.95  # of the intervals
@@ -88,6 +87,8 @@ def poisson_interval(count: int) -> tuple[float, float]:
     ([0.0, 3.69], [24.38, 48.68])
     """
     outside = (1 - LEVEL) / 2
+    from scipy.special import gammaincinv  # scipy.stats, which has the same, takes a second to import
+
     low = float(gammaincinv(count, outside)) if count else 0.0
     return low, float(gammaincinv(count + 1, 1 - outside))
 
@@ -125,6 +126,8 @@ def proportion_interval(successes: float, trials: int) -> tuple[float, float]:
     >>> [round(bound, 3) for bound in proportion_interval(30, 34)]
     [0.725, 0.967]
     """
+    from scipy.special import betaincinv
+
     outside = (1 - LEVEL) / 2
     failures = trials - successes
     low = float(betaincinv(successes, failures + 1, outside)) if successes > 0 else 0.0

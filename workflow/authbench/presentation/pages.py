@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
-from authbench.presentation.charts import Chart, as_pdf, as_svg
 from authbench.presentation.numbers import signed
 from authbench.presentation.palette import mark_of
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
+
+if TYPE_CHECKING:  # a page without a chart does without matplotlib, which takes most of a second to import
+    from authbench.presentation.charts import Chart
 
 TEMPLATES = shipped("templates")
 
@@ -31,8 +33,10 @@ def environment(markdown: bool = False) -> jinja2.Environment:
     return found
 
 
-def write_charts(folder: Path, charts: Iterable[Chart], pdf: bool = False) -> None:
+def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> None:
     """Write `<name>.svg` of each chart into the folder and, if requested, `<name>.pdf`."""
+    from authbench.presentation.charts import as_pdf, as_svg
+
     for chart in charts:
         write_text(folder / f"{chart.name}.svg", as_svg(chart))
         if pdf:
@@ -47,6 +51,8 @@ class Picture(NamedTuple):
     svg: Markup
 
 
-def pictures(charts: Iterable[Chart]) -> list[Picture]:
+def pictures(charts: "Iterable[Chart]") -> list[Picture]:
     """Return charts for an HTML page."""
+    from authbench.presentation.charts import as_svg
+
     return [Picture(chart.title, chart.name, Markup(as_svg(chart))) for chart in charts]
