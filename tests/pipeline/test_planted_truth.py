@@ -1,0 +1,58 @@
+"""What is planted to mislead comes out as what it is, and the planted style beats it."""
+
+import json
+
+import polars as pl
+import pytest
+from project import Project
+from raw_rows import rows_of
+
+STYLE = ("char-ngram", "masked", "stylometric")
+SIGNATURE = "*genesis*"
+
+
+def texts(demo: Project, stage: str) -> pl.DataFrame:
+    return pl.concat(pl.read_parquet(path) for path in sorted((demo.results / stage).glob("*-of-*.parquet")))
+
+
+@pytest.mark.parametrize("score", ["auc_matched", "auc_topic"])
+def test_the_planted_style_beats_every_planted_shortcut(demo: Project, score: str) -> None:
+    found = {
+        path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((demo.results / "evaluate").glob("*/scores.json"))
+    }
+    values = {model: one["headline"][score]["value"] for model, one in found.items()}
+    shortcuts = [model for model, one in found.items() if one["model"].get("shortcut")]
+    assert len(shortcuts) == 5
+    best = max(STYLE, key=lambda model: values[model])
+    assert values[best] > max(values[model] for model in shortcuts) + 0.05
+    gain = found[best]["headline"][score]["gain"]
+    assert gain["low"] > 0 and gain["against"] in shortcuts
+
+
+def test_at_least_sixty_authors_ask_in_the_test_split(demo: Project) -> None:
+    lines = (demo.release / "test/ground_truth.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(line)["author_id"] for line in lines}) >= 60
+
+
+def test_the_sign_off_of_a_blogger_is_in_no_text(demo: Project) -> None:
+    signed = [
+        row for row in rows_of(demo.folder / "resources/demo/raw", "blog_authorship") if SIGNATURE in row.fields["post"]
+    ]
+    assert len(signed) >= 3
+    before = pl.concat(pl.read_parquet(path) for path in sorted((demo.results / "normalize/uncut").glob("*.parquet")))
+    assert before["content"].str.contains(SIGNATURE, literal=True).sum() == len(signed)
+    for stage in ("normalize", "chunk"):
+        assert not texts(demo, stage)["content"].str.contains(SIGNATURE, literal=True).any(), stage
+    for path in demo.release.glob("*/*.jsonl"):
+        assert SIGNATURE not in path.read_text(encoding="utf-8")
+
+
+def test_an_author_of_one_work_is_released_and_never_asks(demo: Project) -> None:
+    provenance = pl.read_parquet(demo.release / "provenance.parquet")
+    works = provenance.group_by("author_id", "author_kind").agg(pl.col("origin").n_unique(), texts=pl.len())
+    alone = works.filter(pl.col("origin") == 1)
+    assert alone["texts"].max() >= 3  # type: ignore[operator]
+    for split in ("train", "dev", "test"):
+        for line in (demo.release / split / "ground_truth.jsonl").read_text(encoding="utf-8").splitlines():
+            assert json.loads(line)["author_id"] not in alone["author_id"].to_list()
