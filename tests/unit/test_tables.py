@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from authbench.leaderboard.letters import letters
 from authbench.presentation.latex import as_latex
-from authbench.presentation.numbers import limits, signed
+from authbench.presentation.numbers import decimals, limits, signed
 from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, as_markdown, without_empty_columns
 
 HOSTILE = 'a_b%{}$#&~^\\ <i> |x| "q" – − ± ² ≥'
@@ -115,3 +115,8 @@ def test_latex_compiles_as_it_is_pasted(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stdout[-2000:]
     assert "Overfull" not in ran.stdout
+
+
+def test_a_number_above_nought_is_never_shown_as_nought() -> None:
+    assert decimals(0.0004) == "<0.001" and decimals(0.0) == "0.000" and decimals(0.0006) == "0.001"
+    assert decimals(0.0004, signed=True) == "+0.000"

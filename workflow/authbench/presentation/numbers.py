@@ -9,11 +9,20 @@ _LARGE = 1000  # numbers from here on have no decimals
 
 
 def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
-    """Return a number with `digits` decimals, none from 1,000 on; a dash for None."""
+    """Return a number with `digits` decimals, none from 1,000 on; a dash for None.
+
+    A number that is more than 0, but would be shown as 0, is shown as less than the least that can be.
+
+    >>> decimals(0.0004), decimals(0.0)
+    ('<0.001', '0.000')
+    """
     if value is None or math.isnan(value):
         return NOTHING
     if abs(value) >= _LARGE:
         return f"{value:,.0f}"
+    least = 10.0**-digits
+    if 0 < value < least / 2 and not signed:
+        return f"<{least:.{digits}f}"
     return f"{value:{'+' if signed else ''}.{digits}f}"
 
 

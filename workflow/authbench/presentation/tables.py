@@ -6,6 +6,8 @@ from itertools import groupby
 
 import polars as pl
 
+from authbench.presentation.numbers import NOTHING
+
 BEST, SECOND = 1, 2
 DAGGER = "†"
 
@@ -89,7 +91,7 @@ def without_empty_columns(table: Table, reasons: Mapping[str, str]) -> Table:
     empty = [
         at
         for at, column in enumerate(table.columns)
-        if not column.words and table.rows and all(row.cells[at].value is None for row in table.rows)
+        if not column.words and table.rows and all(row.cells[at].text == NOTHING for row in table.rows)
     ]
     if not empty:
         return table

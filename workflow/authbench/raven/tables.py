@@ -14,7 +14,7 @@ import polars as pl
 
 from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals, with_spread
-from authbench.presentation.tables import Column, Table, plain_rows
+from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
@@ -371,7 +371,8 @@ def _paper_table(
 ) -> Table:
     """Return a table whose first `names` columns are words; cells (row, column) in `best` are marked as best."""
     columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
-    return Table(name, title, columns, plain_rows(shown, best), data, [note])
+    table = Table(name, title, columns, plain_rows(shown, best), data, [note])
+    return without_empty_columns(table, {"": "there is nothing to compare: too few verifiers, folds or seeds"})
 
 
 def _mean_and_spread(values: F64) -> tuple[float, float]:
