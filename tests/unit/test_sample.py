@@ -13,7 +13,14 @@ from authbench.safety import ScoreStore
 from authbench.sample.deviation import recount, sampling_deviation
 from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
 from authbench.sample.documents import select_documents as select_from
-from authbench.sample.reservoir import fill_reservoir, keep_per_bucket, merge_tallies, trim_authors
+from authbench.sample.reservoir import (
+    LENGTHS,
+    count_lengths,
+    fill_reservoir,
+    keep_per_bucket,
+    merge_tallies,
+    trim_authors,
+)
 from authbench.sample.stage import Settings, admit, sample, stored_documents
 from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
 from authbench.storage.parquet import write_batches
@@ -425,6 +432,40 @@ def test_quantile_bins_have_equal_mass_in_every_language():
     for _, part in binned.group_by("lang"):
         sizes = part.group_by("length_bucket").len()["len"]
         assert sizes.max() - sizes.min() <= 4
+
+
+def parity_counts():
+    """English with 4 characters a token, Chinese with 1, French with 5; English has the fewest documents."""
+    rows = [("en", 100, 3, 1200), ("zh", 50, 400, 20_000), ("fr", 20, 10, 1000), ("fr", 40, 5, 1000)]
+    return pl.DataFrame(rows, schema=LENGTHS, orient="row")
+
+
+def test_parity_bins_hold_texts_of_as_many_characters_in_every_language():
+    documents = pl.DataFrame(
+        {
+            "lang": ["en", "en", "zh", "zh", "fr", "fr"],
+            "token_length": [100, 101, 400, 401, 80, 81],
+            "length_bucket": ["long"] * 6,
+        },
+        schema_overrides={"token_length": pl.Int32},
+    )
+    binned, bounds = set_length_bins(documents, parity_counts(), "parity")
+    assert bounds == {"en": [10, 100, 500], "fr": [8, 80, 400], "zh": [40, 400, 2000]}
+    assert binned["length_bucket"].to_list() == ["medium", "long"] * 3
+    shuffled, same = set_length_bins(documents, parity_counts().reverse(), "parity")
+    assert same == bounds and shuffled.equals(binned)
+
+
+def test_parity_without_english_goes_by_the_language_with_the_most_documents():
+    counts = parity_counts().filter(pl.col("lang") != "en")
+    documents = pl.DataFrame({"lang": ["fr"], "token_length": [3], "length_bucket": ["short"]})
+    _, bounds = set_length_bins(documents, counts, "parity")
+    assert bounds == {"fr": [2, 20, 100], "zh": [10, 100, 500]}
+
+
+def test_lengths_are_counted_by_tokens_with_their_characters():
+    pool = pl.DataFrame({"lang": ["en", "en", "de"], "token_length": [3, 3, 3], "char_length": [10, 14, 20]})
+    assert count_lengths(pool).rows() == [("de", 3, 1, 20), ("en", 3, 2, 24)]
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,17 @@
 
 from authbench.labels.judge import read_impure
 from authbench.runtime.job import log_to
-from authbench.sample.reservoir import LENGTHS, POOL_COLUMNS, fill_reservoir
+from authbench.sample.reservoir import POOL_COLUMNS, count_lengths, fill_reservoir
 from authbench.storage.parquet import read_columns, without, write_parquet
 
 log_to(snakemake.log[0])
 params = snakemake.params
-documents = read_columns([snakemake.input.documents], POOL_COLUMNS).with_row_index("row")
+documents = read_columns([snakemake.input.documents], [*POOL_COLUMNS, "char_length"]).with_row_index("row")
 pool = without(documents, [snakemake.input.filtered, snakemake.input.duplicates])
 impure = read_impure(snakemake.input.labels)
 reservoir, authors = fill_reservoir(
-    pool, params.seed, params.reservoir, params.min_origins, params.spread == "prefer", impure
+    pool.drop("char_length"), params.seed, params.reservoir, params.min_origins, params.spread == "prefer", impure
 )
 write_parquet(reservoir, snakemake.output.reservoir)
 write_parquet(authors, snakemake.output.authors)
-write_parquet(pool.group_by("lang", "token_length").len("documents").cast(LENGTHS), snakemake.output.lengths)
+write_parquet(count_lengths(pool), snakemake.output.lengths)

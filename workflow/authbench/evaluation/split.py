@@ -88,7 +88,8 @@ def read_split(release: Release, name: str) -> Split:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
     _expect_all_texts(release, name)
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
-    provenance = release.read_provenance(("id", *_OF_PROVENANCE)) if release.has_provenance else None
+    own = ("length_bucket",) if _has_own_lengths(release) else ()
+    provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
     checksum = hashlib.sha256()
     stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
     for table in (*SPLIT_TABLES.values(), *stated):
@@ -236,6 +237,12 @@ def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]
         yield ident, set(answers), {ident, *(others or ())}
 
 
+def _has_own_lengths(release: Release) -> bool:
+    """Return whether the release's length buckets have other bounds than those of the format."""
+    sample = (release.manifest.get("config") or {}).get("sample") or {}
+    return bool(sample.get("length_bins", "fixed") != "fixed")
+
+
 def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:
     """Return the documents with their length bucket, their primary genre and columns of the release's provenance."""
     labelled = documents.with_columns(
@@ -244,6 +251,8 @@ def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.Da
     if provenance is None:
         return labelled.with_columns(topic="primary_genre")
     known = labelled.join(provenance, on="id", how="left", maintain_order="left")
+    if "length_bucket" in known.columns:
+        known = known.with_columns(length=pl.coalesce("length_bucket", "length")).drop("length_bucket")
     return known.with_columns(topic=pl.coalesce("topic", "primary_genre"))
 
 

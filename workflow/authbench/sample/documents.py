@@ -8,6 +8,7 @@ selection looks at none that is unknown.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ class Selection:
     lengths: dict[str, dict[str, int]]
 
 
+FIXED_BOUNDS = (10, 100, 500)  # tokens: the upper bounds of the first three buckets (processing plan, section 8)
+REFERENCE = "en"
+
+
 def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -> pl.DataFrame:
     """Add `refused`: why an author may not enter (null: may). `tallies` is `reservoir.merge_tallies`'s."""
     fallback = sample["fallback_documents_per_author"]
@@ -51,22 +56,60 @@ def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -
 
 
 def set_length_bins(pool: pl.DataFrame, length_counts: pl.DataFrame, bins: str) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Give every document its length bucket; with `quantiles`, four of equal mass per language (A.5).
+    """Give every document its length bucket.
 
-    `length_counts` (lang, token_length, documents) counts the whole pool, before any reservoir. Also gives the
-    upper bounds of the first three buckets per language, empty for fixed bins.
+    With `quantiles` there are four of equal mass per language (A.5); with `parity` a bucket holds texts of as many
+    characters in every language: its bounds are those of `fixed` in the reference language, times the characters per
+    token there over those of the language.
+
+    Args:
+        pool: documents with `lang`, `token_length`.
+        length_counts: LENGTHS of the whole pool, before any reservoir; for `quantiles` without characters.
+        bins: `fixed`, `quantiles` or `parity`.
+
+    Returns:
+        The pool, and the upper bounds of the first three buckets per language, in tokens; empty for fixed bins.
     """
     if bins == "fixed":
         return pool, {}
-    bounds: dict[str, list[int]] = {}
-    for (lang,), counts in length_counts.sort("lang", "token_length").group_by("lang", maintain_order=True):
-        reached = counts["documents"].cum_sum() / counts["documents"].sum()
-        bounds[str(lang)] = [int(counts["token_length"][int((reached < q).sum())]) for q in (0.25, 0.5, 0.75)]
+    bounds = _parity_bounds(length_counts) if bins == "parity" else _quantile_bounds(length_counts)
     lang, bucket = pl.col("lang").cast(pl.String), pl.lit(LENGTH_BUCKETS[0])
     for index, name in enumerate(LENGTH_BUCKETS[1:]):
         bound = lang.replace_strict({lang: b[index] for lang, b in bounds.items()}, default=None)
         bucket = pl.when(pl.col("token_length") > bound).then(pl.lit(name)).otherwise(bucket)
     return pool.with_columns(bucket.cast(LENGTH).alias("length_bucket")), bounds
+
+
+def _quantile_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
+    bounds: dict[str, list[int]] = {}
+    for (lang,), counts in length_counts.sort("lang", "token_length").group_by("lang", maintain_order=True):
+        reached = counts["documents"].cum_sum() / counts["documents"].sum()
+        bounds[str(lang)] = [int(counts["token_length"][int((reached < q).sum())]) for q in (0.25, 0.5, 0.75)]
+    return bounds
+
+
+def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
+    """Return the bounds at which texts have as many characters as at FIXED_BOUNDS in the reference language.
+
+    The reference is REFERENCE where the pool has it, else the language with the most documents. Counts are whole
+    numbers, so that no order or shard shows.
+    """
+    sums = dict[str, tuple[int, int, int]]()
+    totals = length_counts.group_by("lang").agg(
+        pl.col("documents").cast(pl.Int64).sum(),
+        pl.col("characters").sum(),
+        tokens=(pl.col("documents").cast(pl.Int64) * pl.col("token_length")).sum(),
+    )
+    for lang, documents, characters, tokens in totals.select("lang", "documents", "characters", "tokens").iter_rows():
+        sums[str(lang)] = documents, characters, tokens
+    most = min(sums, key=lambda lang: (lang != REFERENCE, -sums[lang][0], lang), default=REFERENCE)
+    bounds = {}
+    for lang, (_, characters, tokens) in sorted(sums.items()):
+        _, there, tokens_there = sums[most]
+        factor = Fraction(there * tokens, max(1, characters * tokens_there))
+        raised = [max(1, round(bound * factor)) for bound in FIXED_BOUNDS]
+        bounds[lang] = [raised[0], max(raised[0] + 1, raised[1]), max(raised[0] + 2, raised[1] + 1, raised[2])]
+    return bounds
 
 
 @dataclass(frozen=True)

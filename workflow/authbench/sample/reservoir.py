@@ -52,10 +52,22 @@ TALLIES = pl.Schema(
         "train_only": pl.Boolean(),
     }
 )
-LENGTHS = pl.Schema({"lang": pl.String, "token_length": pl.Int32, "documents": pl.UInt32})
+LENGTHS = pl.Schema({"lang": pl.String, "token_length": pl.Int32, "documents": pl.UInt32, "characters": pl.Int64})
 
 LENGTH = pl.Enum(LENGTH_BUCKETS)
 KIND = pl.Enum(sorted(AUTHOR_KINDS))
+
+
+def count_lengths(pool: pl.DataFrame) -> pl.DataFrame:
+    """Count documents and their characters by language and length in tokens (LENGTHS).
+
+    Args:
+        pool: `lang`, `token_length`, `char_length`.
+    """
+    counted = pool.group_by("lang", "token_length").agg(
+        pl.len().alias("documents"), pl.col("char_length").cast(pl.Int64).sum().alias("characters")
+    )
+    return counted.sort("lang", "token_length").cast(LENGTHS)
 
 
 def fill_reservoir(
