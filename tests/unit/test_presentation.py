@@ -15,6 +15,7 @@ PRESENTING = {
     "render_report",
     "raw_statistics",
     "write_sheets",
+    "write_pair_sheets",
     "leaderboard",
     "draw_curves",
     "pan",
