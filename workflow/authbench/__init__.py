@@ -1,3 +1,24 @@
-"""AuthBench: from raw corpora with author labels to a checked authorship benchmark."""
+"""AuthBench: from raw corpora with author labels to a checked authorship benchmark.
+
+`load`, `check`, `evaluate` and `audit` are in `authbench.api`, which is imported when one of them is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from authbench.api import audit, check, evaluate, load
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "audit", "check", "evaluate", "load"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'authbench' has no attribute {name!r}")
+        from authbench import api
+
+        return getattr(api, name)
+
+    def __dir__() -> list[str]:
+        return sorted([*globals(), *__all__])

@@ -1,0 +1,106 @@
+"""Claims about the four functions of the package, called as a user would."""
+
+import doctest
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sound_release import write_sound
+
+import authbench
+from authbench import api
+from authbench.cli import main
+from authbench.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with a sound release in it."""
+    folder = tmp_path_factory.mktemp("home")
+    write_sound(folder / "release")
+    return folder
+
+
+@pytest.fixture
+def here(home, monkeypatch):
+    monkeypatch.chdir(home)
+    return home
+
+
+def test_the_examples_hold(here):
+    found = doctest.testmod(api, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert (found.failed, found.attempted >= 12) == (0, True)
+
+
+def test_importing_the_package_imports_nothing_else():
+    code = (
+        "import sys, authbench; print([name for name in ('polars', 'numpy', 'authbench.api') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert {"load", "check", "evaluate", "audit"} <= set(dir(authbench))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = authbench.nothing
+
+
+def test_a_broken_release_is_told_with_ids(here, tmp_path):
+    shutil.copytree("release", tmp_path / "release")
+    path = tmp_path / "release/test/candidates.jsonl"
+    first, *others = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    row = json.loads(first)
+    path.write_text(json.dumps({**row, "content": row["content"] + " more"}) + "\n" + "".join(others), encoding="utf-8")
+    broken = {violation.code: violation.ids for violation in authbench.check(tmp_path / "release")}
+    assert any(row["candidate_id"] in ids for ids in broken.values())
+    with pytest.raises(InputError, match="contradicts"):
+        authbench.load(tmp_path / "release")
+    assert authbench.load(tmp_path / "release", unverified=True).unverified
+
+
+def test_scores_are_those_of_the_command(here, tmp_path):
+    found = authbench.evaluate(authbench.load("release"), ["tfidf", "metadata"], out=tmp_path / "by function")
+    command = ["evaluate", "release", "--model", "tfidf", "--model", "metadata", "--out", str(tmp_path / "by command")]
+    assert main(command) == 0
+    for name, scores in found.items():
+        assert scores == json.loads((tmp_path / "by command" / name / "scores.json").read_bytes())
+        assert scores["settings"]["seed"] == authbench.load("release").seed != 0
+
+
+def test_the_results_of_a_function_make_a_leaderboard(here, tmp_path):
+    def encode(texts):
+        return np.array([[text.count(" "), text.count("a"), 1] for text in texts])
+
+    authbench.evaluate("release", {"mine": encode, "tfidf": "tfidf"}, out=tmp_path)
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    assert "| mine |" in (tmp_path / "leaderboard/overall.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("encode", "message"),
+    [
+        (lambda texts: [[1.0, 2.0]], "of shape"),
+        (lambda texts: [1.0] * len(texts), "of shape"),
+        (lambda texts: [["a"]] * len(texts), "Expected a vector of numbers"),
+        (lambda texts: [[float("nan")]] * len(texts), "mine"),
+    ],
+)
+def test_a_function_that_gives_no_vectors_is_refused(here, encode, message):
+    with pytest.raises(InputError, match=message):
+        authbench.evaluate("release", {"mine": encode})
+
+
+def test_nothing_to_evaluate_and_unknown_names_are_told(here):
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        authbench.evaluate("release", [])
+    with pytest.raises(InputError, match="no_such_model"):
+        authbench.evaluate("release", "no_such_model")
+    with pytest.raises(InputError, match="no such folder"):
+        authbench.load("nowhere")
+
+
+def test_the_command_takes_the_seed_of_the_release(here, tmp_path):
+    assert main(["evaluate", "release", "--model", "random", "--out", str(tmp_path)]) == 0
+    stated = json.loads((here / "release/manifest.json").read_bytes())["config"]["seed"]
+    assert json.loads((tmp_path / "random/scores.json").read_bytes())["settings"]["seed"] == stated != 0
