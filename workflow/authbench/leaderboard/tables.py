@@ -97,7 +97,7 @@ def _beside(
         same[metric.key] = letters_of(pairs, metric.key, [row["model"] for row in ranked])
     return {
         (result.name, metric.key): (
-            limits(*result.scores["overall"]["intervals"].get(metric.key, (None, None))),
+            limits(*result.scores["overall"].get("intervals", {}).get(metric.key, (None, None))),
             same.get(metric.key, {}).get(result.name, ""),
         )
         for result in results
