@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from authbench.auditing.findings import find_in_texts
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import Audit, audit
 from authbench.cli import main
@@ -153,6 +154,9 @@ def test_one_author_without_splits_gives_no_row_and_says_why(tmp_path: Path) -> 
     [measured] = audit(write_csv(tmp_path / "posts.csv", table)).rows
     assert measured.split == "all" and not measured.rows
     assert "1 authors ask" in measured.left_out[0]
+    few = audit(write_csv(tmp_path / "few.csv", rows(authors=3))).rows[0]
+    assert {cell["low"] for row in few.rows for cell in row["scores"].values()} == {None}
+    assert "no interval" in few.left_out[0]
 
 
 def test_hostile_ids_are_escaped_on_the_page_and_no_text_is_quoted(tmp_path: Path) -> None:
@@ -336,3 +340,71 @@ def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["audit", str(tmp_path / "broken.jsonl")]) == 2
     (tmp_path / "broken.parquet").write_bytes(b"PAR1nonsense")
     assert main(["audit", str(tmp_path / "broken.parquet")]) == 2
+
+
+def test_a_handle_in_a_long_table_takes_no_time(tmp_path: Path) -> None:
+    """Bounded repetitions of all letters made each text a thousand times dearer."""
+    table = [{"author": f"w{k % 50}", "text": text(k, 1, 90)} for k in range(2_000)]
+    dataset = read_dataset([write_csv(tmp_path / "posts.csv", [*table, {"author": "x", "text": "ask @someone_else"}])])
+    assert [case.ids for case in find_in_texts(dataset, None)["personal_data"]] == [("row 2001",)]
+
+
+def test_brief_results_have_counts_and_no_ids(tmp_path: Path) -> None:
+    audit(write_csv(tmp_path / "posts.csv", planted()), tmp_path / "out", brief=True)
+    plain = json.loads((tmp_path / "out" / "audit.json").read_text())
+    assert plain["findings"][0]["count"] == 2
+    assert "new-exact" not in (tmp_path / "out" / "audit.json").read_text()
+
+
+def test_clean_versions_have_the_form_of_what_they_are_made_from(tmp_path: Path) -> None:
+    texts = [text(author, number) for author in range(6) for number in range(2)]
+    asking = [{"author_id": k, "syms": [texts[2 * k], texts[0]], "hour": [1, 2]} for k in range(6)]
+    write_lines(tmp_path / "luar" / "test_queries.jsonl", asking)
+    write_lines(
+        tmp_path / "luar" / "test_targets.jsonl", [{"author_id": k, "syms": [texts[2 * k + 1]]} for k in range(6)]
+    )
+    pairs = [{"id": f"p{k}", "fandoms": ["x", "y"], "pair": [texts[2 * k], texts[2 * k + 1]]} for k in range(6)]
+    pairs[5] = {**pairs[5], "pair": [texts[0], texts[11]]}
+    write_lines(tmp_path / "pan" / "pairs.jsonl", pairs)
+    truth = [{"id": f"p{k}", "same": True, "authors": [f"w{k}", f"w{k}"]} for k in range(6)]
+    write_lines(tmp_path / "pan" / "truth.jsonl", truth)
+    corpus = [{"_id": f"d{k}", "text": texts[2 * k + 1]} for k in range(6)]
+    write_lines(tmp_path / "beir" / "corpus.jsonl", [*corpus, {"_id": "again", "text": texts[1]}])
+    write_lines(tmp_path / "beir" / "queries.jsonl", [{"_id": f"q{k}", "text": texts[2 * k]} for k in range(6)])
+    (tmp_path / "beir" / "qrels").mkdir()
+    judged = "".join(f"q{k}\td{k}\t1\n" for k in range(6)) + "q0\tagain\t1\n"
+    (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + judged)
+    for form in ("luar", "pan", "beir"):
+        audit(tmp_path / form, clean=tmp_path / f"{form} clean")
+        again = audit(tmp_path / f"{form} clean")
+        assert again.dataset["form"] == audit(tmp_path / form).dataset["form"]
+        assert not {"exact_copy", "two_labels"} & {one.claim for one in again.broken}
+    kept = [json.loads(line) for line in (tmp_path / "luar clean" / "test_queries.jsonl").read_text().splitlines()]
+    assert all(len(row["syms"]) == len(row["hour"]) for row in kept)
+    assert "again" not in (tmp_path / "beir clean" / "qrels" / "test.tsv").read_text()
+    assert [json.loads(line)["id"] for line in (tmp_path / "pan clean" / "truth.jsonl").read_text().splitlines()] == [
+        "p1", "p2", "p3", "p4"
+    ]  # fmt: skip
+
+
+def test_the_folder_of_hugging_face_gives_what_the_release_gives(tmp_path: Path) -> None:
+    folder = release(tmp_path / "test", rows(6))
+    for config in ("candidates", "queries", "ground_truth"):
+        (tmp_path / "hub" / "data" / config).mkdir(parents=True)
+        table = pl.read_ndjson(folder / f"{config}.jsonl")
+        table.write_parquet(tmp_path / "hub" / "data" / config / "test-00000-of-00001.parquet")
+    one, other = audit(folder), audit(tmp_path / "hub")
+    assert other.dataset["form"] == "AuthBench on Hugging Face"
+    assert one.as_dict()["findings"] == other.as_dict()["findings"]
+    assert one.as_dict()["rows"] == other.as_dict()["rows"]
+
+
+def test_a_truth_without_texts_is_examined_for_answers_alone(tmp_path: Path) -> None:
+    rows_of: list[dict[str, Any]] = [
+        {"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", f"w{k + k % 3 % 2}"]} for k in range(9)
+    ]
+    found = audit(write_lines(tmp_path / "truth.jsonl", rows_of))
+    assert {one.claim for one in found.findings} == {"repeated_id", "wrong_truth", "repeated_pair", "one_class"}
+    assert ids_of(found, "wrong_truth") == [
+        row["id"] for row in rows_of if (row["authors"][0] == row["authors"][1]) != row["same"]
+    ]

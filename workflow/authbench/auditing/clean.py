@@ -90,7 +90,7 @@ def removals(dataset: Dataset, copies: Copies) -> dict[str, tuple[str, str | Non
     left = dataset
     for _ in range(_ROUNDS):
         found: dict[str, tuple[str, str | None]] = {}
-        for case in copies.cases["two_labels"]:
+        for case in copies.cases.get("two_labels", []):
             found |= {ident: ("two_labels", None) for ident in case.ids if ident not in found}
         for old, new, claim in copies.pairs.iter_rows():
             if old not in found and new not in found:

@@ -28,9 +28,9 @@ MAX_IMPURITY = 0.2  # of a label, as `authors.max_impurity`
 _REASONS = {"wrong_language": "language", "wrong_script": "script"}  # of the filters, and our claims
 # Signs of personal data; wider than what masks replace, as an audit names what a reader should look at.
 _PERSONAL = {
-    "email": r"[\w.+-]+@[\w-]+\.[\w.-]+",
+    "email": r"[\w.+-]@[\w-]+\.\w",
     "link": r"(?i)https?://\S|\bwww\.\w",
-    "handle": r"(?:^|[^\w@/.])@\w{2,30}",
+    "handle": r"(?:^|[^\w@/.])@\w\w",
 }
 _TEXTS_AT_ONCE = 5_000
 _SURE = 1e-6  # that so many authors have one answer by chance

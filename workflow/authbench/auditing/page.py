@@ -82,9 +82,11 @@ def verdict(audit: Audit) -> list[str]:
     leaks = [finding for finding in audit.broken if finding.kind == "leaks"]
     count = len({ident for finding in leaks for ident in finding.ids})
     lines.append(
-        f"{len(leaks)} of the claims about leaks are broken, by {count:,} texts or authors."
+        f"{len(leaks)} claim{'s' if len(leaks) > 1 else ''} about leaks broken, by {count:,} texts or authors."
         if leaks
         else "No leak was found: no copy, no author in two splits, no order that tells authors."
+        if audit.dataset["documents"]
+        else "The dataset has no texts here: only its answers were examined."
     )
     for part in audit.rows:
         own = [row for row in part.rows if row["shortcut"]]
@@ -94,14 +96,14 @@ def verdict(audit: Audit) -> list[str]:
                 continue
             best = max(rows, key=lambda row: row["scores"][score]["value"])
             cell = best["scores"][score]
-            how = "above" if cell["above_chance"] else "no surer than"
+            how = {True: "above", False: "no surer than", None: "beside"}[cell["above_chance"]]
             lines.append(
                 f"{part.split}: of the rows that read no style, {best['row']} has the best {HEADINGS[score]}, "
                 f"{decimals(cell['value'])}, {how} chance ({decimals(cell['chance'])})."
             )
     worse = {one["model"] for one in audit.published if one["shortcuts_as_good"]}
-    if audit.published:
-        everybody = {one["model"] for one in audit.published}
+    everybody = {one["model"] for one in audit.published if one["best_shortcut"]}
+    if everybody:
         lines.append(f"{len(worse)} of {len(everybody)} published models are met by a row that reads no style.")
     return lines
 
@@ -224,18 +226,19 @@ def published_table(audit: Audit) -> Table:
             [
                 Cell(_shown(one["model"])),
                 Cell(HEADINGS.get(one["score"], one["score"])),
-                Cell(decimals(one["value"]), one["value"]),
                 Cell("–" if one["best_shortcut"] is None else
                      f"{one['best_shortcut']['row']} {decimals(one['best_shortcut']['value'])}"),
                 Cell(", ".join(one["shortcuts_as_good"]) or "none"),
                 Cell("" if one["same_split"] else _shown(str(one["split"]))),
+                Cell(decimals(one["value"]), one["value"]),
             ]
         )
         for one in shown
     ]  # fmt: skip
-    columns = [Column(heading, words=True) for heading in ("Model", "Score")]
-    columns += [Column("Published")]
-    columns += [Column(heading, words=True) for heading in ("Best row", "Rows as good", "Of another split")]
+    columns = [
+        Column(heading, words=True) for heading in ("Model", "Score", "Best row", "Rows as good", "Of another split")
+    ]
+    columns.append(Column("Published"))
     more = len(audit.published) - len(shown)
     notes = (f"{more} more are in audit.json.",) if more > 0 else ()
     return Table("published", "Published scores beside rows that read no style", columns, rows, pl.DataFrame(), notes)

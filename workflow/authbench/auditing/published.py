@@ -55,16 +55,25 @@ def read_scores(paths: Sequence[Path]) -> list[Given]:
         InputError: a file cannot be read, or holds no model with a score of a known name.
     """
     found: list[Given] = []
-    for path in (file for given in paths for file in _files(given)):
-        if path.suffix == ".jsonl":
-            continue
-        own = list(_of_csv(path) if path.suffix == ".csv" else _of_json(path))
-        if not own:
+    for given in paths:
+        files = [file for file in _files(given) if file.suffix != ".jsonl"]
+        own = [one for file in files for one in _scores_of(file, alone=not given.is_dir())]
+        if files and not own:
             raise InputError(
-                f"{path}: no score of a known name. Expected a column or key {', '.join(_OURS)} beside `model`."
+                f"{given}: no score of a known name. Expected a column or key {', '.join(_OURS)} beside `model`."
             )
         found += own
     return found
+
+
+def _scores_of(path: Path, alone: bool) -> list[Given]:
+    """Return the scores of a file; of one among others in a folder that holds no models, none."""
+    try:
+        return list(_of_csv(path) if path.suffix == ".csv" else _of_json(path))
+    except InputError:
+        if alone:
+            raise
+        return []
 
 
 def _files(path: Path) -> list[Path]:

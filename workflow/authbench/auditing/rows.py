@@ -19,10 +19,10 @@ from authbench.content_words import content_vectors, fit_words
 from authbench.errors import InputError
 from authbench.evaluation.gain import OVERALL, Scored, compare
 from authbench.evaluation.headline import Authors, headline
-from authbench.evaluation.released import HEADLINES
+from authbench.evaluation.released import HEADLINES, NO_PAIRS
 from authbench.evaluation.retrieval import cosine, rank
 from authbench.evaluation.run import RELEASED, queries_table, ranked
-from authbench.evaluation.scores import summarise
+from authbench.evaluation.scores import per_query_values, summarise
 from authbench.evaluation.slices import SLICES
 from authbench.evaluation.split import Split, make_split
 from authbench.evaluation.verification import draw_negatives
@@ -44,10 +44,11 @@ MOST = 10_000  # texts of a split that are scored
 MOST_QUERIES = 2_000
 LONGEST = 20_000  # characters of a text that rows read
 LETTERS = 20  # of a positive or negative in a matched pool, as release.min_letters_for_query
-LEAST_AUTHORS = 20  # of a score with an interval
+FEWEST_AUTHORS = 2  # of a score; for an interval evaluation.scores asks for 20
 MOST_POSITIVES = 50  # of a query that pairs are made of
 _SCORES = {"success@1": "success@1", "success@5": "success@5", "mrr": "mrr", "eer": "eer",
            "eer_same_language": "eer_same_language"}  # fmt: skip
+_LACKING = {NO_PAIRS: "no positive has enough negatives that are like it"}
 LOWER_IS_BETTER = frozenset({"eer", "eer_same_language"})
 
 
@@ -320,7 +321,7 @@ def _score(
     authors: Authors | None = None
     tables: list[Scored] = []
     scores: dict[str, dict[str, Any]] = {}
-    left_out = [f"{score}: {reason}" for score, reason in split.released.left_out.items()]
+    left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
         if name == ORDER:
             at = split.documents.select("id").join(built.order, on="id", how="left", maintain_order="left")["order"]
@@ -334,11 +335,18 @@ def _score(
         authors = authors or Authors.of(table, seed)
         overall = summarise(split, ranking, negatives, seed, {})["overall"]
         if "mrr" not in overall:
-            return {}, {}, [], [f"only {overall['authors']} authors ask, expected {LEAST_AUTHORS} for a score"]
+            asking = len(authors.names)
+            if asking < FEWEST_AUTHORS:
+                return {}, {}, [], [f"only {asking} authors ask, expected {FEWEST_AUTHORS} for a score"]
+            scores[name] = _means(per_query_values(split, ranking))
+            left_out = [f"only {asking} authors ask, so that scores have no interval and pools no score"]
+            continue
         scores[name] = dict(_cells(overall, headline(table, split.pool_authors, authors), table))
         if name != ORDER and name != "ids":
             kept = [column for column in table.columns if column == "lang" or column not in SLICES.values()]
             tables.append(Scored(name, entries[name].shortcut, table.select(kept), {}))
+    if not tables:
+        return scores, {}, [], left_out
     comparison = compare(tables, split.pool_authors, seed)
     own = comparison.gains.filter((pl.col("facet") == OVERALL[0]) & pl.col("p_holm").is_not_null())
     columns = ("model", "score", "against", "value", "low", "high", "p_holm")
@@ -360,6 +368,14 @@ def _cells(
             by_chance = table.get_column(f"{score}_by_chance", default=None)
             chance = 0.5 if by_chance is None else float(by_chance.mean() or 0.0)
             yield score, _cell(cell["value"], cell.get("low"), cell.get("high"), chance, False)
+
+
+def _means(values: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+    """Return the means over queries, without intervals, of what too few authors ask."""
+    return {
+        name: _cell(float(np.nanmean(values[name])), None, None, float(np.nanmean(values[f"random:{name}"])), False)
+        for name in ("success@1", "success@5", "mrr")
+    }
 
 
 def _cell(value: float, low: float | None, high: float | None, chance: float, lower: bool) -> dict[str, Any]:

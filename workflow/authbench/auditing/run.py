@@ -10,7 +10,7 @@ import polars as pl
 from authbench import __version__
 from authbench.auditing.claims import Finding, findings_of
 from authbench.auditing.clean import Cleaned, write_clean
-from authbench.auditing.copies import find_copies
+from authbench.auditing.copies import NO_COPIES, find_copies
 from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import answers_auc, beside, read_scores
@@ -46,11 +46,14 @@ class Audit:
         """Return the findings with cases."""
         return [finding for finding in self.findings if finding.cases]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, brief: bool = False) -> dict[str, Any]:
+        """Return all of it as plain values; `brief`: findings with counts, without ids and cases."""
+        left_out = {"ids", "cases"} if brief else set()
+        findings = [finding.as_dict() for finding in self.findings]
         plain: dict[str, Any] = {
             "authbench": __version__,
             "dataset": dict(self.dataset),
-            "findings": [finding.as_dict() for finding in self.findings],
+            "findings": [{key: value for key, value in one.items() if key not in left_out} for one in findings],
             "label_noise": [one.as_dict() for one in self.noise],
             "rows": [{"split": part.split, **row} for part in self.rows for row in part.rows],
             "splits": [{key: value for key, value in part.as_dict().items() if key != "rows"} for part in self.rows],
@@ -69,6 +72,7 @@ def audit(
     data: Path | str | None = None,
     texts: int = MOST,
     seed: int = 0,
+    brief: bool = False,
     say: Say | None = None,
 ) -> Audit:
     """Audit a dataset of any known form (`read.FORMS`).
@@ -84,6 +88,7 @@ def audit(
         data: folder of the datasets that entries of config/style name.
         texts: most texts of a split that the rows are scored on.
         seed: of draws, intervals and tests.
+        brief: leave ids out of audit.json.
         say: gets a line before each step.
 
     Raises:
@@ -98,16 +103,16 @@ def audit(
     stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
     dataset = replace(dataset, documents=identified(dataset.documents))
     tokenizer = load_tokenizer()
-    tell(f"looking for copies among {dataset.documents.height:,} texts")
-    copies = find_copies(dataset)
-    tell("looking at texts and labels")
-    labels, noise = find_in_labels(dataset, stated, copies.pairs)
-    if stated:
-        found = find_in_texts(dataset, tokenizer)
-    else:
-        found = {claim: cases for claim, cases in find_in_texts(dataset, tokenizer).items()
-                 if claim not in ("language", "script")}  # fmt: skip
-    cases = {**copies.cases, **labels, **found, **find_in_answers(dataset)}
+    copies, cases, noise = NO_COPIES, find_in_answers(dataset), list[Noise]()
+    if dataset.documents.height:
+        tell(f"looking for copies among {dataset.documents.height:,} texts")
+        copies = find_copies(dataset)
+        tell("looking at texts and labels")
+        labels, noise = find_in_labels(dataset, stated, copies.pairs)
+        in_texts = find_in_texts(dataset, tokenizer)
+        if not stated:
+            in_texts = {claim: found for claim, found in in_texts.items() if claim not in ("language", "script")}
+        cases = {**copies.cases, **labels, **in_texts, **cases}
     tell("scoring rows that read no style")
     measured = list(measure(dataset, tokenizer, texts, seed))
     cleaned = None
@@ -120,7 +125,7 @@ def audit(
     if out is not None:
         from authbench.auditing.write import write_audit
 
-        write_audit(result, Path(out))
+        write_audit(result, Path(out), brief)
     return result
 
 

@@ -59,6 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="texts of a split that the sanity rows are scored on (default: %(default)s)",
     )
+    parser.add_argument("--brief", action="store_true", help="counts alone in audit.json, no ids")
     parser.add_argument("--seed", type=int, default=0, help="random seed of draws and intervals (default: 0)")
 
 
@@ -77,6 +78,7 @@ def run(given: argparse.Namespace) -> int:
         data=given.data,
         texts=given.texts,
         seed=given.seed,
+        brief=given.brief,
         say=lambda line: print(f"authbench: {line}", file=sys.stderr, flush=True),
     )
     for finding in result.broken:
