@@ -9,6 +9,9 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "evaluate": (
         "evaluate results/demo/release --model tfidf --model masked --out scores",
         "evaluate results/demo/release --model config/models/mine.yaml --out scores --split dev",
+        "evaluate results/demo/release --model ./checkpoint --sanity --out scores",
+        "evaluate results/demo/release --model owner/name --model my_module:encode --out scores",
+        "evaluate results/demo/release --vectors mine.npz --run mine.run --pairs mine.csv --out scores",
     ),
     "export": (
         "export results/demo/release --form huggingface --out huggingface",
@@ -17,7 +20,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "leaderboard": ("leaderboard scores", "leaderboard scores others --out board --pdf", "leaderboard submissions"),
     "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
     "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
-    "pan-run": ("pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",),
+    "pan-run": (
+        "pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",
+        "pan-run --train pairs/train-large --test pairs/test --verifier vectors=mine.npz --out runs",
+    ),
     "plan": ("plan --documents 1e8 --mean-chars 600 --cores 64",),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
     "rebuild": ("rebuild public --raw resources/raw --out release",),
