@@ -1,0 +1,66 @@
+"""Is the table of languages what filters and pages need, and is a bad one refused?"""
+
+from pathlib import Path
+
+import pytest
+
+from authbench.errors import InputError
+from authbench.filter.language import identified_languages
+from authbench.filter.settings import filter_problems
+from authbench.languages import FILE, languages_file, read_languages
+from authbench.records import LANGUAGES
+from authbench.shipped import shipped
+from authbench.words import language_name
+
+SHIPPED = shipped(FILE)
+FILTER = {"filter": {"min_tokens": 1, "max_tokens": 9, "exclude": None}}
+
+
+def test_the_shipped_table_has_the_ten_languages_and_scripts_only_where_langid_knows_the_language() -> None:
+    table = read_languages(SHIPPED)
+    assert set(LANGUAGES) < set(table)
+    assert {code for code, language in table.items() if language.scripts} <= identified_languages()
+    assert table["pt"].scripts == ("Latin",) and table["ja"].scripts == ("Han", "Hiragana", "Katakana")
+
+
+def test_languages_have_names_and_an_unknown_code_stands_for_itself() -> None:
+    names = [language_name(code) for code in ("pt", "en", "other", "all", "xx")]
+    assert names == ["Portuguese", "English", "Other languages", "All", "xx"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Portuguese: {name: Portuguese}", "no code of two or three small letters"),
+        ("pt: Portuguese", "pt: expected"),
+        ("pt: {scripts: [Latin]}", "pt: expected"),
+        ("pt: {name: Portuguese, scripts: [Roman]}", "pt: expected"),
+        ("pt: {name: Portuguese, script: [Latin]}", "pt: expected"),
+    ],
+)
+def test_a_bad_entry_is_named(tmp_path: Path, line: str, told: str) -> None:
+    path = tmp_path / "languages.yaml"
+    kept = [one for one in SHIPPED.read_text(encoding="utf-8").splitlines() if not one.startswith("pt:")]
+    path.write_text("\n".join([*kept, line]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=told):
+        read_languages(path)
+
+
+def test_a_table_without_one_of_the_ten_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "languages.yaml"
+    path.write_text("pt: {name: Portuguese}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="lacks en, zh, hi"):
+        read_languages(path)
+
+
+def test_a_table_of_one_s_own_takes_the_place_and_must_not_drop_what_langid_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert languages_file(tmp_path) == SHIPPED
+    own = tmp_path / FILE
+    own.parent.mkdir()
+    own.write_text(SHIPPED.read_text(encoding="utf-8") + "ast: {name: Asturian, scripts: [Latin]}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert languages_file().resolve() == own
+    (told,) = filter_problems(FILTER)
+    assert "ast: has scripts, but langid does not know it" in told
