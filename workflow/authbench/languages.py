@@ -26,7 +26,7 @@ class Language:
 def languages_file(base: Path = Path()) -> Path:
     """Return the table: the working directory's own, or the shipped one."""
     own = base / FILE
-    return own if own.is_file() else shipped(FILE)
+    return own.resolve() if own.is_file() else shipped(FILE)
 
 
 @lru_cache(maxsize=4)
