@@ -70,62 +70,6 @@ def test_what_was_packed_stands_and_all_of_its_scores_are_computed_anew(scored, 
     assert numbers >= count(computed) - len(["cuts_in_ties.10"])
 
 
-@pytest.fixture(scope="module")
-def of_a_run(scored):
-    """The submission of a run that ranks ten candidates of each query."""
-    near = pl.read_parquet(scored / "out/tfidf/queries.parquet").select("id", "nearest", "scores")
-    lines = [
-        f"{query} Q0 {candidate} {place} {score} run"
-        for query, candidates, scores in near.iter_rows()
-        for place, (candidate, score) in enumerate(zip(candidates, scores, strict=True), 1)
-    ]
-    (scored / "few.trec").write_text("\n".join(lines) + "\n")
-    command = ["evaluate", str(scored / "release"), "--run", str(scored / "few.trec"), "--seed", "3"]
-    assert main([*command, "--out", str(scored / "runs")]) == 0
-    assert main(["submit", str(scored / "runs/few"), "--out", str(scored / "few.zip"), *FIELDS]) == 0
-    return scored / "few.zip"
-
-
-def test_a_run_of_few_candidates_stands_with_the_scores_that_it_tells(of_a_run, scored, capsys):
-    status, told = verdict(of_a_run, scored, capsys)
-    assert status == 0, told
-    assert "which scores it leaves out" in told
-
-
-@pytest.mark.parametrize(
-    ("forge", "message"),
-    [
-        (lambda: forged_scores("overall", "success@1"), "overall.success@1 is 0.987"),
-        (lambda: forged_scores("headline", "auc_matched", value={"value": 0.9}), "headline.auc_matched"),
-        (lambda: forged_table("queries.parquet", better("success@1", 0.5)), "success@1 of"),
-        (lambda: forged_table("queries.parquet", better("auc_matched", 0.5)), "auc_matched of"),
-    ],
-)
-def test_what_a_run_does_not_tell_cannot_be_made_up(of_a_run, scored, tmp_path, capsys, forge, message):
-    held = members(of_a_run)
-    if message.startswith("headline"):
-        scores = json.loads(held["scores.json"])
-        scores["headline"]["auc_matched"] = {"value": 0.9, "authors": 24, "queries": 96}
-        held["scores.json"] = json.dumps(scores).encode()
-    else:
-        forge()(held)
-    status, told = verdict(packed(tmp_path / "forged.zip", held), scored, capsys)
-    assert status == 1 and message in told, told
-
-
-def test_a_rank_that_is_left_out_of_a_complete_ranking_raises_no_score(scored, tmp_path, capsys):
-    held = members(scored / "packed/random.zip")
-    worst = pl.col("rank") == pl.col("rank").max()
-    forged_table("pairs.parquet", lambda table: table.with_columns(rank=pl.when(worst).then(None).otherwise("rank")))(
-        held
-    )
-    scores = json.loads(held["scores.json"])
-    scores["overall"]["success@5"] += 0.1
-    held["scores.json"] = json.dumps(scores).encode()
-    status, told = verdict(packed(tmp_path / "forged.zip", held), scored, capsys)
-    assert status == 1 and "overall.success@5" in told
-
-
 def test_the_same_result_gives_the_same_bytes_which_no_clock_decides(scored, tmp_path):
     for place in ("one.zip", "two.zip"):
         assert main(["submit", str(scored / "out/tfidf/scores.json"), "--out", str(tmp_path / place), *FIELDS]) == 0
@@ -231,6 +175,63 @@ def test_a_forged_number_is_found(scored, tmp_path, capsys, forge, message):
     assert status == 1, told
     assert message in told
     assert "refused" in told
+
+
+@pytest.fixture(scope="module")
+def of_a_run(scored):
+    """The submission of a run that ranks ten candidates of each query."""
+    near = pl.read_parquet(scored / "out/tfidf/queries.parquet").select("id", "nearest", "scores")
+    lines = [
+        f"{query} Q0 {candidate} {place} {score} run"
+        for query, candidates, scores in near.iter_rows()
+        for place, (candidate, score) in enumerate(zip(candidates, scores, strict=True), 1)
+    ]
+    (scored / "few.trec").write_text("\n".join(lines) + "\n")
+    command = ["evaluate", str(scored / "release"), "--run", str(scored / "few.trec"), "--seed", "3"]
+    assert main([*command, "--out", str(scored / "runs")]) == 0
+    assert main(["submit", str(scored / "runs/few"), "--out", str(scored / "few.zip"), *FIELDS]) == 0
+    return scored / "few.zip"
+
+
+def test_a_run_of_few_candidates_stands_with_the_scores_that_it_tells(of_a_run, scored, capsys):
+    status, told = verdict(of_a_run, scored, capsys)
+    assert status == 0, told
+    assert "which scores it leaves out" in told
+
+
+def made_up_headline(held):
+    scores = json.loads(held["scores.json"])
+    scores["headline"]["auc_matched"] = {"value": 0.9, "authors": 24, "queries": 96}
+    held["scores.json"] = json.dumps(scores).encode()
+
+
+@pytest.mark.parametrize(
+    ("forge", "message"),
+    [
+        (forged_scores("overall", "success@1"), "overall.success@1 is 0.987"),
+        (made_up_headline, "headline.auc_matched"),
+        (forged_table("queries.parquet", better("success@1", 0.5)), "success@1 of"),
+        (forged_table("queries.parquet", better("auc_matched", 0.5)), "auc_matched of"),
+    ],
+)
+def test_what_a_run_does_not_tell_cannot_be_made_up(of_a_run, scored, tmp_path, capsys, forge, message):
+    held = members(of_a_run)
+    forge(held)
+    status, told = verdict(packed(tmp_path / "forged.zip", held), scored, capsys)
+    assert status == 1 and message in told, told
+
+
+def test_a_rank_that_is_left_out_of_a_complete_ranking_raises_no_score(scored, tmp_path, capsys):
+    held = members(scored / "packed/random.zip")
+    worst = pl.col("rank") == pl.col("rank").max()
+    forged_table("pairs.parquet", lambda table: table.with_columns(rank=pl.when(worst).then(None).otherwise("rank")))(
+        held
+    )
+    scores = json.loads(held["scores.json"])
+    scores["overall"]["success@5"] += 0.1
+    held["scores.json"] = json.dumps(scores).encode()
+    status, told = verdict(packed(tmp_path / "forged.zip", held), scored, capsys)
+    assert status == 1 and "overall.success@5" in told
 
 
 def test_a_submission_of_another_release_is_refused(scored, tmp_path, capsys):
