@@ -86,6 +86,11 @@ class Dataset:
     sources: tuple[Source, ...] = ()
 
     @property
+    def has_order(self) -> bool:
+        """Return whether ids and lines are the dataset's own, and not numbers of sides or rows that were derived."""
+        return not self.form.startswith(("PAN", "style"))
+
+    @property
     def splits(self) -> list[str]:
         """Return the splits with documents, what is usually made first before what is usually tested on."""
         return sorted(self.documents["split"].unique(), key=split_rank)

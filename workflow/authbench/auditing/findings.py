@@ -254,7 +254,7 @@ def find_in_answers(dataset: Dataset) -> Cases:
     if dataset.problems.height:
         cases |= _problems(dataset.problems)
     numbered = documents.filter(pl.col("author").is_not_null())
-    if numbered.height and dataset.form != "PAN pairs":
+    if numbered.height and dataset.has_order:
         cases["ids_tell"] = list(_ids_tell(numbered))
     return cases
 

@@ -115,7 +115,7 @@ def _measure_split(
         whole_split = units.height == whole and asked.height == answers["query_id"].n_unique()
         built, counts = _build(dataset, split, counted, answers, asked, whole_split, seed)
         pools = counts
-        scored, power, gains, missing = _score(built, entries, seed)
+        scored, power, gains, missing = _score(built, entries, dataset.has_order, seed)
         left_out += missing
     if problems.height:
         for name, cell in _score_pairs(problems, counted, entries, seed):
@@ -313,7 +313,7 @@ def _complete(related: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
 
 
 def _score(
-    built: _Built, entries: Mapping[str, ModelEntry], seed: int
+    built: _Built, entries: Mapping[str, ModelEntry], has_order: bool, seed: int
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any], list[dict[str, Any]], list[str]]:
     """Return scores by row, power, gains, and why what is missing is missing."""
     split = built.split
@@ -323,6 +323,8 @@ def _score(
     scores: dict[str, dict[str, Any]] = {}
     left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
+        if name in ("ids", ORDER) and not has_order:
+            continue
         if name == ORDER:
             at = split.documents.select("id").join(built.order, on="id", how="left", maintain_order="left")["order"]
             lines = split.documents.with_columns(id=pl.format("{}", (at * 1e9).round().cast(pl.Int64)))
