@@ -1,6 +1,7 @@
 """Audit a dataset: read it, look for what breaks its claims, score the sanity rows, and write the result."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -106,10 +107,12 @@ def audit(
     copies, cases, noise = NO_COPIES, find_in_answers(dataset), list[Noise]()
     if dataset.documents.height:
         tell(f"looking for copies among {dataset.documents.height:,} texts")
-        copies = find_copies(dataset)
-        tell("looking at texts and labels")
-        labels, noise = find_in_labels(dataset, stated, copies.pairs)
-        in_texts = find_in_texts(dataset, tokenizer)
+        with ThreadPoolExecutor(1) as aside:  # the loops of both run without Python's lock
+            looked_at = aside.submit(find_in_texts, dataset, tokenizer)
+            copies = find_copies(dataset)
+            tell("looking at texts and labels")
+            labels, noise = find_in_labels(dataset, stated, copies.pairs)
+            in_texts = looked_at.result()
         if not stated:
             in_texts = {claim: found for claim, found in in_texts.items() if claim not in ("language", "script")}
         cases = {**copies.cases, **labels, **in_texts, **cases}
