@@ -1,11 +1,16 @@
 """What is planted to mislead comes out as what it is, and the planted style beats it."""
 
 import json
+import math
 
+import numpy as np
 import polars as pl
 import pytest
 from project import Project
 from raw_rows import rows_of
+
+from authbench.models.formatting import format_vectors
+from authbench.models.parameters import FormatParameters
 
 STYLE = ("char-ngram", "masked", "stylometric")
 SIGNATURE = "*genesis*"
@@ -13,6 +18,18 @@ SIGNATURE = "*genesis*"
 
 def texts(demo: Project, stage: str) -> pl.DataFrame:
     return pl.concat(pl.read_parquet(path) for path in sorted((demo.results / stage).glob("*-of-*.parquet")))
+
+
+def area(demo: Project, model: str, source: str, pool: str) -> tuple[float, int]:
+    """Return the mean share of negatives below the positive (ties half) over a source's groups, and its authors."""
+    scored = pl.read_parquet(demo.results / "evaluate" / model / "released_pairs.parquet")
+    where = pl.read_parquet(demo.release / "provenance.parquet").select("source", "author_id", query="id")
+    pairs = scored.filter(pl.col("pool") == pool).join(where.filter(pl.col("source") == source), on="query")
+    positives = pairs.filter("same").select("group", positive="score")
+    wrong = pairs.filter(~pl.col("same")).join(positives, on="group")
+    below = (pl.col("score") < pl.col("positive")) + (pl.col("score") == pl.col("positive")) * 0.5
+    groups = wrong.group_by("group").agg(below.mean().alias("below"))["below"]
+    return math.fsum(groups) / len(groups), wrong["author_id"].n_unique()
 
 
 @pytest.mark.parametrize("score", ["auc_matched", "auc_topic"])
@@ -56,3 +73,23 @@ def test_an_author_of_one_work_is_released_and_never_asks(demo: Project) -> None
     for split in ("train", "dev", "test"):
         for line in (demo.release / split / "ground_truth.jsonl").read_text(encoding="utf-8").splitlines():
             assert json.loads(line)["author_id"] not in alone["author_id"].to_list()
+
+
+def test_the_layout_of_a_source_gives_its_authors_away_after_normalisation_too(demo: Project) -> None:
+    notes = texts(demo, "normalize").filter(pl.col("source") == "xiaohongshu")
+    notes = notes.filter(pl.len().over("author_id").is_between(3, 7))
+    vectors = format_vectors(notes, len(notes), FormatParameters())
+    likeness, of = vectors @ vectors.T, notes["author_id"].to_numpy()
+    found = []
+    for row in range(len(of)):
+        own, others = np.flatnonzero(of == of[row]), likeness[row][of != of[row]]
+        found += [float((others < likeness[row][place]).mean()) for place in own if place != row]
+    assert len(set(of)) >= 12
+    assert sum(found) / len(found) > 0.75  # 0.6 without the layouts
+
+
+def test_topics_that_an_author_never_repeats_mislead_who_counts_content_words(demo: Project) -> None:
+    words, authors = area(demo, "content-words", "exorde", "topic_adversarial")
+    assert authors >= 30
+    assert words < 0.45
+    assert max(area(demo, model, "exorde", "topic_adversarial")[0] for model in STYLE) > words + 0.1

@@ -1,4 +1,4 @@
-"""What do the raw files of the fourteen sources hold?"""
+"""Write the raw files of the fourteen sources."""
 
 import hashlib
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from . import planted_online, planted_works
+from . import planted_online, planted_truth, planted_works
 from .cases import Ledger
 from .chance import Chance
 from .files import write_csv, write_json, write_json_lines, write_parquet, write_zip
@@ -103,7 +103,7 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
         theme = TOPIC_THEME[Chance("theme", author.key).of(topics)]
         for place, size in enumerate(sizes("exorde", lang, number)):
             chance = Chance("exorde", author.key, str(place))
-            topic = chance.of(topics)
+            topic = planted_truth.topic_in_turn(author, place)
             text = shelf.write(
                 author, size, "s", str(place), "" if size == "extra_long" else topic, 6 if size == "extra_long" else 0
             )
@@ -437,7 +437,10 @@ def xiaohongshu(out: Path, shelf: Shelf, ledger: Ledger) -> str:
             text = shelf.write(
                 author, size, "s", str(place), "" if size == "extra_long" else chance.of(grammar("zh")["topics"])
             )
+            text = planted_truth.laid_out(text, number)
             rows.append(xiaohongshu_row(f"n{chance.digits(9)}", platform, user, text, chance))
+        if number == 1:
+            planted_truth.note_layout(ledger, user, sum(row["user_id"] == user for row in rows))
     for number in range(45):
         author = make_author(f"xhs/one/{number}", "", "zh")
         chance = Chance("xhs", author.key)

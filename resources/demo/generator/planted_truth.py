@@ -1,0 +1,31 @@
+"""What is planted to mislead: layouts that name their author, and topics that do not."""
+
+import re
+
+from .cases import Ledger
+from .chance import Chance
+from .language import Author, grammar
+
+SENTENCE = re.compile(r"[^。！？!?…～\n]+[。！？!?…～]*")
+LEADS = ("", "• ", "👉 ", "- ")
+GAPS = ("", "\n", "\n\n", "\n——\n")
+
+
+def topic_in_turn(author: Author, place: int) -> str:
+    """Return the topic of an author's text at a place: no two of his first eight share one, texts of others do."""
+    topics = grammar(author.lang)["topics"]
+    turns = sorted(topics, key=lambda topic: Chance("turn", author.key, topic).share())
+    return turns[place % len(turns)]
+
+
+def laid_out(text: str, number: int) -> str:
+    """Return the text in the layout of the author of that number, which no other author of several notes has."""
+    lead, gap = LEADS[number % len(LEADS)], GAPS[number // len(LEADS) % len(GAPS)]
+    return gap.join(f"{lead}{sentence.strip()}" for sentence in SENTENCE.findall(text))
+
+
+def note_layout(ledger: Ledger, user: str, rows: int) -> None:
+    ledger.note(
+        "notes in the layout of their author", "xiaohongshu", "kept", {"user_id": user},
+        note="the layout alone gives the author away", rows=rows,
+    )  # fmt: skip
