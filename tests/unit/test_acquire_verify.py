@@ -68,7 +68,8 @@ def test_sources_are_named_one_by_one_where_the_lock_has_one_of_them(tmp_path: P
     (message,) = found.messages()
     assert message.startswith("exorde is not verified: not in the lock")
     assert _about_raw_lock(found.as_stated()) == [
-        "The raw files are not those of their lock: exorde (not in the lock)."
+        "The raw files are not those of their lock: exorde (not in the lock); acquire.unverified: stop would refuse "
+        "them."
     ]
     edited = checked(raw, **{"bookreviews_cleaned.txt": "2"})
     assert "douban is not verified: files have changed, e.g. bookreviews_cleaned.txt" in edited.messages()[0]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_folders import oracle
 from small_split import a_split
+from threadpoolctl import threadpool_limits
 
 from authbench.errors import InputError
 from authbench.evaluation import retrieval
@@ -15,6 +16,7 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
+from authbench.models.model import unit
 
 
 def mixed(number):
@@ -215,6 +217,18 @@ def test_dense_and_sparse_vectors_give_the_same_scores():
     queries, candidates = np.array([[1, 0]], np.float32), np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)
     sparse = retrieval.cosine(csr_matrix(queries), csr_matrix(candidates))(0, 1)
     assert np.allclose(retrieval.cosine(queries, candidates)(0, 1), sparse)
+
+
+def test_dense_vectors_give_the_same_scores_whatever_the_block_and_the_number_of_threads():
+    rows = unit(np.random.default_rng(5).standard_normal((700, 384)).astype(np.float32))
+    queries, candidates = rows[:200], rows[200:]
+    with threadpool_limits(1):
+        alone = retrieval.cosine(queries, candidates)(0, 200).copy()
+    for threads, step in ((1, 1), (2, 113), (4, 200)):
+        with threadpool_limits(threads):
+            score = retrieval.cosine(queries, candidates)
+            blocks = [score(first, min(first + step, 200)).copy() for first in range(0, 200, step)]
+        assert np.array_equal(np.vstack(blocks), alone), (threads, step)
 
 
 def test_sparse_vectors_give_the_products_of_scipy_to_the_bit_whatever_the_block():

@@ -18,6 +18,7 @@ from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
+_TILE_BYTES = 16 << 20  # of candidates, and of products, in float64 at a time
 NEAREST = 10  # candidates kept per query, and one more to see whether the last cut falls into a tie
 
 # Scores of the queries at [first, last) with all candidates, float32 or float64; valid until the next call.
@@ -58,7 +59,7 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
         return buffer[:rows]
 
     if isinstance(queries, np.ndarray):
-        return lambda first, last: np.matmul(queries[first:last], candidates.T, out=memory(last - first))
+        return lambda first, last: _fill_products(queries[first:last], candidates, memory(last - first))
     rows, turned = _flat(queries), _flat(candidates.T.tocsr())
 
     def product(first: int, last: int) -> np.ndarray:
@@ -69,6 +70,20 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
         return found
 
     return product
+
+
+def _fill_products(queries: np.ndarray, candidates: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Fill `found`, shape (queries, candidates), with dot products that are summed in float64 and then rounded.
+
+    The last bits of a product of float32 matrices depend on the number of threads and on the place of a row in its
+    block. Those of float64 do, too, but lie so far below those of float32 that the rounded values are the same.
+    """
+    wide = queries.astype(np.float64)
+    step = max(1, _TILE_BYTES // (8 * max(1, *queries.shape)))
+    for start in range(0, len(candidates), step):
+        tile = candidates[start : start + step].astype(np.float64)
+        found[:, start : start + len(tile)] = wide @ tile.T
+    return found
 
 
 def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:

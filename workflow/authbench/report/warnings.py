@@ -199,7 +199,7 @@ def _about_raw_lock(lock: Mapping[str, Any]) -> list[str]:
         )
     found = [f"{tag} ({state})" for tag, state in sorted(lock["sources"].items()) if state != "verified"]
     return (
-        [f"The raw files are not those of their lock: {listing(found)} (acquire.unverified: stop refuses them)."]
+        [f"The raw files are not those of their lock: {listing(found)}; acquire.unverified: stop would refuse them."]
         if found
         else []
     )
