@@ -10,6 +10,7 @@ from scored_release import write_scored_release
 
 from authbench.cli import main
 from authbench.evaluation.gain import Scored, compare
+from authbench.evaluation.headline import LEAST_DEV_AUTHORS
 from authbench.evaluation.released import HEADLINES, S_AT_5
 from authbench.metrics.power import smallest_difference, standard_error_of_mean
 
@@ -169,6 +170,16 @@ def results(tmp_path_factory):
         asked = [part for name in models for part in ("--model", name)]
         assert main(["evaluate", str(release), *asked, "--out", str(folder / "out")]) == 0
     return folder / "out"
+
+
+def test_a_dev_split_of_few_authors_chooses_no_shortcut(tmp_path):
+    release = write_scored_release(tmp_path / "release", authors=LEAST_DEV_AUTHORS - 1)
+    asked = [part for name in ("random", "metadata", "tfidf") for part in ("--model", name)]
+    assert main(["evaluate", str(release), *asked, "--out", str(tmp_path / "out")]) == 0
+    held = {name: json.loads((tmp_path / "out" / name / "scores.json").read_text()) for name in ("random", "tfidf")}
+    assert set(held["random"]["headline_on_dev"]) == {"split", "checksum"}
+    gain = held["tfidf"]["headline"]["auc_matched"]["gain"]
+    assert gain["chosen_on"] == "half of the authors"
 
 
 def test_results_that_are_evaluated_one_after_another_are_joined(results):

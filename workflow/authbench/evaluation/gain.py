@@ -1,7 +1,8 @@
 """What models gain over the rows that read no style (shortcuts), and what a test can show.
 
-For each headline score the shortcut to beat is the one that is best on the dev split; without a dev split, on a half of
-the authors of the split itself, chosen by a hash, which favours the shortcut. A gain is the mean over authors of the
+For each headline score the shortcut to beat is the one that is best on the dev split; where fewer than
+`headline.LEAST_DEV_AUTHORS` of its authors ask, on a half of the authors of the split itself, chosen by a hash, which
+favours the shortcut. A gain is the mean over authors of the
 difference on the same queries, with a 95 % bootstrap interval over authors; p is of approximate randomisation over
 authors, corrected by Holm over all models and headline scores, and for a slice over those of the slice.
 

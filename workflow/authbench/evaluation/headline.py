@@ -23,6 +23,7 @@ from authbench.evaluation.released import COUNTS, SCORES
 from authbench.evaluation.slices import SLICES
 from authbench.metrics.bootstrap import author_weights, interval
 
+LEAST_DEV_AUTHORS = 30  # of a dev split, to say which shortcut is best on a score
 LEAST_QUERY_AUTHORS = 10  # of a language, to be averaged, and of a slice, to have an interval
 LEAST_POOL_AUTHORS = 20  # of a language: among fewer, a random order has too high a Success@5
 

@@ -22,7 +22,14 @@ import polars as pl
 from authbench import __version__
 from authbench.arrays import I32
 from authbench.evaluation.given import LISTED, digest_of_file, expect_known, read_pairs, read_run
-from authbench.evaluation.headline import Authors, averaged_languages, headline, headline_of_slice, slices_of
+from authbench.evaluation.headline import (
+    LEAST_DEV_AUTHORS,
+    Authors,
+    averaged_languages,
+    headline,
+    headline_of_slice,
+    slices_of,
+)
 from authbench.evaluation.joined import OWN
 from authbench.evaluation.listed import BEHIND, rank_listed, reasons, without_unknown
 from authbench.evaluation.lists import Lists
@@ -131,10 +138,11 @@ def scores_of(
 
 
 def headline_on(model: Model, split: Split, seed: int) -> dict[str, Any]:
-    """Return the name and checksum of a split, and a model's headline scores on it."""
+    """Return the name and checksum of a split, and a model's headline scores on it that enough authors decide."""
     table = queries_table(split, ranked(model, split, {}))
     found = headline(table, split.pool_authors, Authors.of(table, seed))
-    scores = {score: found[score]["value"] for score in HEADLINES if score in found}
+    enough = [score for score in HEADLINES if score in found and found[score]["authors"] >= LEAST_DEV_AUTHORS]
+    scores = {score: found[score]["value"] for score in enough}
     return {"split": split.name, "checksum": split.checksum, **scores}
 
 
