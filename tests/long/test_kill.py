@@ -63,7 +63,7 @@ def killed_after(process: "subprocess.Popen[str]", way: str, steps: int, seconds
     if steps:
         for line in process.stdout:
             said.append(line)
-            done = re.match(r"(\d+) of \d+ steps", line)
+            done = re.search(r"\((\d+) of \d+ jobs", line)
             if done and int(done[1]) >= steps:
                 break
     time.sleep(seconds if steps else 4 * seconds)
