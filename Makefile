@@ -23,7 +23,7 @@ PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST) --no-loadscope-reo
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
 
-test: environment       ## every function, and every stage and suite on one demo: five minutes on two cores
+test: environment       ## every function, and every stage and suite on one demo
 	$(PYTEST) tests/unit tests/pipeline
 
 # kills, full disks, a private SLURM, browsers, fuzzing at size, real corpora, a wheel, a build elsewhere
