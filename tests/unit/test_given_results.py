@@ -11,6 +11,7 @@ import pytest
 from scored_release import write_scored_release
 
 from authbench.cli import main
+from authbench.evaluation.retrieval import cosine
 from authbench.evaluation.split import Split, read_split
 from authbench.format.release import open_release
 from authbench.metrics.ranking import NAMES
@@ -58,7 +59,8 @@ def write_run(path: Path, split: Split, vectors: np.ndarray) -> Path:
     """Write all candidates of each query but itself, best first."""
     ids = split.documents["id"].to_list()
     lines = []
-    for row, scores in zip(split.asks, vectors[split.asks] @ vectors.T, strict=True):
+    compared = cosine(vectors[split.asks], vectors)(0, len(split.asks))
+    for row, scores in zip(split.asks, compared, strict=True):
         order = [one for one in np.argsort(-scores, kind="stable") if one != row]
         for rank, one in enumerate(order, 1):
             lines.append(f"{ids[row]} Q0 {ids[one]} {rank} {scores[one]} mine\n")
