@@ -237,6 +237,8 @@ def _power(
     """
     queries, counts = against.queries, counts_of(against.queries, score)
     differences = _differences(judged, against, score)
+    known = ~np.isnan(differences).all(axis=1)  # a model may lack a score
+    differences = differences[known] if known.any() else differences
 
     def error(means: Means) -> float:
         return float(np.median([standard_error(row) for row in means.values]))
@@ -253,7 +255,7 @@ def _power(
             "authors": sizes[lang],
         }
     averaged = averaged_languages(queries, score, pool_authors)
-    macro = standard_error_of_mean([errors[lang] for lang in averaged])
+    macro = standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
     return {
         "difference": _finite(smallest_difference(error(everyone), tests)),
         "macro": _finite(smallest_difference(macro, tests)),
