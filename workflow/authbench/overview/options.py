@@ -12,7 +12,7 @@ def options_of(configfiles: Sequence[Path], settings: Sequence[str], here: Path)
         settings: what followed `--config`.
         here: the working directory.
 
-    >>> options_of([Path("/work/mine.yaml")], ["name=mine"], Path("/work"))
+    >>> options_of([Path("/here/mine.yaml")], ["name=mine"], Path("/here"))
     ['--configfile', 'mine.yaml', '--config', 'name=mine']
     """
     files = [path.relative_to(here) if path.is_relative_to(here) else path for path in configfiles]
