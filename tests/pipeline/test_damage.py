@@ -43,7 +43,7 @@ def largest(project: Project, pattern: str) -> Path:
 
 def test_whatever_stages_leave_for_each_other_carries_checksums(demo: Project, tmp_path: Path) -> None:
     read = {".parquet": lambda path: parquet.read_columns([path]), ".json": json_files.read_json}
-    others = {".log"}  # for people
+    others = {".log", ".html"}  # for people
     plain = ("release", "draft", "evaluate", "leaderboard")  # for all to read
     published = {demo.results / name for name in plain}
     files = [path for path in demo.results.rglob("*") if path.is_file() and not published & set(path.parents)]
