@@ -32,8 +32,10 @@ class Host:
     files: dict[str, bytes] = field(default_factory=dict)
     faults: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
     seen: list[tuple[str, str, str | None]] = field(default_factory=list)
+    sent: list[bytes] = field(default_factory=list)
     ranges: bool = True
     etag: bool = True
+    heeds_if_range: bool = True
     headers: dict[str, dict[str, str]] = field(default_factory=dict)
     gate: Callable[[str], None] = lambda path: None
     url: str = ""
@@ -53,7 +55,7 @@ def serving(host: Host) -> Iterator[Host]:
             self._answer(with_body=True)
 
         def do_POST(self) -> None:  # noqa: N802
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            host.sent.append(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             self._answer(with_body=True)
 
         def do_HEAD(self) -> None:  # noqa: N802
@@ -70,7 +72,7 @@ def serving(host: Host) -> Iterator[Host]:
                 return
             tag = f'"{hashlib.sha256(body).hexdigest()}"'
             headers = {**({"ETag": tag} if host.etag else {}), **host.headers.get(path, {})}
-            same = self.headers.get("If-Range") in (None, tag)
+            same = self.headers.get("If-Range") in (None, tag) or not host.heeds_if_range
             if asked and host.ranges and same:
                 start = int(asked.removeprefix("bytes=").partition("-")[0])
                 if start >= len(body):

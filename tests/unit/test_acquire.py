@@ -1,8 +1,12 @@
 """Does a corpus come whole, the same every time, or not at all? Hosts on loopback speak the protocols and fail."""
 
+import gzip
 import logging
 import random
+import traceback
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -151,6 +155,57 @@ def test_what_has_gone_is_told_at_once(host: Host, raw: Path) -> None:
     with pytest.raises(InputError, match="is not there"):
         acquire(at(host), raw)
     assert len(host.seen) == 1
+
+
+def test_a_busy_host_may_name_the_time_until_which_to_wait(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    until = datetime.now(UTC) + timedelta(seconds=100)
+    host.faults["/a/table.csv"] = [Fault(status=503, headers={"Retry-After": format_datetime(until, usegmt=True)})]
+    paused: list[float] = []
+    acquire(at(host), raw, pause=paused.append)
+    assert 60 < paused[0] <= 100
+
+
+def test_the_rest_of_another_version_is_never_mixed_in(host: Host, raw: Path) -> None:
+    host.files["/a/table.csv"] = TABLE
+    host.faults["/a/table.csv"] = [Fault(cut_after=400_000), *[Fault(status=503)] * 6]
+    with pytest.raises(InputError):
+        acquire(at(host), raw)
+    host.files["/a/table.csv"] = TABLE[::-1]
+    host.heeds_if_range = False
+    acquire(at(host), raw)
+    assert (raw / "letters/table.csv").read_bytes() == TABLE[::-1]
+
+
+@pytest.mark.parametrize("name", ["/a/table.csv", "/a/table.csv.gz"])
+def test_what_a_host_encodes_comes_as_the_file_that_it_is(host: Host, raw: Path, name: str) -> None:
+    host.files[name] = gzip.compress(TABLE, mtime=0)
+    host.headers[name] = {"Content-Encoding": "gzip"}
+    host.faults[name] = [Fault(cut_after=200_000)]
+    acquire(at(host, name), raw)
+    (come,) = raw.glob("letters/table*")
+    assert come.read_bytes() == (TABLE if name.endswith(".csv") else host.files[name])
+
+
+@pytest.mark.parametrize("page", [b"<!DOCTYPE html><html>Log in", b"\xef\xbb\xbf\n <!-- x -->\n<HTML lang=en>"])
+def test_a_page_to_log_in_is_not_taken_for_the_file(host: Host, raw: Path, page: bytes) -> None:
+    host.files["/a/table.csv"] = page
+    with pytest.raises(ByHand, match="gives a web page instead of table.csv"):
+        acquire(at(host), raw)
+    assert not list(raw.rglob("*.csv")) and how_is(at(host), raw) == ABSENT
+
+
+def test_the_signature_of_an_address_that_a_host_sends_one_to_is_never_told(host: Host, raw: Path) -> None:
+    away = "http://127.0.0.1:1/table.csv?X-Signature=abc123"
+    for status in (302, 307):
+        host.faults["/a/table.csv"] = [Fault(status=status, headers={"Location": away})] * 9
+        with pytest.raises(InputError) as told:
+            acquire(at(host), raw)
+        assert "abc123" not in "".join(traceback.format_exception(told.value))
+    host.faults["/a/table.csv"] = [Fault(status=302, headers={"Location": "gopher://x/?X-Signature=secret"})]
+    with pytest.raises(InputError) as told:
+        acquire(at(host), raw)
+    assert "abc123" not in "".join(traceback.format_exception(told.value))
 
 
 def test_an_address_is_told_without_what_may_be_secret_in_it(host: Host, raw: Path) -> None:
@@ -305,6 +360,15 @@ def test_a_safe_name_stays_in_its_folder(tmp_path: Path, name: str) -> None:
     assert not any(part.startswith(".") for part in path.relative_to(tmp_path).parts)
 
 
+def test_a_name_with_joiners_or_of_255_bytes_is_one_for_a_file_here(host: Host, raw: Path) -> None:
+    names = ["data/क्\u200dया.csv", "data/می\u200cخواهم.csv", "data/全\u3000集.csv", f"data/{'ü' * 125}x.csv"]
+    from_github(host, archive(dict.fromkeys(names, b"x")))(GITHUB, raw)
+    assert {path.relative_to(raw / "letters").as_posix() for path in raw.rglob("*.csv")} == set(names)
+    for name in (f"data/{'ü' * 126}.csv", "data/\u202ex.csv", "data/\u2028.csv"):
+        with pytest.raises(InputError, match="no name for a file here"):
+            safe_path(name)
+
+
 # GitHub
 
 
@@ -355,6 +419,67 @@ def test_a_name_of_an_archive_that_leads_elsewhere_is_refused(host: Host, raw: P
     with pytest.raises(InputError, match="no name for a file here"):
         fetch(GITHUB, raw)
     assert not list(raw.parent.rglob("x.csv"))
+
+
+def test_nothing_is_taken_from_an_archive_with_one_wrong_name(host: Host, raw: Path) -> None:
+    fetch = from_github(host, archive({"data/a.csv": b"a", "data/\a.csv": b"x"}))
+    with pytest.raises(InputError, match="no name for a file here"):
+        fetch(GITHUB, raw)
+    assert not list(raw.rglob("*.csv"))
+
+
+def test_every_pattern_that_an_entry_fetches_has_to_fit(host: Host, raw: Path) -> None:
+    fetch = from_github(host, archive({"data/a.csv": b"a", "data/b.csv": b"b"}))
+    both = source("github", {"revision": COMMIT, "files": ["data/a.csv", "view/c.csv"]})
+    with pytest.raises(InputError, match=r"no file fits view/c\.csv\. It has data/a\.csv, data/b\.csv"):
+        fetch(both, raw)
+    assert not list(raw.rglob("*.csv")) and how_is(both, raw) == PARTIAL
+    alternatives = source("github", {"revision": COMMIT}, files=("data/*.csv", "**/*.tsv"))
+    assert "2 files" in fetch(alternatives, raw)
+
+
+def test_a_pointer_of_git_lfs_is_not_taken_for_its_file(host: Host, raw: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    fetch = from_github(host, archive({"data/a.csv": pointer}))
+    with pytest.raises(InputError, match="data/a.csv is a pointer of Git LFS"):
+        fetch(GITHUB, raw)
+    assert not list(raw.rglob("*.csv"))
+    (raw.parent / "mine/letters").mkdir(parents=True)
+    (raw.parent / "mine/letters/a.csv").write_bytes(pointer)
+    with pytest.raises(InputError, match="a.csv is a pointer of Git LFS"):
+        acquire(GITHUB, raw.parent / "mine")
+
+
+# A share of the files
+
+
+def test_a_share_is_told_beforehand_and_a_larger_one_adds_to_it(
+    letters: Host, raw: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [f"data/{number}.csv" for number in range(50)]
+    hub(letters, "owner/letters", {name: b"%09d" % number for number, name in enumerate(names)})
+    sizes = []
+    for share in (0.001, 0.1, 0.05, 0.5, 1.0):
+        acquire(HUB, raw, share=share)
+        there = {path.relative_to(raw / "letters").as_posix() for path in raw.rglob("*.csv")}
+        sizes.append(len(there))
+        assert how_is(HUB, raw) == VERIFIED
+        assert set(read_raw_lock(lock_path(raw))["letters"].files) == there
+        assert f"letters: owner/letters: {len(there)} of 50 files, {len(there) * 9} B of 450 B" in caplog.text or (
+            share in (0.05, 1.0)
+        )
+    assert sizes[0] == 1 and sizes[1] == sizes[2] and sizes[4] == 50
+    assert 1 <= sizes[1] <= 12 and 15 <= sizes[3] <= 35
+
+
+def test_a_share_of_a_repository_is_one_too(host: Host, raw: Path) -> None:
+    files = {f"data/{number}.csv": b"%d" % number for number in range(50)}
+    fetch = from_github(host, archive(files))
+    fetch(GITHUB, raw, share=0.2)  # type: ignore[call-arg]
+    few = sorted(raw.rglob("*.csv"))
+    assert 2 <= len(few) <= 20
+    fetch(GITHUB, raw)
+    assert len(list(raw.rglob("*.csv"))) == 50
 
 
 def test_an_archive_that_expands_without_end_is_stopped(host: Host, raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,9 @@ def offering(host: Host, names: list[str], body: bytes, at: str) -> None:
     """Let the host list files, and send every download to one address, as Kaggle does."""
     listed = [{"name": name, "totalBytes": len(TABLE)} for name in names]
     host.files[f"{SERVICE}/ListDatasetFiles"] = json.dumps({"datasetFiles": listed, "nextPageToken": ""}).encode()
-    host.headers[f"{SERVICE}/ListDatasetFiles"] = {"Content-Type": "application/json"}
+    host.files[f"{SERVICE}/GetDataset"] = b'{"currentVersionNumber": 7}'
+    for call in ("ListDatasetFiles", "GetDataset"):
+        host.headers[f"{SERVICE}/{call}"] = {"Content-Type": "application/json"}
     host.faults[f"{SERVICE}/DownloadDataset"] = [Fault(status=302, headers={"Location": f"{host.url}{at}"})] * 9
     host.files[at] = body
 
@@ -77,6 +79,17 @@ def test_a_table_comes_as_it_is_listed_however_it_is_sent(
     assert "verysecret" not in told.out + told.err + lock_path(tmp_path / "raw").read_text()
 
 
+def test_the_newest_version_is_locked_and_stays(kaggle: Host, tmp_path: Path) -> None:
+    offering(kaggle, ["table.csv", "more.csv"], TABLE, "/storage/table.csv")
+    acquire(tmp_path / "raw")
+    assert read_raw_lock(lock_path(tmp_path / "raw"))["letters"].revisions == {"owner/letters": "7"}
+    (tmp_path / "raw/letters/more.csv").unlink()
+    kaggle.files[f"{SERVICE}/GetDataset"] = b'{"currentVersionNumber": 8}'
+    kaggle.sent.clear()
+    acquire(tmp_path / "raw")
+    assert kaggle.sent and all(json.loads(body)["datasetVersionNumber"] == 7 for body in kaggle.sent)
+
+
 def test_an_archive_with_other_files_in_it_is_refused(kaggle: Host, tmp_path: Path) -> None:
     offering(kaggle, ["table.csv"], packed("table.csv", bytes(10 << 20)), "/storage/table.csv.zip")
     with pytest.raises(InputError, match="holds 10,485,760 bytes, 240,012 were listed"):
@@ -95,7 +108,7 @@ def test_another_size_than_listed_is_refused(kaggle: Host, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_who_may_not_have_it_is_told_what_to_do(kaggle: Host, tmp_path: Path, status: int) -> None:
-    kaggle.faults[f"{SERVICE}/ListDatasetFiles"] = [Fault(status=status)] * 9
+    kaggle.faults[f"{SERVICE}/GetDataset"] = [Fault(status=status)] * 9
     with pytest.raises(
         ByHand, match="KAGGLE_API_TOKEN.*accept the terms of https://www.kaggle.com/datasets/owner/letters"
     ):

@@ -39,6 +39,7 @@ rule acquire_source:
     params:
         source=lambda wildcards: REQUESTED[wildcards.corpus],
         raw_dir=lambda wildcards: SETTINGS["raw_dir"],  # a function: braces in it are no wildcards
+        share=SETTINGS["acquire"]["share"],
         asked=time.time(),  # what is here is verified whenever it is asked for
     script:
         "../scripts/acquire_source.py"

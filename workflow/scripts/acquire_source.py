@@ -9,6 +9,6 @@ from authbench.storage.json_files import write_json
 
 log_to(snakemake.log[0])
 (source,) = find_sources([snakemake.params.source]).values()
-said = acquire_source(source, Path(snakemake.params.raw_dir))
+said = acquire_source(source, Path(snakemake.params.raw_dir), snakemake.params.share)
 log.warning("%s", said)
 write_json(snakemake.output.said, {"said": said})

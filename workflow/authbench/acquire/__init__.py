@@ -6,7 +6,8 @@ file has its name only when it is complete and is what the host and the lock say
 
 import shutil
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
+from dataclasses import replace
 from pathlib import Path
 
 from authbench.acquire import github, huggingface, kaggle, url
@@ -16,8 +17,9 @@ from authbench.acquire.progress import Progress, in_bytes
 from authbench.acquire.state import Digests, parts_folder
 from authbench.acquire.transfer import Pause
 from authbench.errors import InputError
-from authbench.identity import digest
+from authbench.identity import digest, uniform
 from authbench.registry.source_entry import Source
+from authbench.runtime.job import log
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.disk import cannot_write
 from authbench.storage.unchanged import file_mark
@@ -30,11 +32,22 @@ WAYS: dict[str, Look] = {
     "url": url.look,
 }
 LOCK_SECONDS = 60.0  # between two writings of the lock, which of 20,000 files takes seconds
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 DEMO = "make_demo.py"  # stands beside the demo's raw files, which it writes
 
 
-def acquire_source(source: Source, raw_dir: Path, ways: Mapping[str, Look] = WAYS, pause: Pause = time.sleep) -> str:
+def acquire_source(
+    source: Source,
+    raw_dir: Path,
+    share: float = 1.0,
+    ways: Mapping[str, Look] = WAYS,
+    pause: Pause = time.sleep,
+) -> str:
     """Make a source's files complete and verified under `raw_dir`, and return what was done, in words.
+
+    Args:
+        share: of the files that are offered, chosen by a hash of their paths; at least one of each data set. A larger
+            share has the files of a smaller one.
 
     Raises:
         ByHand: a person has to do something first.
@@ -47,7 +60,8 @@ def acquire_source(source: Source, raw_dir: Path, ways: Mapping[str, Look] = WAY
     entries = read_raw_lock(lock_path(raw_dir))
     locked = entries.get(tag, Entry())
     try:
-        if locked.files and not parts.exists() and all((folder / name).is_file() for name in locked.files):
+        whole = share <= locked.share and not parts.exists()
+        if locked.files and whole and all((folder / name).is_file() for name in locked.files):
             return f"{tag}: {_verify(tag, folder, locked.files)}"
         found = source.files.below(raw_dir) if not locked.files else []
         if found and not parts.exists():
@@ -58,7 +72,7 @@ def acquire_source(source: Source, raw_dir: Path, ways: Mapping[str, Look] = WAY
                 return f"{tag}: found there and recorded in {lock_path(raw_dir).name}, {_count(files)}"
         if not source.acquire.fetch:
             raise ByHand("it is not fetched for you")
-        return f"{tag}: {_fetch(source, raw_dir, locked, ways[source.acquire.origin], pause)}"
+        return f"{tag}: {_fetch(source, raw_dir, locked, share, ways[source.acquire.origin], pause)}"
     except ByHand as problem:
         raise ByHand(f"{tag}: {problem}. {_by_hand(source, folder)}".replace("..", ".")) from problem
     except InputError as problem:
@@ -87,16 +101,18 @@ def _verify(tag: str, folder: Path, files: Mapping[str, File]) -> str:
 def _taken(tag: str, folder: Path, names: list[str], others: Set[tuple[str, File]]) -> dict[str, File]:
     """Return sizes and SHA-256 of what a person has put there, but for what another source has locked."""
     digests = Digests(folder, tag)
+    for name in names:
+        _check_is_content(folder / name, name)
     files = {name: digests.take(name) for name in names}
     digests.save()
     return {name: file for name, file in files.items() if (name, file) not in others}
 
 
-def _fetch(source: Source, raw_dir: Path, locked: Entry, look: Look, pause: Pause) -> str:
+def _fetch(source: Source, raw_dir: Path, locked: Entry, share: float, look: Look, pause: Pause) -> str:
     tag = source.tag
     folder, parts = raw_dir / source.files.folder, parts_folder(source, raw_dir)
     parts.mkdir(parents=True, exist_ok=True)
-    digests, fresh, met = Digests(folder, tag), Entry(), set[str]()
+    digests, fresh, met = Digests(folder, tag), Entry(share=locked.share if locked.files else share), set[str]()
     written = time.monotonic()
     try:
         for piece in pieces(source):
@@ -104,12 +120,18 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, look: Look, pause: Paus
             listing = look(piece, revision, parts, pause)
             if listing.revision:
                 fresh.revisions[piece.name] = listing.revision
-            _check_room(listing.bytes, folder)
-            progress = Progress(f"{tag}: {piece.name}", listing.bytes)
+            if twice := sorted(met & listing.sizes.keys()):
+                raise InputError(f"{twice[0]} is offered twice; give the pieces folders of their own (`into`)")
+            met |= listing.sizes.keys()
+            chosen = choose(tag, list(listing.sizes), max(share, fresh.share))
+            size = _in_all([listing.sizes[name] for name in chosen])
+            if len(chosen) < len(listing.sizes):
+                log.warning("%s: %s", tag, _share_in_words(piece.name, chosen, listing))
+            _check_room(size, folder)
+            progress = Progress(f"{tag}: {piece.name}", size)
             for offer in listing.offers:
-                if offer.path in met:
-                    raise InputError(f"{offer.path} is offered twice; give the pieces folders of their own (`into`)")
-                met.add(offer.path)
+                if offer.path not in chosen:
+                    continue
                 fresh.files[offer.path] = _bring(offer, folder, parts, locked.files.get(offer.path), digests, progress)
                 if time.monotonic() - written > LOCK_SECONDS:
                     _keep(lock_path(raw_dir), tag, fresh, digests)
@@ -122,6 +144,8 @@ def _fetch(source: Source, raw_dir: Path, locked: Entry, look: Look, pause: Paus
             _keep(lock_path(raw_dir), tag, fresh, digests)
         if not any(parts.iterdir()) and not fresh.files:
             parts.rmdir()
+    if share > fresh.share:
+        add_to_lock(lock_path(raw_dir), tag, replace(fresh, share=share))
     shutil.rmtree(parts)
     return f"fetched and verified, {_count(fresh.files)}"
 
@@ -144,6 +168,7 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     offer.bring(part, progress.advance)
     come = File(part.stat().st_size, sha256_of_file(part))
     try:
+        _check_is_content(part, offer.path)
         if offer.bytes not in (None, come.bytes) or offer.sha256 not in (None, come.sha256):
             raise InputError(
                 f"{offer.path}: {come.bytes:,} bytes with SHA-256 {come.sha256[:12]}… came; the host announced "
@@ -162,6 +187,41 @@ def _bring(offer: Offer, folder: Path, parts: Path, locked: File | None, digests
     part.replace(target)
     digests.note(offer.path, file_mark(target), come.sha256)
     return come
+
+
+def choose(tag: str, names: Collection[str], share: float) -> set[str]:
+    """Return the share of a data set's files, at least one of them, by a hash of their names.
+
+    >>> [len(choose("letters", [f"{number}.csv" for number in range(1000)], share)) for share in (0, 0.1, 1)]
+    [1, 88, 1000]
+    """
+    if share >= 1:
+        return set(names)
+    drawn = {name: uniform(0, "acquire.share", tag, name) for name in names}
+    return {name for name in names if drawn[name] < share} or {min(names, key=drawn.__getitem__)}
+
+
+def _share_in_words(name: str, chosen: Collection[str], listing: Listing) -> str:
+    part = _in_all([listing.sizes[one] for one in chosen])
+    whole = _in_all(list(listing.sizes.values()))
+    sizes = f", {in_bytes(part)} of {in_bytes(whole)}" if part is not None and whole is not None else ""
+    return f"{name}: {len(chosen):,} of {len(listing.sizes):,} files{sizes}"
+
+
+def _in_all(sizes: Collection[int | None]) -> int | None:
+    """Return the sum of sizes; None where one is not known."""
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def _check_is_content(path: Path, name: str) -> None:
+    """Raise InputError for a pointer of Git LFS, which stands in a repository for a file that is kept elsewhere."""
+    with path.open("rb") as file:
+        if file.read(len(LFS_POINTER)) == LFS_POINTER:
+            raise InputError(
+                f"{name} is a pointer of Git LFS and not the file. Fetch the file with `git lfs pull` in a clone of "
+                "the repository and put it there, or take another source of it."
+            )
 
 
 def pinned(revision: str | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from authbench.acquire.offers import Advance, Listing, Offer, Piece, nothing_fits
+from authbench.acquire.offers import Advance, Listing, Offer, Piece, check_patterns
 from authbench.acquire.transfer import Pause, download
 from authbench.errors import InputError
 from authbench.storage.raw_files import FREE_EXPANSION, MAX_EXPANSION
@@ -29,27 +29,35 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archive
         come = archive.with_name(f"{archive.name}.part")
         download(f"{archives}/{piece.name}/tar.gz/{revision}", come, lambda size: None, pause)
         come.replace(archive)
-    return Listing(revision, None, _members(piece, archive))
+    fitting: dict[str, int] = {}
+    others: list[str] = []
+    for _, member, name in _members(piece, archive):  # all names are looked at before anything is taken
+        if piece.asks_for(name):
+            fitting[name] = member.size
+        elif len(others) < 6:
+            others.append(name)
+    check_patterns(piece, fitting, others)
+    return Listing(revision, {piece.place(name): size for name, size in fitting.items()}, _offers(piece, archive))
 
 
-def _members(piece: Piece, archive: Path) -> Iterator[Offer]:
+def _offers(piece: Piece, archive: Path) -> Iterator[Offer]:
+    for tar, member, name in _members(piece, archive):
+        if piece.asks_for(name):
+            yield Offer(piece.place(name), member.size, None, _bringer(piece, archive, tar, member))
+    archive.unlink(missing_ok=True)
+
+
+def _members(piece: Piece, archive: Path) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo, str]]:
+    """Yield the plain files of an archive with their paths in the repository."""
     most = archive.stat().st_size * MAX_EXPANSION + FREE_EXPANSION
-    seen: list[str] = []
-    fitting = passed = 0
+    passed = 0
     with _whole(piece, archive), tarfile.open(archive, "r|gz") as tar:
         for member in tar:
             passed += member.size
             if passed > most:
-                raise InputError(f"{piece.name}: the archive expands without end; nothing more was taken from it.")
-            name = member.name.partition("/")[2]  # the archive has one folder, named for the commit
-            if member.isreg() and piece.asks_for(name):
-                fitting += 1
-                yield Offer(piece.place(name), member.size, None, _bringer(piece, archive, tar, member))
-            elif member.isreg() and len(seen) < 6:
-                seen.append(name)
-    if not fitting:
-        raise nothing_fits(piece, seen)
-    archive.unlink(missing_ok=True)
+                raise InputError(f"{piece.name}: the archive expands without end; nothing was taken from it.")
+            if member.isreg():
+                yield tar, member, member.name.partition("/")[2]  # its one folder is named for the commit
 
 
 def _bringer(

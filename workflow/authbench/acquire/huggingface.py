@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, nothing_fits
-from authbench.acquire.transfer import Passing, Pause, patiently, refuse
+from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, check_patterns
+from authbench.acquire.transfer import Passing, Pause, patiently, refuse, without_secrets
 from authbench.errors import InputError
 
 Result = TypeVar("Result")
@@ -29,8 +29,8 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
 
     info = patiently(ask, f"The list of files of {piece.name}", pause=pause)
     fitting = [one for one in info.siblings or [] if piece.asks_for(one.rfilename)]
-    if not fitting:
-        raise nothing_fits(piece, [one.rfilename for one in info.siblings or []])
+    others = [one.rfilename for one in info.siblings or [] if not piece.asks_for(one.rfilename)]
+    check_patterns(piece, [one.rfilename for one in fitting], others)
     places = {one.rfilename: piece.place(one.rfilename) for one in fitting}  # all names are looked at first
 
     def offers() -> Iterator[Offer]:
@@ -42,8 +42,7 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> List
                 _bringer(hub, piece, info.sha, one.rfilename, api.endpoint, beside, pause),
             )
 
-    known = all(one.size is not None for one in fitting)
-    return Listing(info.sha, sum(one.size for one in fitting) if known else None, offers())
+    return Listing(info.sha, {places[one.rfilename]: one.size for one in fitting}, offers())
 
 
 def _bringer(
@@ -102,13 +101,15 @@ def _with_our_errors(call: Callable[[], Result], piece: Piece, endpoint: str) ->
         ) from error
     except errors.HfHubHTTPError as error:
         refuse(error.response.status_code, error.response.headers.get("Retry-After"), page)
-        raise InputError(f"{page}: {error}") from error
+        raise InputError(f"{page}: {without_secrets(str(error))}") from None
     except errors.HTTPError as error:  # the client has tried five times on its own
         raise Passing(f"the line broke ({type(error).__name__})") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise InputError(f"{piece.name}: {str(error).splitlines()[0]}") from error  # such as an unexpected size
+        raise InputError(
+            f"{piece.name}: {without_secrets(str(error).splitlines()[0])}"
+        ) from None  # such as an unexpected size
 
 
 def _client() -> Any:

@@ -5,6 +5,7 @@ and KAGGLE_KEY, or ~/.kaggle). None of it passes through here.
 """
 
 import io
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -13,7 +14,7 @@ from typing import Any
 
 import requests
 
-from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, nothing_fits
+from authbench.acquire.offers import Advance, ByHand, Listing, Offer, Piece, check_patterns
 from authbench.acquire.transfer import Passing, Pause, patiently, refuse
 from authbench.errors import InputError
 from authbench.identity import digest
@@ -26,15 +27,17 @@ LOGIN = (
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client: Any = None) -> Listing:
-    """Return the files of the data set that fit the patterns; `revision` is a version, None the newest."""
+    """Return the files of the data set that fit the patterns; `revision` is a version, the newest where it is None."""
     api = client or _client()
-    name = f"{piece.name}/versions/{revision}" if revision else piece.name
+    if revision is None:
+        what = f"The version of {piece.name}"
+        revision = patiently(lambda: _with_our_errors(lambda: _newest(api, piece.name), piece), what, pause=pause)
+    name = f"{piece.name}/{revision}"  # as the client writes a version
     files = patiently(
         lambda: _with_our_errors(lambda: _files(api, name), piece), f"The list of files of {piece.name}", pause=pause
     )
     fitting = sorted((one for one in files if piece.asks_for(one.name)), key=lambda one: str(one.name))
-    if not fitting:
-        raise nothing_fits(piece, [one.name for one in files])
+    check_patterns(piece, [one.name for one in fitting], [one.name for one in files if not piece.asks_for(one.name)])
     places = {one.name: piece.place(one.name) for one in fitting}
 
     def offers() -> Iterator[Offer]:
@@ -46,7 +49,15 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client:
                 _bringer(api, name, piece, one.name, one.total_bytes or None, beside, pause),
             )
 
-    return Listing(revision, None, offers())
+    return Listing(revision, {places[one.name]: one.total_bytes or None for one in fitting}, offers())
+
+
+def _newest(api: Any, name: str) -> str:
+    """Return the number of the newest version of a data set."""
+    told = json.loads(api.dataset_status(name, format="json(current_version_number)"))
+    if not (version := told["current_version_number"]):
+        raise InputError(f"https://www.kaggle.com/datasets/{name}: Kaggle names no version of it")
+    return str(version)
 
 
 def _files(api: Any, name: str) -> list[Any]:
@@ -118,8 +129,8 @@ def _with_our_errors(call: Callable[[], Any], piece: Piece) -> Any:
         refuse(status, error.response.headers.get("Retry-After") if error.response is not None else None, page)
         raise InputError(f"{page}: Kaggle answers {status}") from None
     except requests.RequestException as error:
-        raise Passing(f"the line broke ({type(error).__name__})") from error
-    except (SystemExit, ValueError) as error:  # the client leaves the process where it has no account
+        raise Passing(f"the line broke ({type(error).__name__})") from None
+    except SystemExit as error:  # the client leaves the process where it has no account
         raise ByHand(f"{LOGIN}.") from error
 
 

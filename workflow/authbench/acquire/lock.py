@@ -33,10 +33,12 @@ class File:
 
 @dataclass
 class Entry:
-    """Of a source: the revision of each data set it comes from, and its files by their paths below its folder."""
+    """Of a source: the revision of each data set it comes from, its files by their paths below its folder, and the
+    share of what is offered that they are."""
 
     revisions: dict[str, str] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
+    share: float = 1.0
 
 
 def lock_path(raw_dir: Path) -> Path:
@@ -58,11 +60,12 @@ def read_raw_lock(path: Path) -> dict[str, Entry]:
 
 
 def add_to_lock(path: Path, tag: str, entry: Entry) -> None:
-    """Add what is new of a source, whatever else writes at the same time. What stands there stays."""
+    """Add what is new of a source, whatever else writes at the same time. What stands there stays; a share grows."""
     with _alone(path):
         entries = read_raw_lock(path)
-        known = entries.get(tag, Entry())
-        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files})
+        known = entries.get(tag, Entry(share=entry.share))
+        share = max(entry.share, known.share)
+        together = Entry({**entry.revisions, **known.revisions}, {**entry.files, **known.files}, share)
         if together != entries.get(tag):
             entries[tag] = together
             write_text(path, lock_text(entries))
@@ -93,12 +96,17 @@ def _entry(told: Mapping[str, Any]) -> Entry:
     return Entry(
         {name: str(revision) for name, revision in told.get("revisions", {}).items()},
         {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in told["files"].items()},
+        float(told.get("share", 1.0)),
     )
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
     files = {name: {"bytes": one.bytes, "sha256": one.sha256} for name, one in sorted(entry.files.items())}
-    return {**({"revisions": dict(entry.revisions)} if entry.revisions else {}), "files": files}
+    return {
+        **({"revisions": dict(entry.revisions)} if entry.revisions else {}),
+        **({"share": entry.share} if entry.share < 1 else {}),
+        "files": files,
+    }
 
 
 @contextmanager

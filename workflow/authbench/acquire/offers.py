@@ -1,6 +1,7 @@
 """What a host offers, and what of it a source's entry requests."""
 
-from collections.abc import Callable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -9,7 +10,8 @@ from authbench.registry.source_entry import Source
 from authbench.storage.raw_paths import matches
 
 Advance = Callable[[int], None]  # takes the number of bytes as they come, a negative one where they are fetched again
-LONGEST_NAME = 240  # bytes; file systems take 255, and a file is written aside first
+LONGEST_NAME = 255  # bytes, as file systems take; a file comes beside its place under a short name
+JOINERS = "\u200c\u200d"  # zero width, and part of the spelling of Hindi and Persian
 
 
 class ByHand(InputError):
@@ -25,6 +27,7 @@ class Piece:
     revision: str | None
     files: tuple[str, ...]
     into: str
+    every: bool = False  # each pattern names something that must be there; else they are alternatives
 
     def asks_for(self, path: str) -> bool:
         return matches(path, self.files)
@@ -47,10 +50,11 @@ class Offer:
 
 @dataclass(frozen=True)
 class Listing:
-    """What a host offers of a piece: the exact revision, the bytes of all files where they are known, the files."""
+    """What a host offers of a piece: the exact revision, the size of each file (None where the host does not tell),
+    by its place, and the files, which come in the order of the iterator."""
 
     revision: str | None
-    bytes: int | None
+    sizes: Mapping[str, int | None]
     offers: Iterator[Offer]
 
 
@@ -62,6 +66,7 @@ def pieces(source: Source) -> list[Piece]:
             None if one.revision is None else str(one.revision),
             one.files or source.files.patterns,
             one.into,
+            one.files is not None,
         )
         for one in source.acquire.fetch
     ]
@@ -74,7 +79,7 @@ def safe_path(name: str) -> str:
     'data/blogs.zip'
     """
     parts = PurePosixPath(name).parts
-    plain = name.isprintable() and "\\" not in name and name == "/".join(parts)
+    plain = all(map(_is_plain, name)) and "\\" not in name and name == "/".join(parts)
     if not plain or any(part[0] in "./" or len(part.encode("utf-8", "replace")) > LONGEST_NAME for part in parts):
         raise InputError(
             f"The host offers a file named {name!a}, which is no name for a file here; nothing was fetched."
@@ -82,6 +87,14 @@ def safe_path(name: str) -> str:
     return name
 
 
-def nothing_fits(piece: Piece, seen: Sequence[str]) -> InputError:
-    some = ", ".join(seen[:5]) or "no files"
-    return InputError(f"{piece.name}: no file fits {', '.join(piece.files)}. It has {some}{', …' * (len(seen) > 5)}")
+def check_patterns(piece: Piece, fitting: Collection[str], others: Sequence[str]) -> None:
+    """Raise InputError if no file fits, or none fits one of the patterns of an entry that asks for each."""
+    unmet = [one for one in piece.files if one[0] != "!" and not any(matches(path, (one,)) for path in fitting)]
+    if not fitting or (piece.every and unmet):
+        some = ", ".join(others[:5]) or "no files" if not fitting else ", ".join([*fitting, *others][:5])
+        more = ", …" * (len(others) + len(fitting) > 5)
+        raise InputError(f"{piece.name}: no file fits {', '.join(unmet)}. It has {some}{more}")
+
+
+def _is_plain(letter: str) -> bool:
+    return letter.isprintable() or letter in JOINERS or unicodedata.category(letter) == "Zs"

@@ -70,7 +70,7 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
         return State(PRESENT, *told, f"{wrong[0]} is not what the lock says")
     if None in taken.values():
         return State(PRESENT, *told, f"authbench acquire {source.tag} verifies it")
-    return State(VERIFIED, *told)
+    return State(VERIFIED, *told, f"a share of {locked.share:g}" if locked.share < 1 else "")
 
 
 class Digests:

@@ -5,14 +5,18 @@ the part); otherwise it begins anew. What passes (a cut line, 429, 5xx) is tried
 pause; what does not pass is reported at once.
 """
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 import requests
+from urllib3.exceptions import DecodeError, HTTPError
 
 import authbench
 from authbench.acquire.offers import Advance, ByHand
@@ -80,32 +84,54 @@ def _go_on(url: str, part: Path, advance: Advance) -> None:
                 _forget(part, advance)
                 raise Passing("the host has less than has come")
             refuse(answer.status_code, answer.headers.get("Retry-After"), shown(url))
-            goes_on = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            goes_on = answer.status_code == 206
+            encoded = answer.headers.get("Content-Encoding", "identity") != "identity" and not _is_packed(url)
+            if goes_on and (encoded or not _is_rest(answer.headers, have, mark)):
+                _forget(part, advance)
+                raise Passing("the host sent another part than was asked for")
             if not goes_on:
                 _forget(part, advance)
                 have = 0
-                if answer.status_code == 206:
-                    raise Passing("the host sent another part than was asked for")
-                if _is_strong(answer.headers.get("ETag")) or answer.headers.get("Last-Modified"):
-                    etag = answer.headers.get("ETag", "")
-                    write_text(_mark(part), etag if _is_strong(etag) else answer.headers["Last-Modified"])
+                if not encoded and (version := _version(answer.headers)):
+                    write_text(_mark(part), version)
             length = answer.headers.get("Content-Length")
             with part.open("ab" if goes_on else "wb") as file:
-                for block in answer.iter_content(BLOCK):
+                for block in answer.raw.stream(BLOCK, decode_content=encoded):
                     file.write(block)
                     advance(len(block))
-    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
-        raise Passing(f"the line broke ({type(error).__name__})") from error
+            come = answer.raw.tell()
+    except DecodeError as error:
+        raise InputError(f"{shown(url)} cannot be decoded: {type(error).__name__}") from None
+    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:  # their words have the whole address
+        raise Passing(f"the line broke ({type(error).__name__})") from None
     except requests.RequestException as error:
-        raise InputError(f"{shown(url)} cannot be fetched: {error}") from error
-    if length is not None and length.isdigit() and _size(part) != have + int(length):
-        raise Passing(f"{_size(part)} of {have + int(length)} bytes came")
+        raise InputError(f"{shown(url)} cannot be fetched: {without_secrets(str(error))}") from None
+    if length is not None and length.isdigit() and come != int(length):
+        raise Passing(f"{have + come} of {have + int(length)} bytes came")
+
+
+def _is_rest(headers: Mapping[str, str], have: int, mark: str) -> bool:
+    """Return whether a part goes on at `have` and is of the version that the mark names. A host need not repeat a
+    date; an ETag it must (RFC 9110, 15.3.7)."""
+    same = headers.get("ETag") == mark if mark.startswith('"') else headers.get("Last-Modified", mark) == mark
+    return same and headers.get("Content-Range", "").startswith(f"bytes {have}-")
+
+
+def _version(headers: Mapping[str, str]) -> str:
+    """Return what names the version of a file: its ETag if that is strong, else its date, else nothing."""
+    etag = headers.get("ETag", "")
+    return etag if etag.startswith('"') else headers.get("Last-Modified", "")
+
+
+def _is_packed(url: str) -> bool:
+    """Return whether what is fetched is compressed itself, so that an encoding names what it is, not how it comes."""
+    return urlsplit(url).path.lower().endswith((".gz", ".tgz")) or "/tar.gz/" in urlsplit(url).path
 
 
 def refuse(status: int, retry_after: str | None, what: str) -> None:
     """Raise what a status means, if it is none of success."""
     if status in BUSY or status >= 500:
-        after = float(retry_after) if retry_after and retry_after.isdigit() else 0.0
+        after = _seconds(retry_after or "")
         raise Passing("too many requests" if status == 429 else f"the host answers {status}", after)
     if status in (401, 403):
         raise ByHand(f"{what} is not given to everyone (the host answers {status})")
@@ -126,8 +152,24 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def _is_strong(etag: str | None) -> bool:
-    return bool(etag) and not str(etag).startswith("W/")
+def without_secrets(words: str) -> str:
+    """Return a message with each address in it cut to what `shown` leaves.
+
+    >>> without_secrets("403 for url: https://cdn.example.org/a?Signature=abc")
+    '403 for url: https://cdn.example.org/a'
+    """
+    return re.sub(r"\w+://[^\s'\"<>)]+", lambda found: shown(found[0]), words)
+
+
+def _seconds(retry_after: str) -> float:
+    """Return the seconds that a host asks to wait, which it states as a number or as a date."""
+    if retry_after.isdigit():
+        return float(retry_after)
+    try:
+        at = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return 0.0
+    return max((at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 def _mark(part: Path) -> Path:

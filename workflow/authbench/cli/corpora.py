@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from authbench.cli.command import Command, amount, raw_argument
+from authbench.cli.command import Command, amount, raw_argument, share
 from authbench.errors import InputError
 from authbench.printable import printable
 
@@ -13,6 +13,14 @@ def acquire_arguments(parser: argparse.ArgumentParser) -> None:
         "sources", nargs="*", metavar="SOURCE", help="name of a source in config/sources (default: all)"
     )
     raw_argument(parser)
+    parser.add_argument(
+        "--share",
+        type=share,
+        default=1.0,
+        metavar="S",
+        help="share of each source's files, chosen by a hash of their names, e.g. .01; a larger one later adds to it "
+        "(default: all)",
+    )
 
 
 def acquire(arguments: argparse.Namespace) -> int:
@@ -23,7 +31,7 @@ def acquire(arguments: argparse.Namespace) -> int:
     missing = []
     for tag, source in find_sources(arguments.sources).items():
         try:
-            print(printable(str(acquire_source(source, arguments.raw)), keep="\n"), flush=True)
+            print(printable(str(acquire_source(source, arguments.raw, arguments.share)), keep="\n"), flush=True)
         except InputError as problem:
             missing.append(tag)
             print("authbench:", printable(str(problem), keep="\n"), file=sys.stderr, flush=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 EXAMPLES: Mapping[str, Sequence[str]] = {
-    "acquire": ("acquire blog_authorship arxiv", "acquire --raw /data/corpora"),
+    "acquire": ("acquire blog_authorship arxiv", "acquire exorde --share .01 --raw /data/corpora"),
     "check": ("check results/demo/release", "check results/demo/release --json"),
     "diff": ("diff results/before/release results/demo/release",),
     "evaluate": (
