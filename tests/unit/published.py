@@ -175,7 +175,8 @@ def publish(folder: Path, **changes: Any) -> tuple[Path, Path, Path]:
     """The raw files, a release of them, and its public bundle."""
     write_raw(folder / "raw")
     write_whole(folder / "release", documents_of(folder / "raw", folder / "work"), **changes)
-    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of())
+    pages = changes.get("pages", PAGES)
+    export_public(opened(folder / "release"), folder / "public", ABOUT, sources_of(pages))
     return folder / "raw", folder / "release", folder / "public"
 
 

@@ -42,7 +42,8 @@ rule write_release:
         split=SETTINGS["split"],
         seed=SETTINGS["seed"],
         sources={
-            tag: {part: source.entry[part] for part in ("title", "license", "author")} | {"fame": source.fame}
+            tag: {part: source.entry[part] for part in ("title", "license", "author")}
+            | {part: getattr(source, part) for part in ("fame", "cite", "legal_basis")}
             for tag, source in SETUP.sources.items()
         },
         lock=file_hash(SETTINGS["split"]["lock"]),

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from authbench.checking.claims import Finding
+from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import PAIR_TABLES, SPLIT, SPLIT_TABLES
+from authbench.registry.citations import bibliography
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
@@ -32,6 +34,8 @@ def check_files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Finding]:
         yield from _check_sums(folder, present, strange)
     if manifest.get("authbench"):
         yield from _check_names(present, manifest)
+    if manifest.get("sources") and files.CITATIONS in present:
+        yield from _check_citations(folder / files.CITATIONS, manifest["sources"])
 
 
 def _walk(folder: Path) -> tuple[frozenset[str], dict[str, str]]:
@@ -71,11 +75,25 @@ def _check_sums(folder: Path, present: frozenset[str], strange: Mapping[str, str
             yield Finding("checksum", name, f"{name} has changed")
 
 
+def _check_citations(path: Path, sources: Mapping[str, Any]) -> Iterator[Finding]:
+    try:
+        stated = bibliography({tag: one["citation"] for tag, one in sources.items()})
+    except InputError as problem:
+        yield Finding("manifest", files.MANIFEST, f"sources: {problem}")
+        return
+    if path.read_text(encoding="utf-8", errors="replace") != stated:
+        yield Finding("manifest", files.CITATIONS, f"{files.CITATIONS} has other citations than {files.MANIFEST}")
+
+
 def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterator[Finding]:
     splits = manifest.get("splits")
     named = [name for name in splits if isinstance(name, str) and re.fullmatch(SPLIT, name)] if splits else []
     tables = [*SPLIT_TABLES.values(), *PAIR_TABLES.values()]
-    needed = _BOOKKEEPING | {f"{split}/{table.file}" for split in named for table in tables}
-    known = needed | _DRAWN | {files.MANIFEST, *files.BUNDLE_FILES}
+    needed = (
+        _BOOKKEEPING
+        | ({files.CITATIONS} if manifest.get("sources") else set())
+        | {f"{split}/{table.file}" for split in named for table in tables}
+    )
+    known = needed | _DRAWN | {files.MANIFEST, files.CITATIONS, *files.BUNDLE_FILES}
     yield from (Finding("files", name, f"{name} is missing") for name in sorted(needed - present))
     yield from (Finding("files", name, f"{name} is no file of a release") for name in sorted(present - known))

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import yaml
 
+from authbench.export.citations import citation_keys, own_citation
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
@@ -42,6 +43,8 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         genres=_genres(release),
         kinds=_kinds(release),
         licences=licences.to_dicts(),
+        cited=citation_keys(release),
+        citation=own_citation(release.name, about),
         own_names=release.provenance["names_author"].mean() or 0.0,
         dated=_dates(release),
         classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],

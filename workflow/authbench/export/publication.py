@@ -1,4 +1,4 @@
-"""What a publisher says of a benchmark: version, date, creators, contact, URL."""
+"""What a publisher says of a benchmark: version, date, creators, contact, URL, publisher, DOI."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +23,8 @@ class Publication:
     creators: tuple[str, ...]
     contact: str
     url: str | None
+    publisher: str | None = None
+    doi: str | None = None
 
 
 def publication(settings: Mapping[str, Any]) -> Publication:
@@ -33,6 +35,8 @@ def publication(settings: Mapping[str, Any]) -> Publication:
         tuple(settings["creators"]),
         settings["contact"] or _NO_CONTACT,
         settings["url"],
+        settings["publisher"],
+        settings["doi"],
     )
 
 

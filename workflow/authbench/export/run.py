@@ -5,6 +5,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.export.beir import write_beir
+from authbench.export.citations import write_citations
 from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
@@ -12,7 +13,7 @@ from authbench.export.public import write_public
 from authbench.export.publication import Publication
 from authbench.export.release import expect_exportable
 from authbench.export.trec import write_runs, write_trec
-from authbench.format.release import Release
+from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import atomic_folder
@@ -54,6 +55,7 @@ def export(
     expect_exportable(release, with_tier_b)
     with atomic_folder(out) as place:
         FORMS[form](place, release, about)
+        write_citations(place, release)
         if runs is not None:
             write_runs(place, runs)
         if not release.unverified:
@@ -66,5 +68,6 @@ def export_public(release: Release, out: Path, about: Publication, sources: Mapp
         raise InputError(f"{release.folder} is a public bundle already.")
     with atomic_folder(out) as place:
         write_public(place, release, about, sources)
+        write_citations(place, open_complete_release(place))
         if not release.unverified:
             write_sums(place)

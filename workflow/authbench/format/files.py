@@ -7,6 +7,7 @@ PROVENANCE = "provenance.parquet"
 LOCK = "release.lock"
 DEVIATION = "sampling_deviation.json"
 FUNNEL = "funnel.csv"
+CITATIONS = "CITATIONS.bib"
 REPORT = "report.html"
 STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels", "pools")
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
@@ -28,6 +29,7 @@ RELEASE_FILES = {
     FUNNEL: "how many documents of each source went at which stage, for which reason",
     "statistics/*.csv": "languages, genres, lengths, documents per author, tokens, sources, noise of labels, pools",
     "figures/*.svg": "the same as pictures, and the funnel",
+    CITATIONS: "how to cite the corpora that texts are of, in BibTeX",
     REPORT: "all of it in words, one HTML page that loads nothing",
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
 }
@@ -53,6 +55,7 @@ MANIFEST_KEYS = {
     "scorers": "identity of each scorer with a digest of its word list or weights, and its languages",
     "skipped_sources": "sources without raw files that were left out",
     "licences": "name and tier of the licence of each source",
+    "sources": "per source: `title`, `citation` in BibTeX, `legal_basis`",
     "fame": "per source: `classic` where language models have read its works, else `none`",
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
@@ -60,4 +63,4 @@ MANIFEST_KEYS = {
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
 # Keys that releases of earlier builds lack.
-LATER_KEYS = frozenset({"fame"})
+LATER_KEYS = frozenset({"fame", "sources"})

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from authbench.registry.citations import default_citation
 from authbench.registry.expressions import Expression
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import Reader, make_reader
@@ -158,6 +159,8 @@ class Description:
         text: `edited` by somebody else than its author, or as `typed`.
         fame: `classic` for works that language models have read.
         genre_of: whether the sub-genre describes the `text` or its `author`.
+        cite: how to cite the corpus, in BibTeX.
+        legal_basis: on what ground its texts and people's data are used; empty where that is not stated.
     """
 
     title: str
@@ -167,6 +170,8 @@ class Description:
     text: str = "typed"
     fame: str = "none"
     genre_of: str = "text"
+    cite: str = ""
+    legal_basis: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,8 @@ class Source:
     entry: Mapping[str, Any] = field(repr=False)
     text: str = "typed"
     fame: str = "none"
+    cite: str = ""
+    legal_basis: str = ""
 
     @property
     def files(self) -> FileSet:
@@ -193,7 +200,15 @@ class Source:
     def description(self) -> Description:
         extraction = self.extraction
         return Description(
-            self.title, self.license, extraction.author, self.about, self.text, self.fame, extraction.genre_of
+            self.title,
+            self.license,
+            extraction.author,
+            self.about,
+            self.text,
+            self.fame,
+            extraction.genre_of,
+            self.cite,
+            self.legal_basis,
         )
 
     @property
@@ -215,7 +230,13 @@ def make_source(tag: str, entry: Mapping[str, Any]) -> Source:
         entry,
         entry.get("text", "typed"),
         entry.get("fame", "none"),
+        (entry.get("cite") or _default_citation(tag, entry)).strip(),
+        entry.get("legal_basis", "").strip(),
     )
+
+
+def _default_citation(tag: str, entry: Mapping[str, Any]) -> str:
+    return default_citation(tag, entry["title"], entry["acquire"]["from"], entry["acquire"]["where"])
 
 
 def part_of_normalize(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from authbench.registry.citations import bibliography, citation_problem
 from authbench.registry.entries import Settings
 from authbench.registry.expressions import shown_author
 from authbench.registry.licences import licence_problem
@@ -15,6 +16,8 @@ ESTIMATED_FROM = {"same_item": "item", "account": "account"}
 def _problems(entry: Settings) -> Iterator[str]:
     if problem := licence_problem(entry["license"]["name"]):
         yield f"license.name: {problem}"
+    if "cite" in entry and (problem := citation_problem(entry["cite"])):
+        yield f"cite: {problem}"
     yield from shown_author(entry)
     yield from _absent_field(entry)
 
@@ -35,4 +38,6 @@ SOURCES = EntryKind("source", "sources", "source.schema.yaml", lambda tag, entry
 
 def find_sources(tags: Sequence[str] = (), base: Path = Path()) -> dict[str, Source]:
     """Return these sources by their tags, all if none is named. Raises InputError with the problems of all."""
-    return {source.tag: source for source in load_entries(SOURCES, tags or list_entries(SOURCES, base), base).values()}
+    sources = load_entries(SOURCES, tags or list_entries(SOURCES, base), base).values()
+    bibliography({source.tag: source.cite for source in sources})
+    return {source.tag: source for source in sources}

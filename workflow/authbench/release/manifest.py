@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 import authbench
+from authbench.registry.citations import default_citation
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 
@@ -32,6 +33,15 @@ def make_manifest(
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
         "licences": {tag: asdict(sources[tag].license) for tag in sorted(set(documents["source"])) if tag in sources},
+        "sources": {
+            tag: {
+                "title": sources[tag].title,
+                "citation": sources[tag].cite or default_citation(tag, sources[tag].title),
+                "legal_basis": sources[tag].legal_basis,
+            }
+            for tag in sorted(set(documents["source"]))
+            if tag in sources
+        },
         "fame": {tag: sources[tag].fame for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from authbench.format import files
+from authbench.registry.citations import bibliography
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.release.findings import make_findings
@@ -50,6 +51,10 @@ def write_release(
     for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
     write_text(folder / "statistics" / "pools.csv", contents.pools.write_csv())
-    write_plain_json(folder / files.MANIFEST, make_manifest(contents, sources, findings))
+    manifest = make_manifest(contents, sources, findings)
+    write_text(
+        folder / files.CITATIONS, bibliography({tag: one["citation"] for tag, one in manifest["sources"].items()})
+    )
+    write_plain_json(folder / files.MANIFEST, manifest)
     write_sums(folder)
     return findings

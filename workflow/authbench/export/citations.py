@@ -1,0 +1,59 @@
+"""How to cite a published benchmark and the corpora that its texts are of."""
+
+from pathlib import Path
+
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.format.files import CITATIONS
+from authbench.format.release import Release
+from authbench.registry.citations import bibliography, default_citation, keys_by_source
+from authbench.storage.atomic import write_text
+
+
+def sources_here(release: Release) -> list[str]:
+    """Return the sources whose texts are in a release or bundle; all that it names where none is."""
+    table = licence_table(release)
+    here = table.filter("texts_here")
+    return sorted(set((here if here.height else table)["source"]))
+
+
+def source_facts(release: Release, tag: str) -> dict[str, str]:
+    """Return what the manifest states of a source (`title`, `citation`, `legal_basis`).
+
+    Earlier releases state nothing: then the tag stands for the title, and the basis is empty.
+    """
+    stated = (release.manifest.get("sources") or {}).get(tag)
+    return dict(stated) if stated else {"title": tag, "citation": default_citation(tag, tag), "legal_basis": ""}
+
+
+def citations_of(release: Release) -> dict[str, str]:
+    """Return the citation of each source whose texts are here."""
+    return {tag: source_facts(release, tag)["citation"] for tag in sources_here(release)}
+
+
+def citation_keys(release: Release) -> dict[str, list[str]]:
+    """Return by source the keys under which CITATIONS.bib has its works; of those withheld too."""
+    tags = set(licence_table(release)["source"])
+    return keys_by_source({tag: source_facts(release, tag)["citation"] for tag in tags})
+
+
+def write_citations(folder: Path, release: Release) -> None:
+    """Write CITATIONS.bib; where the folder has the release's own already, that stays."""
+    if not (folder / CITATIONS).exists():
+        write_text(folder / CITATIONS, bibliography(citations_of(release)))
+
+
+def own_citation(name: str, about: Publication) -> str:
+    """Return the BibTeX entry of the benchmark itself."""
+    key = "".join(sign for sign in f"{name}{about.version}" if sign.isalnum() and sign.isascii()).lower()
+    fields = {
+        "title": name.replace("_", "\\_"),
+        "author": " and ".join(f"{{{one}}}" for one in about.creators),
+        "year": about.date[:4] if about.date else None,
+        "version": about.version,
+        "publisher": about.publisher,
+        "doi": about.doi,
+        "url": about.url,
+    }
+    lines = [f"  {field} = {{{value}}}" for field, value in fields.items() if value]
+    return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"

@@ -1,0 +1,150 @@
+"""A folder as an RO-Crate 1.1: every file with its size and SHA-256, and the run that made the release.
+
+The crate follows the profile Process Run Crate 0.5 (https://w3id.org/ro/wfrun/process): the release is the result of an
+action whose instrument is AuthBench and whose objects are the corpora.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.export.citations import citations_of, source_facts
+from authbench.export.datacite import ABSTRACT, KEYWORDS
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.format.release import Release
+from authbench.registry.citations import field_of, parse_citation
+from authbench.registry.licences import OWN
+from authbench.storage.sha256sums import SUMS
+
+CRATE = "ro-crate-metadata.json"
+_CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+_PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
+_SOFTWARE = "#authbench"
+_BUILD = "#build"
+_KINDS = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".bib": "application/x-bibtex",
+    ".tsv": "text/tab-separated-values",
+    ".cff": "application/yaml",
+    ".lock": "application/json",
+}
+
+
+def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str, str]) -> dict[str, Any]:
+    """Return the content of ro-crate-metadata.json.
+
+    Args:
+        folder: the published folder, complete but for this file and its checksums.
+        release: what the folder was made of.
+        about: what its publisher says.
+        sums: the SHA-256 of every file by its path.
+    """
+    corpora = [_corpus(release, tag, text) for tag, text in citations_of(release).items()]
+    licences, terms = _licences(release)
+    people = [{"@id": f"#creator-{number}", "@type": "Organization", "name": name} for number, name in _numbered(about)]
+    root: dict[str, Any] = {
+        "@id": "./",
+        "@type": "Dataset",
+        "conformsTo": {"@id": _PROFILE},
+        "name": release.name,
+        "description": ABSTRACT,
+        "version": about.version,
+        "license": licences,
+        "keywords": ", ".join(KEYWORDS),
+        "creator": [{"@id": one["@id"]} for one in people],
+        "publisher": {"@id": people[0]["@id"]},
+        "isBasedOn": [{"@id": one["@id"]} for one in corpora],
+        "mentions": [{"@id": _BUILD}],
+        "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
+    }
+    for name, value in (("datePublished", about.date), ("url", about.url)):
+        if value:
+            root[name] = value
+    if about.doi:
+        root["identifier"] = f"https://doi.org/{about.doi}"
+    return {
+        "@context": _CONTEXT,
+        "@graph": [
+            {
+                "@id": CRATE,
+                "@type": "CreativeWork",
+                "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+                "about": {"@id": "./"},
+            },
+            root,
+            {"@id": _PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
+            {
+                "@id": _SOFTWARE,
+                "@type": "SoftwareApplication",
+                "name": "AuthBench",
+                "softwareVersion": release.manifest["authbench"],
+                "url": _ADDRESS,
+            },
+            {
+                "@id": _BUILD,
+                "@type": "CreateAction",
+                "name": f"Build of {release.name}",
+                "description": "The settings, versions and digests of raw files are in the release's manifest.json.",
+                "instrument": {"@id": _SOFTWARE},
+                "object": [{"@id": one["@id"]} for one in corpora],
+                "result": [{"@id": "./"}],
+            },
+            *people,
+            *terms,
+            *corpora,
+            *(_file(folder, path, digest) for path, digest in sorted(sums.items())),
+            _file(folder, SUMS, None),
+        ],
+    }
+
+
+_ADDRESS = "https://pypi.org/project/authbench/"
+
+
+def _numbered(about: Publication) -> list[tuple[int, str]]:
+    return list(enumerate(about.creators, start=1))
+
+
+def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:
+    entries = parse_citation(citation, tag)
+    addresses = [
+        f"https://doi.org/{doi}" if (doi := field_of(entry, "doi")) else field_of(entry, "url")
+        for entry in entries.values()
+    ]
+    found = [one for one in addresses if one]
+    corpus: dict[str, Any] = {
+        "@id": f"#source-{tag}",
+        "@type": "CreativeWork",
+        "name": source_facts(release, tag)["title"],
+        "identifier": tag,
+        "license": release.manifest["licences"][tag]["name"],
+    }
+    return corpus | ({"url": found[0] if len(found) == 1 else found} if found else {})
+
+
+def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
+    """Return what the root's `license` refers to, and the licences themselves."""
+    names: dict[str, str] = {}
+    table = licence_table(release)
+    here = table.filter("texts_here")
+    for spdx, name in (here if here.height else table).select("spdx", "licence").sort("spdx", "licence").iter_rows():
+        names.setdefault(f"#{spdx}" if spdx.startswith(OWN) else f"https://spdx.org/licenses/{spdx}", name)
+    found = [
+        {"@id": ident, "@type": "CreativeWork", "name": name, "description": f"The terms of texts here: {name}."}
+        for ident, name in names.items()
+    ]
+    refs = [{"@id": ident} for ident in names]
+    return (refs[0] if len(refs) == 1 else refs), found
+
+
+def _file(folder: Path, path: str, digest: str | None) -> dict[str, Any]:
+    suffix = Path(path).suffix
+    kind = _KINDS.get(suffix) or mimetypes.guess_type(path, strict=False)[0] or "text/plain"
+    entity: dict[str, Any] = {"@id": path, "@type": "File", "name": path, "encodingFormat": kind}
+    if digest is not None:
+        entity |= {"contentSize": str((folder / path).stat().st_size), "sha256": digest}
+    return entity
