@@ -1,40 +1,39 @@
 """The benchmark as a task of MTEB.
 
-A folder in MTEB's own layout of retrieval tasks: the configurations `default` (the answers), `corpus` and `queries` in
-Parquet, each with the splits of the release, so that a split's pool is its corpus; and `task.py`, the task
-itself.
+A folder in MTEB's own layout of retrieval tasks, a subset per language: the configurations `<lang>-corpus`,
+`<lang>-queries` and `<lang>-qrels` in Parquet (`corpus`, `queries` and `default` where there is one language), each
+with the splits of the release; `task.py`, the task itself with all metadata that MTEB asks for; its descriptive
+statistics; and `eval.yaml`.
 """
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
-from authbench.export.beir import in_words, judged, texts
+from authbench.export.beir import in_words, judged
 from authbench.export.card import hub_header, write_card
 from authbench.export.huggingface import configs, infos
 from authbench.export.licences import licence_table
-from authbench.export.parquet import write_table
+from authbench.export.mteb_task import DEFAULT, Task, eval_yaml, statistics, task_file, task_name
+from authbench.export.parquet import ParquetTable, TableWriter, write_table
 from authbench.export.publication import Publication
+from authbench.export.scripts import named_scripts, scripts_of, three_letters
 from authbench.format.release import Release
 from authbench.storage.atomic import write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.words import language_name, listing, plural
 
+LEAST_CHARACTERS = 4  # MTEB's own tests refuse shorter texts
 _CORPUS = pl.Schema({"_id": pl.String, "title": pl.String, "text": pl.String})
 _QUERIES = pl.Schema({"_id": pl.String, "text": pl.String})
 _ANSWERS = pl.Schema({"query-id": pl.String, "corpus-id": pl.String, "score": pl.Int32})
-_SCRIPTS = {
-    "en": "eng-Latn",
-    "zh": "zho-Hans",
-    "hi": "hin-Deva",
-    "es": "spa-Latn",
-    "fr": "fra-Latn",
-    "ar": "ara-Arab",
-    "ru": "rus-Cyrl",
-    "de": "deu-Latn",
-    "ja": "jpn-Jpan",
-    "ko": "kor-Hang",
-}
+_OF_PROVENANCE = ("id", "lang", "genre", "date", "char_length", "content_sha256")
 _USAGE = """
-In MTEB's layout of a retrieval task, with a task that reads it from here, offline:
+In MTEB's layout of a retrieval task, a subset per language, with a task that reads it from here, offline:
 
 ```python
 import mteb
@@ -44,65 +43,186 @@ model = mteb.get_model("sentence-transformers/all-MiniLM-L6-v2")
 mteb.evaluate(model, Authorship())
 ```
 
-A query keeps its id among the documents, and the task sets `ignore_identical_ids`. Documents that count neither way
-cannot be said in this layout; {ignored}
+A query is ranked against the texts of its language. A query keeps its id among the documents, and the task sets
+`ignore_identical_ids`. Documents that count neither way cannot be said in this layout; {ignored} {left_out}
+
+Scripts are those of the texts of `{split}`, as they are:
+
+{scripts}
+
+The name and the revision of the task are of the checksums of the data, so that MTEB's cache keeps apart what it has of
+another version. `eval.yaml` registers the task with the Hub. To propose it to MTEB: publish this folder, set
+`dataset.path` to its id and `revision` to its commit, take the digest from the name, derive the metadata from
+`TaskMetadata` itself, and copy `descriptive_stats/Retrieval/` to MTEB's folder of that name.
 """
-_TASK = '''"""The benchmark as a task of MTEB, read from this folder."""
-
-from pathlib import Path
-
-from mteb.abstasks.retrieval import AbsTaskRetrieval
-from mteb.abstasks.task_metadata import TaskMetadata
+_EMPTY = """
+In MTEB's layout of a retrieval task. No query is left here that a text in its language answers: there is no task.
+"""
 
 
-class Authorship(AbsTaskRetrieval):
-    """Which texts of the pool are by the author of the query?"""
+@dataclass(frozen=True)
+class _Selection:
+    """What MTEB is given: `split` is the one evaluated, `known` has _OF_PROVENANCE of the texts."""
 
-    ignore_identical_ids = True  # a query is a document of its own pool
-    metadata = TaskMetadata(
-        name={name!r},
-        description="Retrieve the other texts by the author of a text.",
-        type="Retrieval",
-        category="t2t",
-        modalities=["text"],
-        dataset={{"path": str(Path(__file__).parent), "revision": {version!r}}},
-        eval_splits={splits!r},
-        eval_langs={languages!r},
-        main_score="ndcg_at_5",
-        reference={url!r},
-        prompt={{"query": "Retrieve texts by the same author"}},
-        annotations_creators="derived",
-        sample_creation="found",
-    )
-'''
+    release: Release
+    split: str
+    known: pl.DataFrame
+
+    @cached_property
+    def subsets(self) -> dict[str, str]:
+        """The languages with queries in `split`, and MTEB's name of each as a subset."""
+        langs = self.answers(self.split)["lang"].unique().sort().to_list()
+        return dict(zip(langs, langs if len(langs) > 1 else [DEFAULT], strict=False))
+
+    def answers(self, split: str) -> pl.DataFrame:
+        """Return the qrels of a split (_ANSWERS), with the language (`lang`) that query and answer share."""
+        lang = self.known.select("id", "lang")
+        return (
+            judged(self.release.truth(split), "positive_ids", 1)
+            .join(lang, left_on="query-id", right_on="id", maintain_order="left")
+            .join(lang, left_on=["corpus-id", "lang"], right_on=["id", "lang"], how="semi", maintain_order="left")
+        )
+
+    def config(self, lang: str, part: str) -> str:
+        """Return the name of a configuration; `part` is corpus, queries or qrels."""
+        if self.subsets[lang] != DEFAULT:
+            return f"{lang}-{part}"
+        return DEFAULT if part == "qrels" else part
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The tables of a split, and by language the ids of its corpus and its queries and the texts in each script."""
+
+    tables: list[ParquetTable]
+    corpus: pl.DataFrame
+    queries: pl.DataFrame
+    scripts: pl.DataFrame
 
 
 def write_mteb(folder: Path, release: Release, about: Publication) -> None:
-    """Write the folder. Memory: a batch of texts, and of ids those of a split."""
-    tables = []
-    ignored = 0
-    for split in release.splits:
-        truth = release.truth(split)
-        ignored += truth.filter(pl.col("ignored_ids").list.len() > 0).height
-        corpus = (
-            texts(batch, "candidate_id").select("_id", pl.lit("").alias("title"), "text")
-            for batch in release.candidates(split)
-        )
-        queries = (texts(batch, "query_id") for batch in release.queries(split))
-        tables += [
-            write_table(folder, "default", split, _ANSWERS, [judged(truth, "positive_ids", 1)]),
-            write_table(folder, "corpus", split, _CORPUS, corpus),
-            write_table(folder, "queries", split, _QUERIES, queries),
-        ]
-    found = [_SCRIPTS[lang] for lang in sorted(set(release.present["lang"])) if lang in _SCRIPTS]
-    task = _TASK.format(
-        name=f"{release.name}-authorship",
-        version=about.version,
-        splits=[split for split in release.splits if split == "test"] or [release.splits[-1]],
-        languages=found or ["und-Zyyy"],
-        url=about.url,
+    """Write the folder. Memory: a batch of texts, and of ids and provenance all."""
+    split = "test" if "test" in release.splits else release.splits[-1]
+    known = release.present.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
+    chosen = _Selection(release, split, known)
+    written = {name: _write_split(folder, chosen, name) for name in release.splits}
+    tables = [table for one in written.values() for table in one.tables]
+    if chosen.subsets:
+        _write_task(folder, chosen, about, tables, written[split])
+    licences = licence_table(release)
+    write_text(folder / "licences.csv", licences.write_csv())
+    ignored = sum(release.truth(name).filter(pl.col("ignored_ids").list.len() > 0).height for name in release.splits)
+    usage = _USAGE.format(
+        ignored=in_words(ignored), split=split, left_out=_left_out(chosen), scripts=_table(written[split].scripts)
     )
-    write_text(folder / "task.py", task)
-    write_text(folder / "licences.csv", licence_table(release).write_csv())
     header = hub_header(release, configs(tables), dataset_info=infos(tables))
-    write_text(folder / "README.md", write_card(release, about, _USAGE.format(ignored=in_words(ignored)), header))
+    write_text(folder / "README.md", write_card(release, about, usage if chosen.subsets else _EMPTY, header))
+
+
+def _write_split(folder: Path, chosen: _Selection, split: str) -> _Written:
+    """Write corpus, queries and qrels of each subset that has queries in a split; of the others nothing."""
+    answers = chosen.answers(split).filter(pl.col("lang").is_in(list(chosen.subsets)))
+    langs = answers["lang"].unique().sort().to_list()
+    asked = answers.select(pl.col("query-id").alias("query_id")).unique()
+    tables = []
+    for (lang,), rows in answers.sort("lang", maintain_order=True).group_by("lang", maintain_order=True):
+        tables.append(write_table(folder, chosen.config(str(lang), "qrels"), split, _ANSWERS, [rows.drop("lang")]))
+    corpus = _Parts(folder, chosen, split, langs, "corpus", _CORPUS)
+    scripts = [pl.DataFrame(schema={"lang": pl.String, "script": pl.String, "texts": pl.UInt32})]
+    for batch in chosen.release.candidates(split):
+        scripts.append(scripts_of(corpus.add(batch, "candidate_id")))
+    queries = _Parts(folder, chosen, split, langs, "queries", _QUERIES)
+    for batch in chosen.release.queries(split):
+        queries.add(batch.join(asked, on="query_id", how="semi", maintain_order="left"), "query_id")
+    return _Written([*tables, *corpus.close(), *queries.close()], corpus.ids(), queries.ids(), pl.concat(scripts))
+
+
+class _Parts:
+    """The corpus or the queries of all subsets, written as their batches come."""
+
+    def __init__(
+        self, folder: Path, chosen: _Selection, split: str, langs: Sequence[str], part: str, schema: pl.Schema
+    ) -> None:
+        self._writers = {lang: TableWriter(folder, chosen.config(lang, part), split, schema) for lang in langs}
+        self._known, self._schema = chosen.known.select("id"), schema
+        self._ids = [pl.DataFrame(schema={"_id": pl.String, "lang": pl.String})]
+
+    def add(self, batch: pl.DataFrame, ident: str) -> pl.DataFrame:
+        """Write the rows of a batch that belong to a subset; return their `lang` and `text`."""
+        here = batch.join(self._known, left_on=ident, right_on="id", how="semi", maintain_order="left")
+        rows = here.filter(pl.col("lang").is_in(list(self._writers))).select("lang", *_columns(ident))
+        for (lang,), part in rows.group_by("lang", maintain_order=True):
+            self._writers[str(lang)].add(part.select(self._schema.names()))
+        self._ids.append(rows.select("_id", "lang"))
+        return rows.select("lang", "text")
+
+    def close(self) -> list[ParquetTable]:
+        return [writer.close() for writer in self._writers.values()]
+
+    def ids(self) -> pl.DataFrame:
+        return pl.concat(self._ids)
+
+
+def _columns(ident: str) -> tuple[pl.Expr, ...]:
+    """Return the columns of a document in MTEB's layout; titles are empty."""
+    return pl.col(ident).alias("_id"), pl.lit("").alias("title"), pl.col("content").alias("text")
+
+
+def _write_task(
+    folder: Path, chosen: _Selection, about: Publication, tables: Sequence[ParquetTable], evaluated: _Written
+) -> None:
+    """Write task.py, the descriptive statistics and eval.yaml."""
+    release, known = chosen.release, chosen.known
+    revision = _revision(tables)
+    scripts = named_scripts(evaluated.scripts)
+    languages = {
+        subset: [f"{three_letters(lang)}-{script}" for script in scripts[lang]]
+        for lang, subset in chosen.subsets.items()
+    }
+    task = Task(task_name(release, revision), revision, chosen.split, languages)
+    documents, queries = (
+        known.join(ids, left_on="id", right_on="_id", how="semi") for ids in (evaluated.corpus, evaluated.queries)
+    )
+    answers = chosen.answers(chosen.split)
+    of_subsets = {}
+    for lang, subset in chosen.subsets.items():
+        one = pl.col("lang") == lang
+        of_subsets[subset] = documents.filter(one), queries.filter(one), answers.filter(one)
+    write_text(folder / "task.py", task_file(task, release, about, documents, licence_table(release)))
+    write_text(folder / "eval.yaml", eval_yaml(task))
+    place = folder / "descriptive_stats" / "Retrieval"
+    place.mkdir(parents=True)
+    write_plain_json(place / f"{task.name}.json", {chosen.split: statistics(of_subsets)})
+
+
+def _revision(tables: Sequence[ParquetTable]) -> str:
+    """Return 40 hexadecimal digits that stand for the content of all tables."""
+    lines = sorted(f"{shard.path} {shard.sha256}" for table in tables for shard in table.shards)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:40]
+
+
+def _left_out(chosen: _Selection) -> str:
+    """Return a sentence on what the release has and MTEB is not given."""
+    release, subsets = chosen.release, list(chosen.subsets)
+    short = release.present.filter(pl.col("char_length") < LEAST_CHARACTERS).height
+    truth = pl.concat([release.truth(split).select("query_id") for split in release.splits])
+    given = pl.concat([chosen.answers(split).filter(pl.col("lang").is_in(subsets)) for split in release.splits])
+    others = sorted(set(release.present["lang"]) - set(subsets))
+    unanswered = truth.height - given["query-id"].n_unique()
+    told = [
+        *(
+            [f"{plural(short, 'text')} of fewer than {LEAST_CHARACTERS} characters, which MTEB refuses"]
+            if short
+            else []
+        ),
+        *([f"{plural(unanswered, 'query', 'queries')} that no text of its language answers"] if unanswered else []),
+        *([f"all texts in {listing(map(language_name, others))}, without queries"] if others else []),
+    ]
+    return f"Left out: {listing(told)}." if told else "Nothing else is left out."
+
+
+def _table(scripts: pl.DataFrame) -> str:
+    """Return the texts of each language in each script as a table."""
+    rows = scripts.group_by("lang", "script").agg(pl.col("texts").sum()).sort("lang", "script")
+    lines = [f"| {language_name(lang)} | {script} | {number:,} |" for lang, script, number in rows.iter_rows()]
+    return "\n".join(["| language | script | texts |", "| --- | --- | ---: |", *lines])

@@ -45,30 +45,58 @@ class ParquetTable:
     shards: tuple[Shard, ...]
 
 
-def write_table(
-    folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]
-) -> ParquetTable:
-    """Write frames as `data/<config>/<split>-00000-of-00001.parquet`, a new file after every SHARD_BYTES.
+class TableWriter:
+    """Writes frames as `data/<config>/<split>-00000-of-00001.parquet`, a new file after every SHARD_BYTES.
 
     Memory: one frame. Equal frames give equal bytes.
     """
-    place = folder / "data" / config
-    place.mkdir(parents=True, exist_ok=True)
-    arrow = pa.schema([pa.field(name, _plain(kind)) for name, kind in schema.items()])
-    asides: list[Path] = []
-    rows = size = 0
-    parts = (part for frame in frames for part in split_by_bytes(frame, None, GROUP_BYTES))
-    waiting = next(parts, None)
-    while waiting is not None or not asides:
-        asides.append(place / f".{split}-{len(asides):05d}")
-        with pq.ParquetWriter(asides[-1], arrow, compression="zstd", compression_level=3) as writer:
-            shard = 0
-            while waiting is not None and shard < SHARD_BYTES:
-                writer.write_table(waiting.to_arrow().cast(arrow), row_group_size=waiting.height)
-                rows, shard = rows + waiting.height, shard + int(waiting.estimated_size())
-                waiting = next(parts, None)
-        size += shard
-    return ParquetTable(config, split, schema, rows, size, tuple(_named(folder, split, asides)))
+
+    def __init__(self, folder: Path, config: str, split: str, schema: pl.Schema) -> None:
+        self._table = (folder, config, split, schema)
+        self._place = folder / "data" / config
+        self._place.mkdir(parents=True, exist_ok=True)
+        self._arrow = pa.schema([pa.field(name, _plain(kind)) for name, kind in schema.items()])
+        self._asides: list[Path] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._rows = self._size = self._shard = 0
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Write the rows of a frame."""
+        for part in split_by_bytes(frame, None, GROUP_BYTES):
+            if self._writer is None or self._shard >= SHARD_BYTES:
+                self._next_shard()
+            self._writer.write_table(part.to_arrow().cast(self._arrow), row_group_size=part.height)  # type: ignore[union-attr]
+            self._rows += part.height
+            self._shard += int(part.estimated_size())
+
+    def close(self) -> ParquetTable:
+        """Give the files their names; a table without rows has one file, too."""
+        if self._writer is None:
+            self._next_shard()
+        self._end_shard()
+        folder, config, split, schema = self._table
+        shards = tuple(_named(folder, split, self._asides))
+        return ParquetTable(config, split, schema, self._rows, self._size, shards)
+
+    def _next_shard(self) -> None:
+        self._end_shard()
+        self._asides.append(self._place / f".{self._table[2]}-{len(self._asides):05d}")
+        self._writer = pq.ParquetWriter(self._asides[-1], self._arrow, compression="zstd", compression_level=3)
+
+    def _end_shard(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._size, self._shard = self._size + self._shard, 0
+
+
+def write_table(
+    folder: Path, config: str, split: str, schema: pl.Schema, frames: Iterable[pl.DataFrame]
+) -> ParquetTable:
+    """Write frames as a table (see TableWriter). Memory: one frame."""
+    table = TableWriter(folder, config, split, schema)
+    for frame in frames:
+        table.add(frame)
+    return table.close()
 
 
 def _named(folder: Path, split: str, asides: Sequence[Path]) -> Iterator[Shard]:

@@ -1,0 +1,50 @@
+"""Scripts as they are measured in texts, and languages in the codes of hubs."""
+
+import polars as pl
+import pytest
+
+from authbench.export.scripts import named_scripts, scripts_of, three_letters
+from authbench.languages import languages
+
+
+def counted(*texts: tuple[str, str]) -> dict[tuple[str, str], int]:
+    found = scripts_of(pl.DataFrame(texts, {"lang": pl.String, "text": pl.String}, orient="row"))
+    return {(lang, script): number for lang, script, number in found.iter_rows()}
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "script"),
+    [
+        ("zh", "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。", "Hant"),
+        ("zh", "这个国家的语言学家们发现了问题。", "Hans"),
+        ("zh", "明月光", "Hani"),
+        ("zh", "皇后在宮裡說：這是皇后的台子。", "Hant"),  # 后 and 台 stand in both
+        ("zh", "OK lah, this is English", "Latn"),
+        ("zh", "我の国家里这些问题都没有发现过。", "Hans"),
+        ("zh", "これは日本語の文章です", "Jpan"),
+        ("ja", "国語", "Jpan"),
+        ("ja", "ひらがなとカタカナ", "Jpan"),
+        ("ko", "한국어", "Hang"),
+        ("sr", "Ово је српски текст", "Cyrl"),
+        ("sr", "Ovo je srpski tekst", "Latn"),
+        ("en", "123 …", "Zyyy"),
+    ],
+)
+def test_the_script_of_a_text_is_that_of_its_letters(lang: str, text: str, script: str) -> None:
+    assert counted((lang, text)) == {(lang, script): 1}
+
+
+def test_a_language_names_the_scripts_of_a_twentieth_of_its_texts_the_most_frequent_first() -> None:
+    rows = [("zh", "Hant", 161), ("zh", "Hans", 71), ("zh", "Hani", 200), ("zh", "Latn", 3), ("en", "Zyyy", 2)]
+    counts = pl.DataFrame(rows, {"lang": pl.String, "script": pl.String, "texts": pl.UInt32}, orient="row")
+    assert named_scripts(counts) == {"zh": ["Hant", "Hans"], "en": ["Zyyy"]}
+    assert named_scripts(pl.concat([counts, counts])) == named_scripts(counts)
+
+
+def test_every_language_of_the_table_has_a_code_of_three_letters_that_mteb_knows() -> None:
+    mappings = pytest.importorskip("mteb.languages.iso_mappings", reason="needs the extra `publish`")
+    for code, language in languages().items():
+        name = language.name if code != "yue" else "Yue"  # Cantonese
+        assert name.lower()[:4] in mappings.ISO_TO_LANGUAGE[three_letters(code)].lower()
+    for script in ("Hans", "Hant", "Hani", "Jpan", "Hang", "Zyyy", "Ethi"):
+        assert script in mappings.ISO_TO_SCRIPT
