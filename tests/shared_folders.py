@@ -1,7 +1,7 @@
-"""The folders that tests share and the repository does not hold: real corpora and reference values.
+"""The folders that tests share and the repository does not hold: real corpora, reference values and published scores.
 
-AUTHBENCH_DATA and AUTHBENCH_ORACLES name them; by default they lie in `shared` beside the checkout. Tests that need
-what is not there are skipped, with what is missing as the reason.
+AUTHBENCH_DATA, AUTHBENCH_ORACLES and AUTHBENCH_PUBLISHED name them; by default the first two lie in `shared` beside the
+checkout, the third beside the first. Tests that need what is not there are skipped, with what is missing as the reason.
 """
 
 import os
@@ -14,6 +14,7 @@ import pytest
 _BESIDE = Path(__file__).resolve().parents[2] / "shared"
 DATA = Path(os.environ.get("AUTHBENCH_DATA", _BESIDE / "data"))
 ORACLES = Path(os.environ.get("AUTHBENCH_ORACLES", _BESIDE / "oracles"))
+PUBLISHED = Path(os.environ.get("AUTHBENCH_PUBLISHED", DATA.parent / "published"))
 
 needs_corpora = pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora in {DATA}; AUTHBENCH_DATA names their folder")
 
@@ -29,3 +30,11 @@ def oracle(name: str) -> Any:
     if not path.is_file():
         pytest.skip(f"no reference values {path}; AUTHBENCH_ORACLES names their folder")
     return orjson.loads(path.read_bytes())
+
+
+def published(name: str) -> Path:
+    """Return a file or folder of the scores that the benchmark's authors published; skip the test without it."""
+    path = PUBLISHED / name
+    if not path.exists():
+        pytest.skip(f"no {path}; AUTHBENCH_PUBLISHED names the folder of published scores")
+    return path

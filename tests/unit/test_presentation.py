@@ -17,6 +17,7 @@ PRESENTING = {
     "write_sheets",
     "write_pair_sheets",
     "leaderboard",
+    "tables",
     "draw_curves",
     "pan",
     "raven_report",

@@ -30,6 +30,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "sources": ("sources", "sources --markdown"),
     "style": ("style data --model tfidf --out style", "style data --model tfidf --dataset amazon --out style"),
     "submit": ('submit scores/mine --contributor "Who made it" --model owner/name --out mine.zip',),
+    "tables": (
+        "tables scores --release results/demo/release --out paper",
+        "tables scores --release results/demo/release --out paper --model tfidf --metric success@1 --metric eer",
+        "tables --release results/demo/release --out paper",
+    ),
     "train": ("train results/demo/release --model all-minilm-l6-v2 --out trained",),
     "validate": ("validate mine.zip --release results/demo/release", "validate submissions/*.zip --release release"),
 }

@@ -90,13 +90,9 @@ def read_split(release: Release, name: str) -> Split:
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
     own = ("length_bucket",) if _has_own_lengths(release) else ()
     provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
-    checksum = hashlib.sha256()
-    stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
-    for table in (*SPLIT_TABLES.values(), *stated):
-        with release.path(name, table).open("rb") as handle:
-            checksum.update(hashlib.file_digest(handle, "sha256").digest())
     positives, pairs = release.positives(name), release.pairs(name)
-    split = make_split(name, candidates, queries, truth, checksum.hexdigest(), provenance, positives, pairs)
+    checksum = split_checksum(release, name)
+    split = make_split(name, candidates, queries, truth, checksum, provenance, positives, pairs)
     benchmark = str(release.manifest["name"]) if "name" in release.manifest else None
     split = replace(
         split,
@@ -114,6 +110,16 @@ def read_split(release: Release, name: str) -> Split:
         reference=_Texts(release, tuple(others)),
         fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
     )
+
+
+def split_checksum(release: Release, name: str) -> str:
+    """Return the SHA-256 over the digests of the files of a split, which tells what scores are of."""
+    checksum = hashlib.sha256()
+    stated = [table for table in PAIR_TABLES.values() if release.path(name, table).is_file()]
+    for table in (*SPLIT_TABLES.values(), *stated):
+        with release.path(name, table).open("rb") as handle:
+            checksum.update(hashlib.file_digest(handle, "sha256").digest())
+    return checksum.hexdigest()
 
 
 def _ids_of(release: Release) -> Iterator[str]:

@@ -30,6 +30,7 @@ class ModelEntry:
         trained_on: sources whose texts it may have seen.
         shortcut: whether it sees nothing that is style.
         assumed: how its settings were found where no entry states them, a line each.
+        size: number of parameters, where the entry states it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ModelEntry:
     trained_on: tuple[str, ...] = ()
     shortcut: bool = False
     assumed: tuple[str, ...] = ()
+    size: int | None = None
 
     @property
     def files(self) -> list[str]:
@@ -57,7 +59,9 @@ class ModelEntry:
             "parameters": self.parameters.as_dict(),
             "trained_on": list(self.trained_on),
         }
-        return plain | ({"assumed": list(self.assumed)} if self.assumed else {})
+        if self.assumed:
+            plain["assumed"] = list(self.assumed)
+        return plain | ({} if self.size is None else {"size": self.size})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "ModelEntry":
@@ -135,7 +139,14 @@ def _build(name: str, entry: Mapping[str, Any], path: Path) -> ModelEntry:
     if isinstance(parameters, FileParameters):
         parameters = replace(parameters, file=str(_given_file(parameters.file, path)))
     return ModelEntry(
-        name, title, entry["group"], entry["kind"], parameters, tuple(entry["trained_on"]), entry["shortcut"]
+        name,
+        title,
+        entry["group"],
+        entry["kind"],
+        parameters,
+        tuple(entry["trained_on"]),
+        entry["shortcut"],
+        size=entry.get("size"),
     )
 
 

@@ -67,6 +67,14 @@ PARTS = (
         needs="of the models that evaluate.models names",
     ),
     Part(
+        "Tables and figures of a paper",
+        "Composition, sources, models, results and slices as CSV, LaTeX, SVG and PDF.",
+        "tables",
+        "tables/index.html",
+        ("tables/contents.csv", "tables/slices.csv", "tables/examples.jsonl", "tables/paper.tex"),
+        needs="of the models that evaluate.models names",
+    ),
+    Part(
         "Verification of pairs (PAN)",
         "Can verifiers tell whether two texts are by one author?",
         "pan",

@@ -1,5 +1,7 @@
 """Tables as LaTeX, ready to paste: a table environment with caption, label and notes."""
 
+import re
+import unicodedata
 from itertools import groupby
 
 from authbench.presentation.numbers import SIGN
@@ -9,9 +11,13 @@ _ESCAPED = {
     DAGGER: r"$^\dagger$", "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "±": r"$\pm$", "–": "--", "−": "$-$", "²": "$^2$", "≥": r"$\geq$", "≤": r"$\leq$",
     "×": r"$\times$", "β": r"$\beta$",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }  # fmt: skip
+# Letters beyond these and ASCII are in no font that pdfLaTeX takes by default (T1).
+_T1 = "À-ÖØ-öø-ÿĂăĄąĆćČčĎďĐđĘęĚěĞğİıŁłŃńŇňŐőŒœŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž"
+_OTHER = re.compile(rf"[^\x00-\x7f{_T1}‘’‚“”„…–—«»‹›§¶©®°·¡¿€£]+(?: +[^\x00-\x7f{_T1}‘’‚“”„…–—«»‹›§¶©®°·¡¿€£]+)*")
+OTHER_SCRIPTS = r"\providecommand{\otherscript}[2]{\ifdefined\Umathcode #1\else #2\fi}"
 _MARKS = {BEST: r"\textbf{%s}", SECOND: r"\underline{%s}"}
 _PREAMBLE = r"% \usepackage[T1]{fontenc} \usepackage{booktabs} \usepackage{graphicx} \usepackage{xcolor}"
 
@@ -26,29 +32,31 @@ def as_latex(table: Table) -> str:
         _PREAMBLE,
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_escaped(table.title)}}}",
+        rf"\caption{{{escaped(table.title)}}}",
         rf"\label{{tab:{table.name.replace('_', '-')}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{''.join('l' if column.words else 'r' for column in table.columns)}}}",
         r"\toprule",
-        " & ".join(_escaped(column.heading) + _arrow(column) for column in table.columns) + r" \\",
+        " & ".join(escaped(column.heading) + _arrow(column) for column in table.columns) + r" \\",
     ]
     for group, rows in groupby(by_group(table.rows), key=lambda row: row.group):
         lines.append(r"\midrule")
         if group:
-            lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{_escaped(group)}}}}} \\")
+            lines.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{escaped(group)}}}}} \\")
         lines += [" & ".join(map(_cell, row.cells)) + r" \\" for row in rows]
     lines += [r"\bottomrule", r"\end{tabular}}"]
-    lines += [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {_escaped(note)}}}" for note in table.notes]
+    lines += [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {escaped(note)}}}" for note in table.notes]
+    if any(r"\otherscript" in line for line in lines):
+        lines.insert(1, OTHER_SCRIPTS)
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
 def _cell(cell: Cell) -> str:
-    text = _MARKS.get(cell.place, "%s") % _escaped(cell.text)
+    text = _MARKS.get(cell.place, "%s") % escaped(cell.text)
     if cell.letters:
-        text += rf"$^{{\mathrm{{{_escaped(cell.letters)}}}}}$"
+        text += rf"$^{{\mathrm{{{escaped(cell.letters)}}}}}$"
     if cell.interval:
-        text += rf" {{\scriptsize {_escaped(cell.interval)}}}"
+        text += rf" {{\scriptsize {escaped(cell.interval)}}}"
     return rf"\textcolor{{gray}}{{{text}}}" if cell.grey else text
 
 
@@ -58,7 +66,17 @@ def _arrow(column: Column) -> str:
     return r" $\uparrow$" if column.more_is_better else r" $\downarrow$"
 
 
-def _escaped(words: str) -> str:
-    """Return a text with the special characters of LaTeX escaped, and with minus signs before numbers."""
-    signed = SIGN.sub("−", words)
-    return "".join(_ESCAPED.get(char, " " if char in "\r\n" else char) for char in signed)
+def escaped(words: str) -> str:
+    """Return a text with the special characters of LaTeX escaped, and with minus signs before numbers.
+
+    Control and format characters are left out. Letters that pdfLaTeX has no font for stand in a macro (OTHER_SCRIPTS),
+    which shows them in XeLaTeX and LuaLaTeX and says in pdfLaTeX that they are not shown.
+    """
+    line = "".join(" " if char in "\r\n\t\u2028\u2029" else char for char in SIGN.sub("−", words))
+    kept = "".join(char for char in line if unicodedata.category(char)[0] != "C")
+    return _OTHER.sub(lambda run: _without_font(run[0]), "".join(_ESCAPED.get(char, char) for char in kept))
+
+
+def _without_font(run: str) -> str:
+    shown = f"[U+{ord(run):04X}]" if len(run) == 1 else r"[\ldots]"
+    return rf"\otherscript{{{run}}}{{{shown}}}"

@@ -1,0 +1,245 @@
+"""Claims about the tables and figures of a paper: what they hold, what they refuse, that they compile."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+from scored_release import write_scored_release
+from split_folder import write_release
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.format.release import open_release
+from authbench.leaderboard.collect import collect
+from authbench.models.entries import MODELS as KIND
+from authbench.presentation.latex import as_latex, escaped
+from authbench.presentation.tables import Cell, Column, Row, Table, as_markdown
+from authbench.registry.entries import read_yaml
+from authbench.registry.load import load_entry
+from authbench.shipped import shipped
+from authbench.tables.cells import Slices
+from authbench.tables.examples import CHARACTERS, examples, shortened
+from authbench.tables.models import size_in_words
+from authbench.tables.scores import chosen, overall_table, slice_tables
+from authbench.tables.settings import Choice
+from authbench.tables.write import write_tables
+from authbench.train.records import CURVES
+
+MODELS = ("random", "metadata", "tfidf")
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paper")
+    write_scored_release(folder / "release", authors=24)
+    models = [part for name in MODELS for part in ("--model", name)]
+    assert main(["evaluate", str(folder / "release"), "--unverified", *models, "--out", str(folder / "scores")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def curves(scored):
+    path = scored / "curves.csv"
+    path.write_text("seed,step,loss,success@5,eer\n0,1,2.0,0.1,0.4\n0,2,1.0,0.3,0.2\n1,2,3.0,0.5,0.2\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def paper(scored, curves, tmp_path_factory):
+    (scored / "release/funnel.csv").write_text("source,stage,reason,documents\ns,ingest,in,9\ns,ingest,kept,9\n")
+    out = tmp_path_factory.mktemp("out") / "paper"
+    release = ["--release", str(scored / "release"), "--unverified"]
+    assert main(["tables", str(scored / "scores"), *release, "--out", str(out), "--curves", f"mine={curves}"]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def results(scored):
+    return collect([scored / "scores"])
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_every_table_and_figure_of_the_checklist_is_written(paper):
+    page = (Path(__file__).parents[2] / "docs/tables.md").read_text(encoding="utf-8")
+    listed = page.partition("## What the papers have")[2].partition("Where the papers are read")[0]
+    files = [row.split("|")[3] for row in listed.splitlines() if re.match(r"\| (table|figure|\()", row)]
+    assert len(files) > 20
+    names = {name for file in files for name in re.findall(r"`([a-z_0-9.]+)`", file)}
+    there = {path.stem for path in (*paper.glob("tables/*.tex"), *paper.glob("figures/*.pdf"))} | {"examples.jsonl"}
+    assert names - {"roc_auc"} <= there
+    assert len(list(paper.glob("tables/*.tex"))) >= 10 and len(list(paper.glob("figures/*.svg"))) >= 5
+
+
+def test_two_runs_give_the_same_bytes_and_the_page_links_every_file_and_back(scored, paper, curves, tmp_path):
+    out = tmp_path / "out"
+    trainings = {"mine": pl.read_csv(curves, schema=CURVES)}
+    write_tables([scored / "scores"], open_release(scored / "release"), out, Choice(), trainings, "../index.html")
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()} - {"index.html"}
+    assert len(files) > 80 and all((out / file).read_bytes() == (paper / file).read_bytes() for file in files)
+    links = set(re.findall(r'href="([^"#]+)"', (out / "index.html").read_text()))
+    assert links == files | {"../index.html"}
+
+
+def test_documents_authors_and_their_mean_are_those_of_the_release(paper):
+    counted = {row["category"]: float(row["documents"]) for row in rows_of(paper / "tables/statistics.csv")}
+    assert (counted["Total"], counted["Authors"], counted["Mean documents per author"]) == (192, 48, 4)
+    assert counted["English (en)"] == counted["German (de)"] == 96
+    splits = {row["split"]: row for row in rows_of(paper / "tables/splits.csv")}
+    assert splits["test"]["queries"] == splits["test"]["candidates"] == "96"
+
+
+def test_scores_are_those_of_the_results(scored, paper):
+    for row in rows_of(paper / "tables/overall.csv"):
+        scores = json.loads((scored / "scores" / row["model"] / "scores.json").read_text())
+        assert float(row["S@5"]) == scores["overall"]["success@5"]
+        assert float(row["EER"]) == scores["overall"]["eer"]
+
+
+def test_the_topic_pool_is_shown_beside_the_default_one(scored, paper):
+    row = next(row for row in rows_of(paper / "tables/topic_pool.csv") if row["model"] == "tfidf")
+    overall = json.loads((scored / "scores/tfidf/scores.json").read_text())["overall"]
+    assert float(row["S@5, topic pool"]) == overall["within_topic"]["success@5"]
+    assert float(row["EER, topic pool"]) == overall["eer_same_topic"]
+
+
+def test_a_slice_under_the_minimum_has_counts_and_no_score(paper):
+    table = (paper / "tables/by_language_success_at_5.md").read_text()
+    assert "| *queries* |  | *48* | *48* |" in table and "| *query authors* |  | *12* | *12* |" in table
+    assert re.search(r"\| tfidf \| n/a \| – \| – \|", table)
+    lines = [row for row in rows_of(paper / "slices.csv") if row["facet"] == "by_language"]
+    assert lines and all(row["value"] == "" and row["authors"] == "12" for row in lines)
+
+
+def test_a_slice_that_is_computed_from_queries_and_pairs_has_the_score_that_evaluation_gives(results):
+    """All queries are of one primary genre, which evaluate scores, too: both ways must agree."""
+    result = next(one for one in results if one.name == "tfidf")
+    told = Slices(result).of("by_primary_genre")["blog"].scores
+    computed = Slices(result)._computed("by_primary_genre", "blog")
+    assert {"success@5", "ndcg@10", "mrr", "eer", "eer_matched", "eer_same_topic"} <= computed.keys() & told.keys()
+    for key in computed.keys() & told.keys():
+        assert computed[key] == pytest.approx(told[key], abs=1e-12), key
+
+
+def named(tables, name):
+    return next(table for table in tables if table.name == name)
+
+
+def test_fewer_query_authors_may_be_asked_for(scored, results):
+    tables, long = slice_tables(chosen(results, Choice()), Choice(least=1))
+    data = named(tables, "by_language_success_at_5").data
+    queries = pl.read_parquet(scored / "scores/tfidf/queries.parquet").filter(pl.col("lang") == "de")
+    assert data.filter(pl.col("model") == "tfidf")["de"][0] == pytest.approx(queries["success@5"].mean())
+    assert long["value"].null_count() == 0
+
+
+def test_models_columns_and_precision_are_chosen(results):
+    choice = Choice(("tfidf",), ("success@1",), digits=1)
+    table = overall_table(chosen(results, choice), choice)
+    assert table.data.columns == ["group", "model", "parameters", "S@1"] and table.data.height == 1
+    assert re.search(r"\| tfidf \| n/a \| \d\.\d \|", as_markdown(table))
+    assert {one.name for one in slice_tables(results, choice)[0]} >= {"by_length_success_at_1"}
+
+
+def test_the_best_is_that_of_a_group_or_of_a_column(results):
+    texts = [as_latex(overall_table(results, Choice(marks=marks))) for marks in ("group", "column")]
+    assert [r"tfidf & n/a & \textbf" in text for text in texts] == [False, True]
+
+
+def test_models_stand_by_score_or_by_name_within_groups_in_the_papers_order(results):
+    for order in ("score", "name"):
+        ranked = chosen(results, Choice(order=order))
+        assert [one.group for one in ranked] == ["lexical", "sanity", "sanity"]
+        assert [one.name for one in ranked[1:]] == (["metadata", "random"])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--metric", "succes@5"], "no score 'succes@5'; did you mean 'success@5'?"),
+        (["--model", "tfid"], "no scores of a model 'tfid'; did you mean 'tfidf'?"),
+        (["--curves", "nowhere.csv"], "expected MODEL=FILE"),
+        (["--curves", "e5=nowhere.csv"], "nowhere.csv: cannot be read"),
+    ],
+)
+def test_a_choice_that_cannot_be_made_is_one_line(scored, tmp_path, options, told, capsys):
+    release = ["--release", str(scored / "release"), "--unverified", "--out", str(tmp_path / "out")]
+    assert main(["tables", str(scored / "scores"), *release, *options]) == 2
+    assert told in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_scores_of_another_release_are_refused(scored, tmp_path):
+    other = write_release(tmp_path / "release", authors=30)
+    with pytest.raises(InputError, match="scores of another release"):
+        write_tables([scored / "scores"], open_release(other), tmp_path / "out")
+
+
+def test_a_release_without_provenance_and_without_scores_has_its_tables(tmp_path):
+    release = write_release(tmp_path / "release", authors=30)
+    found = write_tables([], open_release(release), tmp_path / "out")
+    assert found.lacking["results"] == "no scores were given"
+    [total, *_] = rows_of(tmp_path / "out/tables/statistics.csv")
+    assert total["documents"] == "90.0"
+
+
+def test_texts_of_tier_b_or_of_no_known_tier_are_never_shown(scored):
+    release = open_release(scored / "release")
+    assert len(examples(release, "test", {"s": "A"}, 1)) == 2
+    assert examples(release, "test", {"s": "B"}, 1) == examples(release, "test", {}, 1) == []
+
+
+def test_an_example_is_one_line_of_few_characters():
+    assert shortened("a\nb\t c") == "a b c"
+    assert len(shortened("word " * 100)) <= CHARACTERS + 2 and shortened("字" * 500) == "字" * CHARACTERS + " …"
+
+
+def test_training_is_drawn_as_a_mean_over_seeds(paper):
+    assert {path.stem for path in paper.glob("figures/training_*.svg")} == {
+        "training_loss", "training_success_at_5", "training_eer",
+    }  # fmt: skip
+
+
+def test_sizes_are_written_as_in_the_paper():
+    sizes = (33_360_512, 559_890_432, 6_740_512_768, 8_030_261_248, None)
+    assert [size_in_words(size) for size in sizes] == ["33M", "560M", "6.7B", "8B", "n/a"]
+
+
+def test_the_registry_states_the_size_of_every_checkpoint():
+    entries = {path.stem: read_yaml(path) for path in shipped("config/models").glob("*.yaml")}
+    assert [name for name, one in entries.items() if one["kind"] == "transformer" and not one.get("size")] == []
+    assert load_entry(KIND, "all-minilm-l6-v2").size == 22_713_728 and load_entry(KIND, "tfidf").size is None
+
+
+HOSTILE = "a_b%{}\\&#$^~<>|\"`'\x00\u202e\u200b 中文 عربي 🔥 é ß \n\r \\input{/etc/passwd} $x$ ÀŁ"
+
+
+def test_letters_without_a_font_stand_in_a_macro_and_controls_go():
+    assert escaped("x 中 文 y") == r"x \otherscript{中 文}{[\ldots]} y"
+    assert escaped("é\u202e\x00") == "é"
+    assert escaped("中") == r"\otherscript{中}{[U+4E2D]}"
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_every_table_compiles_and_so_do_hostile_cells(paper, tmp_path, engine):
+    if shutil.which(engine) is None:
+        pytest.skip(f"no {engine}")
+    shutil.copytree(paper, tmp_path / "paper")
+    hostile = Table("hostile", HOSTILE, [Column(HOSTILE, words=True)], [Row([Cell(HOSTILE)], HOSTILE)],
+                    pl.DataFrame(), [HOSTILE])  # fmt: skip
+    (tmp_path / "paper/tables/overall.tex").write_text(as_latex(hostile), encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path / "paper", capture_output=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
+
+
+def test_a_choice_of_an_unknown_score_is_refused():
+    with pytest.raises(InputError, match="Expected one of success@1"):
+        Choice(metrics=["far"])

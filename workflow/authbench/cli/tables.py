@@ -1,0 +1,115 @@
+"""The subcommand that writes the tables and figures of a paper."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
+from authbench.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MOST_DIGITS = 6
+
+
+def _digits(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"expected 1 to {_MOST_DIGITS}, found {text}")
+    return number
+
+
+def tables_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "scores",
+        nargs="*",
+        type=Path,
+        metavar="SCORES",
+        help="output directory of authbench evaluate, directory of submissions, or a submission (default: none, for "
+        "the tables of the release alone)",
+    )
+    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="the release that was evaluated")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory, made anew")
+    parser.add_argument(
+        "--model", action="append", default=[], metavar="NAME", help="model to show; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="score to show, a key of scores.json such as success@1, mrr, roc_auc or eer_matched, as a column of the "
+        "overall table and a table of each slice; may be repeated (default: those of the paper)",
+    )
+    parser.add_argument("--digits", type=_digits, default=3, help="decimals of scores (default: %(default)s)")
+    parser.add_argument(
+        "--least-authors",
+        type=whole_number,
+        default=20,
+        metavar="N",
+        help="query authors that a slice needs for a score; the papers need 1 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--order", choices=("score", "name"), default="score", help="order of models in a group (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--marks",
+        choices=("group", "column"),
+        default="group",
+        help="whether the best and the second best are those of a group or of a column (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--curves",
+        action="append",
+        default=[],
+        metavar="MODEL=FILE",
+        help="curves.csv of authbench train, for the figures of training; may be repeated",
+    )
+    unverified_argument(parser)
+
+
+def tables(arguments: argparse.Namespace) -> int:
+    from authbench.format.verify import open_verified
+    from authbench.tables.settings import Choice
+    from authbench.tables.write import write_tables
+
+    if not arguments.scores and arguments.release is None:
+        raise InputError("There is nothing to show. Give SCORES, --release or both.")
+    choice = Choice(
+        arguments.model,
+        arguments.metric,
+        arguments.digits,
+        arguments.least_authors,
+        arguments.order,
+        arguments.marks,
+    )
+    trainings = dict(_training(one) for one in arguments.curves)
+    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
+    if release:
+        warn_unverified(release.folder, release.unverified)
+    written = write_tables(arguments.scores, release, arguments.out, choice, trainings)
+    for what, reason in written.lacking.items():
+        print(f"Not there: {what}, as {reason}.")
+    print(f"{written.tables} tables and {written.figures} figures: {arguments.out}/index.html")
+    return 0
+
+
+def _training(given: str) -> "tuple[str, pl.DataFrame]":
+    """Return the model and the table that MODEL=FILE names."""
+    import polars as pl
+
+    from authbench.train.records import CURVES
+
+    model, _, file = given.partition("=")
+    if not model or not file:
+        raise InputError(f"--curves {given!a:.80}: expected MODEL=FILE, e.g. --curves e5=trained/curves.csv.")
+    try:
+        return model, pl.read_csv(file, schema=CURVES)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{file}: cannot be read: {problem}. Expected curves.csv of authbench train.") from None
+
+
+COMMANDS = {
+    "tables": Command("write the tables and figures of a paper on a release and models", tables_arguments, tables)
+}

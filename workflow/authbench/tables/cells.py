@@ -1,0 +1,100 @@
+"""Scores of a model in the slices of its queries, with the counts of those that have none.
+
+`authbench evaluate` scores no slice with fewer than 20 query authors. Where fewer are asked for, the same scores are
+computed from the metrics of queries and the scores of pairs that it has written; EER and AUC then are of those pairs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
+from authbench.evaluation.slices import SLICES
+from authbench.evaluation.verification import NEGATIVES
+from authbench.leaderboard.collect import Result
+from authbench.metrics.auc import auc
+from authbench.metrics.error_rate import error_rate
+from authbench.metrics.ranking import NAMES as RANKING_MEASURES
+
+PAIRS = "pairs.parquet"
+GENRES = "by_primary_genre"
+FINE = "by_genre"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice of the queries: its counts and, unless it is too small, its `scores`."""
+
+    queries: int
+    authors: int
+    scores: Mapping[str, float]
+    parts: int = 1  # sub-genres whose mean it is
+
+
+class Slices:
+    """The slices of one model's result.
+
+    Args:
+        result: what `evaluate` wrote.
+        least: a slice with fewer query authors has no scores.
+    """
+
+    def __init__(self, result: Result, least: int = LEAST_AUTHORS) -> None:
+        self._result, self._least = result, least
+
+    def of(self, facet: str) -> dict[str, Slice]:
+        """Return the slices of a facet by label; a model without the facet has none."""
+        cells: Mapping[str, Any] = self._result.scores.get(facet, {})
+        return {label: self._slice(facet, label, cell) for label, cell in cells.items()}
+
+    def primary_genres(self) -> dict[str, Slice]:
+        """Return primary genres, each the unweighted mean over its scored sub-genres (AuthBench paper, table 5)."""
+        fine, found = self.of(FINE), {}
+        for genre, whole in self.of(GENRES).items():
+            scored = [one for name, one in fine.items() if name.partition("/")[0] == genre and one.scores]
+            shared = set.intersection(*(set(one.scores) for one in scored)) if scored else set()
+            means = {key: float(np.mean([one.scores[key] for one in scored])) for key in sorted(shared)}
+            found[genre] = Slice(whole.queries, whole.authors, means, len(scored))
+        return found
+
+    def _slice(self, facet: str, label: str, cell: Mapping[str, Any]) -> Slice:
+        counts = (int(cell["queries"]), int(cell["authors"]))
+        if counts[1] < self._least:
+            return Slice(*counts, {})
+        known = {key: float(value) for key, value in cell.items() if isinstance(value, int | float) and key != MACRO}
+        return Slice(*counts, known if "pool" in cell else self._computed(facet, label))
+
+    def _computed(self, facet: str, label: str) -> dict[str, float]:
+        rows = self._queries.filter((pl.col(SLICES[facet]) == label).fill_null(False) & pl.col("pool").is_not_null())
+        means = {name: rows[name].mean() for name in RANKING_MEASURES if name in rows.columns}
+        found = {name: float(mean) for name, mean in means.items() if isinstance(mean, int | float)}
+        pairs = self._pairs.filter(pl.col("query").is_in(rows["id"].implode()))
+        for kind in NEGATIVES:
+            suffix = "" if kind == "whole" else f"_{kind}"
+            positive = pl.col("kind") == "positive"
+            if kind == "same_topic":
+                positive &= pl.col("rank_topic").is_not_null()
+            right = pairs.filter(positive)["score"].drop_nulls().to_numpy()
+            wrong = pairs.filter(pl.col("kind") == kind)["score"].drop_nulls().to_numpy()
+            if len(right) and len(wrong):
+                found[f"eer{suffix}"] = error_rate(right, wrong).eer
+                truth = np.arange(len(right) + len(wrong)) < len(right)
+                found[f"roc_auc{suffix}"] = auc(truth, np.concatenate([right, wrong]))
+        return found
+
+    @cached_property
+    def _queries(self) -> pl.DataFrame:
+        return self._result.queries()
+
+    @cached_property
+    def _pairs(self) -> pl.DataFrame:
+        path = self._result.folder / PAIRS
+        try:
+            return pl.read_parquet(path, columns=["query", "kind", "score", "rank_topic"])
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise InputError(f"{path}: cannot be read: {problem}. Evaluate the model again.") from None

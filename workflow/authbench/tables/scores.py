@@ -1,0 +1,231 @@
+"""Tables of what models score: overall, by slice, in the topic-selected pool, and adjusted for chance."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from authbench.leaderboard.collect import Result
+from authbench.leaderboard.tables import Metric, slice_order, unverified_notes
+from authbench.metrics.chance import chance_adjusted
+from authbench.presentation.numbers import NOTHING, decimals
+from authbench.presentation.tables import BEST, DAGGER, SECOND, Cell, Column, Row, Table, without_empty_columns
+from authbench.tables.cells import Slice, Slices
+from authbench.tables.models import group_in_words, group_place, size_in_words, size_of
+from authbench.tables.settings import BY_NAME, CHOICES, IN_GROUP, Choice
+from authbench.words import count, spaced
+
+FACETS: Mapping[str, str] = {
+    "by_language": "language",
+    "by_primary_genre": "primary genre",
+    "by_genre": "fine-grained genre",
+    "by_length": "length",
+    "by_source": "source",
+}
+MEAN_OVER_GENRES = "by_primary_genre_mean"
+_LENGTHS = (
+    "Lengths are read by name, shortest first. The AuthBench papers print these columns in reverse order (short and "
+    "extra long exchanged, medium and long too): compare by name with their result files, not with their tables."
+)
+_MEAN = "A primary genre is the unweighted mean over its scored sub-genres, as the AuthBench paper prints it."
+
+
+def chosen(results: Sequence[Result], choice: Choice) -> list[Result]:
+    """Return the results in the order of tables: by group, then by the first metric or by name."""
+    kept = [one for one in results if not choice.models or one.name in choice.models]
+    first = choice.overall[0]
+
+    def place(result: Result) -> tuple[Any, ...]:
+        value = _value(result.scores["overall"], first)
+        worth = (1, 0.0) if value is None else (0, -value if first.more_is_better else value)
+        return (*group_place(result.group), *(() if choice.order == BY_NAME else worth), result.name)
+
+    return sorted(kept, key=place)
+
+
+def overall_table(results: Sequence[Result], choice: Choice) -> Table:
+    """Return every chosen metric over all queries (AuthBench paper, tables 3 and 8)."""
+    cells = [one.scores["overall"] for one in results]
+    values = [{metric.key: _value(cell, metric) for metric in choice.overall} for cell in cells]
+    table = _score_table("overall", "Overall results", results, choice.overall, values, choice)
+    about = _about(results)
+    return without_empty_columns(replace(table, notes=[*table.notes, *about]), {})
+
+
+def adjusted_table(results: Sequence[Result], choice: Choice) -> Table:
+    """Return the scores of `overall_table` adjusted for chance: 0 is a random order's, 1 is perfect."""
+    metrics = [Metric(one.key, one.heading) for one in choice.overall]
+    values = [{key: found.get(key) for key in (one.key for one in metrics)} for found in map(_adjusted, results)]
+    table = _score_table("chance_adjusted", "Results adjusted for chance", results, metrics, values, choice)
+    note = "0 is what a random order gives, 1 is perfect: (x - r) / (1 - r); 1 - 2 EER; 2 AUC - 1."
+    return without_empty_columns(replace(table, notes=[*table.notes, note]), {})
+
+
+def topic_table(results: Sequence[Result], choice: Choice) -> Table:
+    """Return scores in the default and in the topic-selected pool (AuthBench paper, F.5)."""
+    values: list[dict[str, float | None]] = []
+    for result in results:
+        cell = result.scores["overall"]
+        within = cell.get("within_topic", {})
+        values.append(
+            {
+                "success@5": cell.get("success@5"), "topic:success@5": within.get("success@5"),
+                "eer": cell.get("eer"), "eer_same_topic": cell.get("eer_same_topic"),
+                "pool": cell.get("pool"), "topic:pool": within.get("pool"),
+            }
+        )  # fmt: skip
+    metrics = [
+        Metric("success@5", "S@5, default pool"),
+        Metric("topic:success@5", "S@5, topic pool"),
+        Metric("eer", "EER, default pool", False),
+        Metric("eer_same_topic", "EER, topic pool", False),
+    ]
+    table = _score_table("topic_pool", "The default and the topic-selected pool", results, metrics, values, choice)
+    pools = next(((one["pool"], one["topic:pool"]) for one in values if one["pool"] and one["topic:pool"]), None)
+    sizes = "The sizes of the pools are not stated."
+    if pools:
+        sizes = (
+            f"In the mean a query has {pools[0]:,.0f} candidates in the default pool, and {pools[1]:,.0f} of its topic "
+            "in the other: a smaller pool alone raises S@5."
+        )
+    left = results[0].scores["overall"].get("within_topic", {}).get("queries_left_empty") if results else None
+    notes = [sizes, *([f"{count(int(left))} queries have no positive of their topic."] if left else [])]
+    notes.append("A topic is that of the corpus; where it has none, the primary genre.")
+    return replace(table, notes=[*table.notes, *notes])
+
+
+def slice_tables(results: Sequence[Result], choice: Choice) -> tuple[list[Table], pl.DataFrame]:
+    """Return a table for each facet and metric that results have, and all their values with counts in long form."""
+    slices = [Slices(one, choice.least) for one in results]
+    tables, long = [], []
+    for facet, words in FACETS.items():
+        parts = [one.of(facet) for one in slices]
+        long += _long(results, facet, parts)
+        tables += _facet_tables(results, facet, f"by {words}", parts, choice)
+        if facet == "by_primary_genre":
+            means = [one.primary_genres() for one in slices]
+            long += _long(results, MEAN_OVER_GENRES, means)
+            tables += _facet_tables(results, MEAN_OVER_GENRES, "by primary genre, mean over sub-genres", means, choice)
+    schema = pl.Schema((name, pl.String()) for name in ("group", "model", "facet", "slice", "metric"))
+    schema |= {"value": pl.Float64(), "queries": pl.Int64(), "authors": pl.Int64()}
+    return tables, pl.DataFrame(long, schema=schema, orient="row")
+
+
+def _facet_tables(
+    results: Sequence[Result], facet: str, words: str, parts: Sequence[Mapping[str, Slice]], choice: Choice
+) -> list[Table]:
+    labels = sorted({label for one in parts for label in one}, key=slice_order)
+    if not labels:
+        return []
+    tables = []
+    for metric in choice.sliced:
+        columns = [Metric(label, _label(facet, label), metric.more_is_better) for label in labels]
+        values = [
+            {label: _score(one[label].scores, metric) if label in one else None for label in labels} for one in parts
+        ]
+        name = f"{facet}_{metric.key.replace('@', '_at_')}"
+        table = _score_table(name, f"{metric.heading} {words}", results, columns, values, choice)
+        rows = [*_count_rows(labels, parts), *table.rows]
+        notes = [*table.notes, f"A slice with fewer than {choice.least} query authors has counts and no score."]
+        notes += [_LENGTHS] if facet == "by_length" else []
+        notes += [_MEAN] if facet == MEAN_OVER_GENRES else []
+        tables.append(replace(table, rows=rows, notes=notes))
+    return tables
+
+
+def _count_rows(labels: Sequence[str], parts: Sequence[Mapping[str, Slice]]) -> list[Row]:
+    """Return rows with the queries and query authors of each slice, as the first model that has it counts them."""
+    known = {label: next(one[label] for one in parts if label in one) for label in labels}
+    counts: list[tuple[str, Callable[[Slice], int]]] = [
+        ("queries", lambda part: part.queries),
+        ("query authors", lambda part: part.authors),
+    ]
+    return [
+        Row([Cell(name, grey=True), Cell(""), *(Cell(count(of(known[label])), grey=True) for label in labels)])
+        for name, of in counts
+    ]
+
+
+def _score_table(
+    name: str,
+    title: str,
+    results: Sequence[Result],
+    metrics: Sequence[Metric],
+    values: Sequence[Mapping[str, float | None]],
+    choice: Choice,
+) -> Table:
+    """Return models by scores with their sizes, the best and the second marked."""
+    groups = [one.group if choice.marks == IN_GROUP else "" for one in results]
+    places = {metric.key: _places(groups, [one[metric.key] for one in values], metric, choice.digits)
+              for metric in metrics}  # fmt: skip
+    rows, data = [], []
+    for at, (result, found) in enumerate(zip(results, values, strict=True)):
+        size = size_of(result)
+        named = f"{result.name} {DAGGER}" if result.seen else result.name
+        cells = [
+            Cell(decimals(found[one.key], choice.digits), found[one.key], places[one.key][at])
+            if found[one.key] is not None
+            else Cell(NOTHING)
+            for one in metrics
+        ]
+        rows.append(Row([Cell(named), Cell(size_in_words(size), size), *cells], group_in_words(result.group)))
+        data.append((result.group, result.name, size, *(found[one.key] for one in metrics)))
+    schema = {"group": pl.String, "model": pl.String, "parameters": pl.Int64}
+    frame = pl.DataFrame(data, schema=schema | {one.heading: pl.Float64 for one in metrics}, orient="row")
+    columns = [Column("model", words=True), Column("size")]
+    columns += [Column(one.heading, more_is_better=one.more_is_better) for one in metrics]
+    notes = [f"{DAGGER} {one.name} may have been trained on {', '.join(one.seen)}." for one in results if one.seen]
+    return Table(name, title, columns, rows, frame, [*notes, *unverified_notes(results)])
+
+
+def _places(groups: Sequence[str], values: Sequence[float | None], metric: Metric, digits: int) -> list[int]:
+    """Return 1 for the best value as shown of each group of more than one, 2 for the second, else 0."""
+    shown = [None if value is None else round(value, digits) for value in values]
+    places = []
+    for group, value in zip(groups, shown, strict=True):
+        rivals = [other for place, other in zip(groups, shown, strict=True) if place == group and other is not None]
+        ranked = sorted(set(rivals), reverse=metric.more_is_better)
+        place = ranked.index(value) + 1 if value is not None and len(rivals) > 1 else 0
+        places.append(place if place in (BEST, SECOND) else 0)
+    return places
+
+
+def _long(results: Sequence[Result], facet: str, parts: Sequence[Mapping[str, Slice]]) -> list[tuple[Any, ...]]:
+    return [
+        (result.group, result.name, facet, label, key, _score(part.scores, CHOICES[key]), part.queries, part.authors)
+        for result, slices in zip(results, parts, strict=True)
+        for label, part in slices.items()
+        for key in CHOICES
+        if not part.scores or key in part.scores
+    ]
+
+
+def _label(facet: str, label: str) -> str:
+    return label if facet == "by_language" else spaced(label)
+
+
+def _score(scores: Mapping[str, float], metric: Metric) -> float | None:
+    return scores.get(metric.key)
+
+
+def _value(cell: Mapping[str, Any], metric: Metric) -> float | None:
+    value = cell.get(metric.key)
+    return None if value is None else float(value)
+
+
+def _adjusted(result: Result) -> dict[str, float]:
+    return chance_adjusted(result.scores["overall"])
+
+
+def _about(results: Sequence[Result]) -> list[str]:
+    """Return in words what was scored."""
+    if not results:
+        return []
+    first = results[0].scores
+    benchmark, overall, drawn = first["benchmark"], first["overall"], first["settings"]["negatives_per_query"]
+    return [
+        f"{count(overall['queries'])} queries of {count(overall['authors'])} authors against "
+        f"{count(benchmark['candidates'])} candidates of the {benchmark['split']} split; EER and ROC-AUC over the "
+        f"positives and {drawn} drawn negatives a query."
+    ]

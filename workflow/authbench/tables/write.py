@@ -1,0 +1,204 @@
+"""Write the tables and figures of a paper.
+
+tables/<name>.csv .md .tex   each table; CSV with full precision, LaTeX for booktabs
+figures/<name>.svg .pdf      each figure; equal numbers give equal bytes
+slices.csv                   every score of every slice in long form, with counts; null where a slice has none
+examples.jsonl               the example records, as a release writes candidates
+contents.csv                 what there is
+paper.tex                    a document with all of it, to compile
+index.html                   all of it as one HTML page
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.evaluation.split import split_checksum
+from authbench.format import files
+from authbench.format.release import Release
+from authbench.leaderboard.collect import Result, collect
+from authbench.presentation.charts import Chart
+from authbench.presentation.files import write_table
+from authbench.presentation.pages import write_charts
+from authbench.presentation.tables import Table
+from authbench.registry.entries import did_you_mean
+from authbench.storage.atomic import atomic_folder, write_text
+from authbench.tables.composition import composition_tables
+from authbench.tables.documents import read_contents
+from authbench.tables.examples import examples, examples_json, examples_table
+from authbench.tables.figures import composition_charts, score_charts, training_charts
+from authbench.tables.models import models_table
+from authbench.tables.page import Part, document, render
+from authbench.tables.scores import adjusted_table, chosen, overall_table, slice_tables, topic_table
+from authbench.tables.settings import DEFAULT, Choice
+from authbench.tables.sources import known_sources, resources_table, source_tables
+
+TABLES, FIGURES = "tables", "figures"
+_FUNNEL = pl.Schema({"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64})
+
+
+@dataclass(frozen=True)
+class Written:
+    """How many tables and figures there are, and what could not be made, by its reason."""
+
+    tables: int
+    figures: int
+    lacking: Mapping[str, str]
+
+
+def write_tables(
+    scores: Sequence[Path],
+    release: Release | None,
+    out: Path,
+    choice: Choice = DEFAULT,
+    trainings: Mapping[str, pl.DataFrame] | None = None,
+    back: str = "",
+    base: Path = Path(),
+) -> Written:
+    """Write the tables and figures of a release and of models that were evaluated on it.
+
+    Args:
+        scores: folders of `authbench evaluate`, or submissions; none: the release alone.
+        release: what the scores are of; None: the scores alone.
+        out: the folder, made anew.
+        choice: models, columns and precision.
+        trainings: by model the curves of its training.
+        back: the link from the page to the index of the run, if it is of one.
+        base: the working directory, whose own source entries come first.
+
+    Raises:
+        InputError: results cannot be used, or are not of this release.
+    """
+    with TemporaryDirectory() as unpacked:
+        found = collect(scores, Path(unpacked)) if scores else []
+        _expect_models(found, choice)
+        results = chosen(found, choice)
+        if release and results:
+            _expect_of_release(results, release)
+        parts = [*_release_parts(release, results, base), *_score_parts(results, choice)]
+    if trainings:
+        parts.append(Part("Training", [], training_charts(trainings)))
+    tables = [table for part in parts for table in part.tables]
+    charts = [chart for part in parts for chart in part.charts]
+    lacking = _lacking(release, results, trainings)
+    with atomic_folder(out) as folder:
+        for name in (TABLES, FIGURES):
+            (folder / name).mkdir()
+        for table in tables:
+            write_table(folder / TABLES, table)
+        write_charts(folder / FIGURES, charts, pdf=True)
+        for part in parts:
+            for name, text in part.files.items():
+                write_text(folder / name, text)
+        write_text(folder / "contents.csv", _contents(tables, charts).write_csv())
+        write_text(folder / "paper.tex", document(tables, charts))
+        write_text(folder / "index.html", render(_name(release, results), parts, lacking, back))
+    return Written(len(tables), len(charts), lacking)
+
+
+def _release_parts(release: Release | None, results: Sequence[Result], base: Path) -> list[Part]:
+    if release is None:
+        return []
+    contents = read_contents(release)
+    sources = known_sources(contents.documents["source"].unique().to_list(), base)
+    tiers = {tag: source.license.tier for tag, source in sources.items()} | contents.tiers
+    split = str(results[0].scores["benchmark"]["split"]) if results else release.splits[-1]
+    records = examples(release, split, tiers, release.seed)
+    funnel = _funnel(release)
+    read = _records_read(funnel)
+    return [
+        Part(
+            "The benchmark",
+            [*composition_tables(contents), examples_table(records)],
+            composition_charts(contents, funnel),
+            {"examples.jsonl": examples_json(records)},
+        ),
+        Part("Sources", [*source_tables(contents, sources, read), resources_table(release, contents)], []),
+    ]
+
+
+def _score_parts(results: Sequence[Result], choice: Choice) -> list[Part]:
+    if not results:
+        return []
+    by_slice, long = slice_tables(results, choice)
+    overall = [overall_table(results, choice), topic_table(results, choice), adjusted_table(results, choice)]
+    return [
+        Part("Results", [*overall, models_table(results)], score_charts(results, choice)),
+        Part("Results by slice", by_slice, [], {"slices.csv": long.write_csv()}),
+    ]
+
+
+def _expect_models(results: Sequence[Result], choice: Choice) -> None:
+    known = [one.name for one in results]
+    for name in choice.models:
+        if name not in known:
+            raise InputError(
+                f"There are no scores of a model {name!a:.80}{did_you_mean(name, known) or '.'} Expected one of "
+                f"{', '.join(known) or 'none: no scores were given'}."
+            )
+
+
+def _expect_of_release(results: Sequence[Result], release: Release) -> None:
+    benchmark = results[0].scores["benchmark"]
+    split, stated = benchmark["split"], benchmark["checksum"]
+    if split not in release.splits:
+        raise InputError(
+            f"{results[0].place}: scores of the split {split}, which {release.folder} does not have "
+            f"({', '.join(release.splits)}). Give the release that was evaluated."
+        )
+    if split_checksum(release, split) != stated:
+        raise InputError(
+            f"{results[0].place}: scores of another release: the files of {release.folder / split} have another "
+            "checksum than those that were evaluated. Give the release that was evaluated, or evaluate again."
+        )
+
+
+def _funnel(release: Release) -> pl.DataFrame | None:
+    path = release.folder / files.FUNNEL
+    if not path.is_file():
+        return None
+    try:
+        return pl.read_csv(path, schema=_FUNNEL)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}. Fetch the release anew.") from None
+
+
+def _records_read(funnel: pl.DataFrame | None) -> dict[str, int]:
+    if funnel is None:
+        return {}
+    entered = funnel.filter((pl.col("stage") == "ingest") & (pl.col("reason") == "in"))
+    return dict(entered.group_by("source").agg(pl.col("documents").sum()).sort("source").iter_rows())
+
+
+def _lacking(
+    release: Release | None, results: Sequence[Result], trainings: Mapping[str, pl.DataFrame] | None
+) -> dict[str, str]:
+    """Return what the papers have and this folder does not, with the reason."""
+    lacking: dict[str, str] = {}
+    if release is None:
+        lacking["composition, sources, example records"] = "no release was given (--release)"
+    elif not (release.folder / files.FUNNEL).is_file():
+        lacking["the figure of the construction"] = "the release has no funnel.csv"
+    if not results:
+        lacking["results"] = "no scores were given"
+    if not trainings:
+        lacking["the figures of training"] = "no curves were given (--curves)"
+    return lacking
+
+
+def _contents(tables: Sequence[Table], charts: Sequence[Chart]) -> pl.DataFrame:
+    rows: list[Any] = [("table", table.name, table.title, f"{TABLES}/{table.name}.tex") for table in tables]
+    rows += [("figure", chart.name, chart.title, f"{FIGURES}/{chart.name}.pdf") for chart in charts]
+    schema = dict.fromkeys(("kind", "name", "title", "file"), pl.String)
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _name(release: Release | None, results: Sequence[Result]) -> str:
+    if release is not None:
+        return str(release.manifest.get("name") or release.folder.name)
+    return str(results[0].scores["benchmark"].get("name") or "results") if results else "nothing"
