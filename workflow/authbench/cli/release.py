@@ -80,7 +80,7 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, or of its public bundle"
     )
-    parser.add_argument("--form", required=True, help="format: public, huggingface, beir, mteb, trec or pan")
+    parser.add_argument("--form", required=True, help="format: public, huggingface, beir, mteb, trec, pan or steb")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings, of which the section `publish` is read")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: output directory of authbench evaluate")

@@ -12,6 +12,7 @@ from authbench.export.pan import write_pan
 from authbench.export.public import write_public
 from authbench.export.publication import Publication
 from authbench.export.release import expect_exportable
+from authbench.export.steb import write_steb
 from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
@@ -27,6 +28,7 @@ FORMS: dict[str, _Form] = {
     "mteb": write_mteb,
     "trec": write_trec,
     "pan": write_pan,
+    "steb": write_steb,
 }
 
 

@@ -1,0 +1,96 @@
+"""The form for STEB against the files that STEB's own script makes of the same releases, byte for byte."""
+
+import json
+import logging
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from published import ABOUT, contents, exported, lines, opened
+from shared_folders import ORACLES, oracle
+
+from authbench.errors import InputError
+from authbench.export.steb import evaluated_split, steb_record, write_datasets, write_steb
+from authbench.format.release import open_release
+from authbench.records import length_bucket_expr, primary_genre
+
+FOLDER = ORACLES / "steb_reference/authbench_export"
+
+
+@pytest.mark.parametrize("form", ["queries_in_candidates", "disjoint"])
+def test_the_files_are_those_of_steb_s_script_oracle(form: str, tmp_path: Path) -> None:
+    oracle("steb_reference/authbench_export/edges")  # skips where there are no reference values
+    release = open_release(FOLDER / form / "release")
+    counts = write_datasets(tmp_path, release, evaluated_split(release))
+    expected = contents(FOLDER / form / "expected")
+    episodes = {path: data for path, data in expected.items() if Path(path).name.startswith("episodes_")}
+    assert contents(tmp_path) == {path: data for path, data in expected.items() if path not in episodes}
+    assert len(episodes) == len(counts) == 2
+    for path, data in episodes.items():
+        lang, told = Path(path).stem.removeprefix("episodes_"), json.loads(data)
+        name = f"authbench_attribution_{lang}"
+        records = lines(tmp_path / "raw_datasets" / name / f"{name}.jsonl")
+        sides = Counter(f"{row['label']}_{'query' if row['is_query'] else 'target'}" for row in records)
+        assert sides == told["texts_per_label"]
+        assert counts[lang]["within"] == len(told["queries_whose_text_is_among_their_target's"])
+
+
+def test_lengths_and_genres_are_cut_as_by_steb_s_script_oracle() -> None:
+    row: dict[str, Any] = {"candidate_id": "doc_1", "content": "x", "author_id": "a", "genre": "news"}
+    seen = 0
+    for case in oracle("steb_reference/authbench_export/edges")["cases"]:
+        if "token_length" in case:
+            tokens = pl.Series([case["token_length"] or None], dtype=pl.Int32)
+            bucket = pl.select(length_bucket_expr(pl.lit(tokens))).item()
+            one = {**row, "token_length": case["token_length"], "length_bucket": bucket}
+            if "expected_error" in case:
+                with pytest.raises(InputError, match="doc_1: token_length is 0"):
+                    steb_record(one, is_query=False)
+            else:
+                assert steb_record(one, is_query=False)["length_bucket"] == case["expected"]
+        elif "genre" in case:
+            assert primary_genre(case["genre"]) == case["expected"]
+        else:
+            continue
+        seen += 1
+    assert seen == 14
+
+
+def test_a_query_without_an_author_in_the_ground_truth_is_left_out(tmp_path: Path) -> None:
+    split = tmp_path / "release/test"
+    split.mkdir(parents=True)
+    text = {"lang": "en", "genre": "news", "content": "x", "source": "s", "token_length": 1}
+    for name, row in (("queries", {"query_id": "doc_000001", **text}), ("candidates", None), ("ground_truth", None)):
+        (split / f"{name}.jsonl").write_text(json.dumps(row) + "\n" if row else "")
+    assert write_datasets(tmp_path / "out", open_release(tmp_path / "release"), "test") == {}
+
+
+def test_the_card_and_a_warning_say_how_many_queries_stand_among_the_candidates(
+    published: tuple[Path, Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "authbench"):
+        folder = exported(published[1], "steb", tmp_path / "steb", with_tier_b=True)
+    queries = len(lines(published[1] / "test/queries.jsonl"))
+    assert f"{queries} queries stand among the candidates of test, too" in caplog.text
+    card = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
+    assert f"**{queries} queries stand among the candidates, too.**" in card
+    records = lines(folder / "raw_datasets/authbench_attribution_en/authbench_attribution_en.jsonl")
+    assert sum(row["is_query"] for row in records) == queries
+    assert f"| English | {queries} | {queries} | {len(records) - queries} |" in card
+
+
+def test_a_release_whose_queries_are_no_candidates_is_exported_without_a_warning(
+    published: tuple[Path, Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    release = Path(shutil.copytree(published[1], tmp_path / "release"))
+    asked = {row["query_id"] for row in lines(release / "test/queries.jsonl")}
+    path = release / "test/candidates.jsonl"
+    left = [row for row in lines(path) if row["candidate_id"] not in asked]
+    path.write_text("".join(json.dumps(row) + "\n" for row in left))
+    with caplog.at_level(logging.WARNING, "authbench"):
+        write_steb(tmp_path / "steb", opened(release, unverified=True), ABOUT)
+    assert "among the candidates" not in caplog.text
+    assert "No query stands among the candidates." in (tmp_path / "steb/README.md").read_text(encoding="utf-8")

@@ -1,0 +1,171 @@
+"""The benchmark as datasets of STEB's author retrieval, one per language.
+
+The files are those that STEB's own `scripts/prepare_authbench.py` makes of a published AuthBench, at the places where
+it puts them below the root of STEB: `raw_datasets/authbench_attribution_<lang>/authbench_attribution_<lang>.jsonl`, all
+queries before all candidates, and `steb/steb_datasets/authbench_attribution_<lang>/config.json`. Of the release only
+the split `test` goes in, or the last where there is none of that name.
+
+STEB knows no documents: all texts of an author on one side become one vector, and any target of the author answers. It
+does not take a query out of its author's targets where it stands among the candidates, too.
+"""
+
+import json
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.export.card import write_card
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
+from authbench.format.release import Release, concat
+from authbench.records import LENGTH_BUCKETS, length_bucket_expr, primary_genre
+from authbench.storage.atomic import write_text
+from authbench.words import language_name, plural
+
+_USAGE = """
+Datasets of STEB's author retrieval, of the split `{split}`. Put both folders into the root of STEB:
+
+```
+cp -r raw_datasets steb PATH_OF_STEB/
+```
+
+Each language is a dataset, `authbench_attribution_<lang>`: the texts of an author become one vector on each side, and
+any target of the author is an answer; no ids of documents are written, and `ignored_ids` have no place.
+
+| language | queries | of them among the candidates | candidates |
+| --- | ---: | ---: | ---: |
+{rows}
+
+{warning}
+"""
+_WARNING = (
+    "**{queries} stand among the candidates, too.** STEB does not take them out: such a query's own text is part of "
+    "the vector that answers it, and scores are higher than they would be without. Build the release with "
+    "`release.queries_in_candidates: false` for scores that others can be compared with."
+)
+_APART = "No query stands among the candidates."
+
+
+def write_steb(folder: Path, release: Release, about: Publication) -> None:
+    """Write the datasets of all languages and a card; warn where queries stand among the candidates.
+
+    Memory: a batch of texts, and the ids of a split.
+    """
+    split = evaluated_split(release)
+    counts = write_datasets(folder, release, split)
+    within = sum(count["within"] for count in counts.values())
+    if within:
+        logging.getLogger("authbench").warning(
+            f"{plural(within, 'query stands', 'queries stand')} among the candidates of {split}, too: STEB does not "
+            "take a query out of what it is compared with. Set release.queries_in_candidates: false and build anew for "
+            "scores without them."
+        )
+    rows = [
+        f"| {language_name(lang)} | {count['queries']:,} | {count['within']:,} | {count['candidates']:,} |"
+        for lang, count in sorted(counts.items())
+    ]
+    warning = _WARNING.format(queries=plural(within, "query", "queries")) if within else _APART
+    usage = _USAGE.format(split=split, rows="\n".join(rows), warning=warning)
+    write_text(folder / "licences.csv", licence_table(release).write_csv())
+    write_text(folder / "README.md", write_card(release, about, usage))
+
+
+def evaluated_split(release: Release) -> str:
+    """Return the split that is exported: `test`, or the last."""
+    return "test" if "test" in release.splits else release.splits[-1]
+
+
+def write_datasets(folder: Path, release: Release, split: str) -> Mapping[str, Counter[str]]:
+    """Write the two files of each language; return by language its `queries`, `within` (them, too) and `candidates`.
+
+    Raises:
+        InputError: a text has no tokens, for which STEB has no bucket of lengths.
+    """
+    truth = concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).select("query_id", "author_id")
+    pool = pl.concat([batch["candidate_id"] for batch in release.candidates(split)] or [pl.Series(dtype=pl.String)])
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    genres: dict[str, set[str]] = defaultdict(set)
+    with ExitStack() as stack:
+        files: dict[str, IO[str]] = {}
+        for batch, kind in _batches(release, split, truth):
+            ident = CANDIDATES.ident if kind == "candidates" else QUERIES.ident
+            within = batch.select(pl.col(ident).is_in(pool.implode())).to_series()
+            for row, also in zip(batch.iter_rows(named=True), within, strict=True):
+                lang = row["lang"]
+                if lang not in files:
+                    files[lang] = stack.enter_context(_data_file(folder, lang).open("w", encoding="utf-8"))
+                record = steb_record(row, is_query=kind == "queries")
+                files[lang].write(json.dumps(record) + "\n")
+                genres[lang].add(record["primary_genre"])
+                counts[lang][kind] += 1
+                counts[lang]["within"] += int(also and kind == "queries")
+    for lang, found in genres.items():
+        place = folder / "steb" / "steb_datasets" / _name(lang) / "config.json"
+        place.parent.mkdir(parents=True)
+        write_text(place, json.dumps(_config(lang, sorted(found)), indent=2) + "\n")
+    return counts
+
+
+def _batches(release: Release, split: str, truth: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, str]]:
+    """Yield the queries that have an author, in the order of their file, then the candidates."""
+    bucket = length_bucket_expr(pl.when(pl.col("token_length") > 0).then("token_length")).alias("length_bucket")
+    for batch in release.rows(split, QUERIES):
+        asked = batch.join(truth, on="query_id", how="inner", maintain_order="left")
+        yield asked.with_columns(bucket), "queries"
+    for batch in release.candidates(split):
+        yield batch.with_columns(bucket), "candidates"
+
+
+def steb_record(row: Mapping[str, Any], is_query: bool) -> dict[str, Any]:
+    """Return a text as STEB's loader reads it."""
+    if row["length_bucket"] not in LENGTH_BUCKETS:
+        raise InputError(
+            f"{row.get('query_id') or row.get('candidate_id')}: token_length is {row['token_length']}. Expected at "
+            "least 1: STEB has no bucket of lengths for a text without tokens."
+        )
+    return {
+        "text": row["content"],
+        "label": row["author_id"],
+        "is_query": is_query,
+        "genre": row["genre"],
+        "primary_genre": primary_genre(row["genre"]),
+        "length_bucket": row["length_bucket"],
+    }
+
+
+def _name(lang: str) -> str:
+    return f"authbench_attribution_{lang}"
+
+
+def _data_file(folder: Path, lang: str) -> Path:
+    place = folder / "raw_datasets" / _name(lang)
+    place.mkdir(parents=True)
+    return place / f"{_name(lang)}.jsonl"
+
+
+def _config(lang: str, genres: list[str]) -> dict[str, Any]:
+    """Return the dataset as STEB knows it, with a score for each length of queries and each genre as a pool."""
+    lengths = {
+        f"length_{bucket}": {"field": "length_bucket", "value": bucket, "sides": "query"} for bucket in LENGTH_BUCKETS
+    }
+    pools = {f"topic_pool_{genre}": {"field": "primary_genre", "value": genre, "sides": "both"} for genre in genres}
+    return {
+        "dataset_name": _name(lang),
+        "type": "custom",
+        "data_dir": _name(lang),
+        "loader_module": "steb.loaders.retrieval",
+        "loader_function": "default_retrieval_loader",
+        "record_handler": {
+            "text_getter": "text",
+            "label_getter": "label",
+            "custom_record_handler_function": "default_retrieval_record_handler",
+        },
+        "tasks": {"retrieval": {"submetrics": lengths | pools}},
+    }
