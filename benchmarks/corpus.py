@@ -2,7 +2,7 @@
 
     python benchmarks/corpus.py OUT --documents 1000000 [--mean-chars 600] [--seed 7]
 
-Ten languages and their genres in the shares of config/config.yaml, three sources of three formats (CSV, JSON lines in
+Ten languages and their genres in the shares of the demo, three sources of three formats (CSV, JSON lines in
 zstd, Parquet). Words are those of the demo's grammars and blends of two of them, drawn with the frequencies of real
 ones, so that two texts share as little as two real texts do (character 5-grams: Jaccard of 0.01 to 0.08). Lengths are
 log-normal, over all four length buckets; the number of documents per author has a heavy tail. Among the texts are exact
@@ -32,6 +32,8 @@ import regex
 import yaml
 import zstandard
 from numpy.typing import NDArray
+
+from authbench.config import demo_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = 50_000  # documents made at a time
@@ -168,10 +170,10 @@ def punctuated(drawn: I64, starts: I64, chance: np.random.Generator) -> I64:
 
 
 def make_plan(documents: int, seed: int) -> Plan:
-    """Authors with languages and genres in the shares of the default recipe, their documents in a shuffled order."""
+    """Authors with languages and genres in the shares of the demo, their documents in a shuffled order."""
     chance = np.random.default_rng([seed, documents])
     shares: dict[tuple[str, str, str], float] = {}
-    sample = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["sample"]
+    sample = demo_settings()["sample"]
     for lang, of_all in sample["languages"].items():
         for pattern, of_lang in sample["genres"][lang].items():
             genre = pattern.removesuffix("/*")
@@ -246,7 +248,7 @@ def page(source: str) -> dict[str, Any]:
 def make_corpus(out: Path, documents: int, mean_chars: float = 600, seed: int = 7, processes: int = 2) -> int:
     """Write the whole corpus; give the characters of text in it."""
     plan = make_plan(documents, seed)
-    sample = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["sample"]
+    sample = demo_settings()["sample"]
     english = mean_chars / sum(share / 100 * CHARACTERS[lang] for lang, share in sample["languages"].items())
     of_lang = {lang: english * factor for lang, factor in CHARACTERS.items()}
     for source in READERS:
@@ -254,7 +256,8 @@ def make_corpus(out: Path, documents: int, mean_chars: float = 600, seed: int = 
         (out / "sources").mkdir(exist_ok=True)
         (out / f"sources/{source}.yaml").write_text(yaml.safe_dump(page(source), sort_keys=False), encoding="utf-8")
     asked = {"name": "bench", "raw_dir": str((out / "raw").resolve()), "sources": list(READERS)}
-    asked["sample"] = {"documents": documents // 10}
+    shares = {key: sample[key] for key in ("languages", "lengths", "genres")}
+    asked["sample"] = {"documents": documents // 10, **shares}
     (out / "config.yaml").write_text(yaml.safe_dump(asked, sort_keys=False), encoding="utf-8")
     blocks = range(-(-documents // BLOCK))
     with ProcessPoolExecutor(processes, mp_context=get_context("forkserver")) as pool:

@@ -24,6 +24,7 @@ from corpus import CHARACTERS, make_corpus, texts
 from machine import heading
 
 from authbench.chunk.cut import chunk_records
+from authbench.config import demo_settings
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.format.verify import open_verified
@@ -42,7 +43,7 @@ from authbench.storage.sha256sums import checksums
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[1]
-SETTINGS = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+SETTINGS = demo_settings()
 SPLITS = ("train", "dev", "test")
 MEASURES = 25  # columns of measurements in a provenance
 ENTRY = {

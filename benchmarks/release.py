@@ -27,8 +27,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
-import yaml
 
+from authbench.config import demo_settings
 from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
 from authbench.identity import digest
@@ -39,7 +39,7 @@ from authbench.storage.parquet import write_parquet
 from authbench.tokens import count, load_encoding
 
 ROOT = Path(__file__).parents[1]
-SETTINGS = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+SETTINGS = demo_settings()
 LETTERS = {
     "en": "etaoinshrdlcumwfgypbvk",
     "es": "eaosrnidlctumpbgvyqhfzjñxáéíóú",

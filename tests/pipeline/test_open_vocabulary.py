@@ -34,7 +34,6 @@ RECIPE = {
     "sources": ["emails.yaml"],
     "shards": 1,
     "ingest": {"other_languages": "keep", "genres": ["email"]},
-    "sample": {"documents": 240, "languages": {"pt": 100}, "genres": {"pt": {"email/*": 100}}},
     "evaluate": {"models": ["random", "content-words", "char-ngram"]},
 }
 
@@ -81,6 +80,7 @@ def test_portuguese_emails_are_released_under_their_code_and_genre_and_checked(e
     assert "wrong_language" in [row["reason"] for row in removed if row["doc_key"] == "emails:9002"]
     report = (results / "release/report.html").read_text(encoding="utf-8")
     assert "Portuguese" in report
+    assert " short" not in report and "of the" not in report.partition("Asked for and got")[2].partition("<h2")[0]
 
 
 def test_models_are_scored_on_them_and_people_can_judge_them(emails: Project) -> None:
@@ -105,6 +105,7 @@ def test_models_are_scored_on_them_and_people_can_judge_them(emails: Project) ->
 
 def test_without_the_settings_each_refusal_says_what_to_do(emails: Project) -> None:
     asked = {key: value for key, value in RECIPE.items() if key != "ingest"}
+    asked["sample"] = {"languages": {"pt": 100}, "genres": {"pt": {"email/*": 100}}}
     said = emails.refusal(*emails.recipe(asked))
     assert "unknown language 'pt'; languages beside the ten need ingest.other_languages: keep" in said
     assert (

@@ -35,6 +35,7 @@ CONFIG |= {
         "documents": 80,
         "max_documents_per_author": 5,
         "languages": {"en": 60, "de": 40},
+        "lengths": {"short": 15, "medium": 50, "long": 20, "extra_long": 15},
         "genres": {"en": {"blog/*": 50, "news": 50}, "de": {"social_media/*": 60, "news": 40}},
     },
 }

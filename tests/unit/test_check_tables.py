@@ -1,12 +1,14 @@
 """Targets and statistics are the same by the check's way of counting and by the stages'."""
 
+from typing import Any
+
 import polars as pl
 import pytest
 from counted_documents import DOCUMENTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.checking.quotas import _OTHER_GENRES, _check_shortfall, _pattern, _whole
+from authbench.checking.quotas import _OTHER_GENRES, _check_shortfall, _check_targets, _pattern, _rows, _whole
 from authbench.checking.tables import _compare, _expected
 from authbench.report import statistics
 from authbench.sample.targets import largest_remainder, matching_pattern
@@ -54,3 +56,44 @@ def test_no_language_takes_more_than_the_shortfall_lets_it(taken: int, broken: i
     found = list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample))
     assert len(found) == broken
     assert not list(_check_shortfall({"en": {"target": 48, "taken": taken}}, sample | {"shortfall": "fill"}))
+
+
+def stated(documents: int | None, en: int | None, de: int | None, length: int | None) -> dict[str, Any]:
+    """sampling_deviation.json of 60 English and 40 German documents, with these targets."""
+    taken = {"en": 60, "de": 40}
+    rows = [
+        {"language": lang, "target": goal, "taken": taken[lang], "deficit": goal and goal - taken[lang]}
+        for lang, goal in (("en", en), ("de", de))
+    ]
+    cells = [
+        {**row, "dimension": "length", "key": "short", "target": length, "deficit": length and length - row["taken"]}
+        for row in rows
+    ]
+    reached = sum(abs(cell["deficit"] or 0) for cell in cells)
+    return {
+        "documents": {"target": documents, "taken": 100}, "languages": rows, "cells": cells,
+        "bound": {"reached": float(reached)}, "fallback_authors": 0,
+    }  # fmt: skip
+
+
+NOTHING = {"documents": None, "languages": None, "lengths": None, "genres": None, "shortfall": {"fill_up_to": 1.5}}
+HALF = NOTHING | {"languages": {"en": 50, "de": 50}}
+
+
+@pytest.mark.parametrize(
+    ("deviation", "sample", "places"),
+    [
+        (stated(None, None, None, None), NOTHING, set()),
+        (stated(100, None, None, None), NOTHING | {"documents": 100}, set()),
+        (stated(None, 50, 50, None), HALF, set()),
+        (stated(100, None, None, None), NOTHING, {"documents"}),
+        (stated(None, 60, None, None), NOTHING, {"language en"}),
+        (stated(None, None, None, 60), NOTHING, {"length en short", "length de short"}),
+        (stated(None, 60, 40, None), HALF, {"language en", "language de"}),
+        (stated(None, None, None, None), HALF, {"language en", "language de"}),
+    ],
+)
+def test_targets_stand_where_settings_state_them_and_nowhere_else(
+    deviation: dict[str, Any], sample: dict[str, Any], places: set[str]
+) -> None:
+    assert {finding.id for finding in _check_targets(deviation, _rows(deviation), sample)} == places

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 
 from authbench.acquire.lock import Entry, File, add_to_lock
-from authbench.config import RUN_MARK, expect_settings_of_run, prepare
+from authbench.config import RUN_MARK, demo_settings, expect_settings_of_run, possible_languages, prepare
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import possible_values
+from authbench.registry.sources import find_sources
 
 PROJECT = Path(__file__).parents[2]
 
@@ -81,6 +82,45 @@ def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, m
     (root / "none").mkdir()
     told = problems({**settings, "raw_dir": "none", "missing_sources": "error"}, root).splitlines()[1:]
     assert [line for line in told if ": no file fits " not in line and "missing_sources=skip" not in line] == []
+
+
+def test_a_run_without_sources_is_the_demo(root: Path) -> None:
+    recipe = read_yaml(PROJECT / "config/recipes/demo.yaml")
+    config = prepare({}, root).config
+    assert config == demo_settings() and config["sources"] == recipe["sources"]
+    assert config["sample"] == read_yaml(PROJECT / "config/config.yaml")["sample"] | recipe["sample"]
+    assert prepare({"name": "strict", "filter": {"symbols": 0.4}}, root).config["sample"] == config["sample"]
+
+
+def test_a_copy_of_all_defaults_is_the_demo_but_for_what_was_changed_in_it(root: Path) -> None:
+    copied = read_yaml(PROJECT / "config/config.yaml")
+    assert prepare(copied, root).config == demo_settings()
+    copied["filter"]["symbols"], copied["sample"]["documents"] = 0.4, 100
+    config = prepare(copied, root).config
+    assert config["filter"]["symbols"] == 0.4 and config["sample"]["documents"] == 100
+    assert config["sample"]["languages"] == demo_settings()["sample"]["languages"] and config["name"] == "demo"
+
+
+def test_a_corpus_of_ones_own_is_asked_for_nothing_that_its_recipe_does_not_state(small: Path) -> None:
+    config = prepare({"raw_dir": "raw", "sources": ["douban"]}, small).config
+    assert config["name"] == "benchmark"
+    for key in ("documents", "languages", "lengths", "genres"):
+        assert config["sample"][key] is None
+    shares = {"sample": {"languages": {"en": 60, "zh": 40}, "genres": {"zh": {"*": 100}}}}
+    setup = prepare(
+        {"raw_dir": "raw", "sources": ["douban", "blog_authorship"], "missing_sources": "skip"} | shares, small
+    )
+    assert setup.config["sample"]["lengths"] is None and setup.config["sample"]["genres"] == {"zh": {"*": 100}}
+
+
+def test_texts_may_be_in_the_languages_of_the_sources_where_none_has_a_share(small: Path) -> None:
+    setup = prepare({"raw_dir": "raw", "sources": ["douban"]}, small)
+    keep = setup.config | {"ingest": {"other_languages": "keep"}}
+    assert possible_languages(setup.config, setup.sources) == []
+    assert possible_languages(keep, setup.sources) == ["zh"]
+    several = {"amazon_multi": find_sources(["amazon_multi"])["amazon_multi"]}
+    everything = possible_languages(keep, several)
+    assert "pt" in everything
 
 
 PAPER: dict[str, Any] = {
@@ -299,10 +339,10 @@ def over_small(user: dict[str, Any]) -> dict[str, Any]:
         ({"seed": 5.0}, "seed: 5.0 is not of type 'integer'; write 5"),
         ({"shards": 100_000}, "shards: 100000 is not auto, or a whole number from 1 to 10000"),
         ({"shards": 4.0}, "shards: 4.0 is not auto, or a whole number"),
-        ({"sample": {"documents": 800.0}}, "sample.documents: 800.0 is not of type 'integer'; write 800"),
+        ({"sample": {"documents": 800.0}}, "sample.documents: 800.0 is not of type 'integer', 'null'; write 800"),
         (
             {"sample": {"documents": "1e5"}},
-            "sample.documents: '1e5' is not of type 'integer'; 1e5 is text to YAML: write 100000",
+            "sample.documents: '1e5' is not of type 'integer', 'null'; 1e5 is text to YAML: write 100000",
         ),
         ({"sample": {"window": 2**40}}, "sample.window: 1099511627776 is greater than the maximum of 2147483647"),
         (
@@ -444,7 +484,7 @@ def test_an_entry_whose_name_cannot_name_results_is_refused(name: str, small: Pa
 
 
 @examples(costly(60), suppress_health_check=[HealthCheck.too_slow])
-@given(hostile(read_yaml(PROJECT / "config/config.yaml")))
+@given(hostile(demo_settings()))
 def test_any_value_anywhere_is_accepted_or_refused_in_words(small: Path, user: dict[str, Any]) -> None:
     try:
         prepare(over_small(user), small)

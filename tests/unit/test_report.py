@@ -243,6 +243,42 @@ def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, i
     assert asked.shortfalls(deviation, SAMPLE)[-1] == f"French fell {deficit} short of 20: {cause}."
 
 
+def without_targets(target: int | None) -> dict[str, Any]:
+    """What a sample is measured against whose recipe states no shares, and perhaps a number of documents."""
+    place = {"target": None, "available": 90, "taken": 70, "deficit": None}
+    cells = [{**place, "language": "fr", "dimension": "length", "key": "medium"}]
+    cells += [{**place, "language": "fr", "dimension": "genre", "key": "(no target)"}]
+    return {
+        "documents": {"target": target, "taken": 70},
+        "shortfall": {"fill_up_to": 1.5},
+        "languages": [{**place, "language": "fr", "held": 99}],
+        "cells": cells,
+        "bound": {"least_deviation": 0.0, "reached": 0.0},
+        "fallback_authors": 0,
+    }
+
+
+def test_nothing_falls_short_of_targets_that_nobody_stated() -> None:
+    deviation = without_targets(None)
+    (sentence,) = asked.shortfalls(deviation, SAMPLE)
+    assert sentence.startswith("No number of documents was asked for")
+    assert asked.bound_in_words(deviation) == ""
+    [row] = asked.deviation_rows(deviation)
+    assert [cell["key"] for cell in row["cells"]] == ["medium"]
+    assert row["verdict"] == row["cells"][0]["verdict"] == "no target"
+    html = page(deviation=deviation)
+    told = html.partition('id="targets"')[2].partition("<h2")[0]
+    assert "no target" in told and "fell" not in told and 'class="miss' not in told and "None" not in told
+    assert "asked for, chosen from" in page() and "asked for, chosen from" not in html
+
+
+def test_a_number_of_documents_that_is_not_reached_is_told_without_shares() -> None:
+    (lacking,) = asked.shortfalls(without_targets(100), SAMPLE)
+    assert lacking.startswith("30 documents of 100 asked for are lacking") and "(sample.documents)" in lacking
+    (met,) = asked.shortfalls(without_targets(70), SAMPLE)
+    assert met == "There are 70 documents of 70 asked for; languages have no targets."
+
+
 def test_a_genre_without_a_target_has_none_in_the_report() -> None:
     cell = {"language": "fr", "dimension": "genre", "key": "(no target)", "target": 0, "taken": 7, "available": 9}
     deviation = {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from authbench.errors import InputError
 from authbench.records import DOCUMENT
 from authbench.safety import ScoreStore
+from authbench.sample.authors import SAFE, TOXIC
 from authbench.sample.deviation import recount, sampling_deviation
 from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
 from authbench.sample.documents import select_documents as select_from
@@ -339,6 +340,68 @@ def test_authors_with_two_documents_are_admitted_only_where_a_language_falls_sho
         selection = select_documents(pool, safe(pool), sample)
         fallback = sampling_deviation(pool, selection, sample)["fallback_authors"]
         assert min(fallback, 1) == expected
+
+
+NOTHING_ASKED = SAMPLE | {"documents": None, "languages": None, "lengths": None, "genres": None}
+
+
+def whole_pool_of(documents, sample):
+    """The pool without a bound on authors, as it is where no number of documents is asked for."""
+    return pool_of(documents, sample | {"documents": 10**6})
+
+
+@costly(20)
+@given(st.integers(0, 1000), st.sampled_from([None, 2]), st.sampled_from([0.0, 0.1, 1.0]))
+def test_where_nothing_is_asked_for_every_author_gives_what_the_rule_allows(seed, fallback, toxic):
+    sample = NOTHING_ASKED | {"fallback_documents_per_author": fallback, "min_documents_per_author": 3}
+    pool = whole_pool_of(corpus(60, seed), sample)
+    verdicts = np.where(np.random.default_rng(seed).random(pool.height) < toxic, TOXIC, SAFE).astype(np.int8)
+    selection = select_documents(pool, verdicts, sample)
+    left = pool.filter(pl.Series(verdicts != TOXIC)).group_by("author").len()
+    sizes = pool.group_by("author").len("all").join(left, on="author", how="left").fill_null(0)
+    allowed = sizes.filter((pl.col("all") >= 3) & (pl.col("len") >= 3))["len"].clip(upper_bound=5)
+    taken = pool.filter(pl.Series(selection.chosen)).group_by("author").len()["len"]
+    assert sorted(taken) == sorted(allowed)
+    deviation = sampling_deviation(pool, selection, sample)
+    assert deviation["documents"] == {"target": None, "taken": int(selection.chosen.sum())}
+    assert deviation["fallback_authors"] == 0
+    rows = [*deviation["languages"], *deviation["cells"]]
+    assert {row["language"] for row in rows} == set(pool["lang"].unique())
+    assert all(row["target"] is None and row["deficit"] is None for row in rows)
+    assert sum(row["taken"] for row in deviation["languages"]) == deviation["documents"]["taken"]
+
+
+@costly(20)
+@given(st.integers(0, 1000))
+def test_a_number_without_shares_is_a_sample_like_the_pool(seed):
+    sample = NOTHING_ASKED | {"documents": 100}
+    documents = corpus(150, seed)
+    pool = pool_of(documents, sample)
+    selection = select_documents(pool, safe(pool), sample)
+    assert abs(int(selection.chosen.sum()) - 100) < 2 * sample["min_documents_per_author"]
+    chosen = pool.filter(pl.Series(selection.chosen))
+    for language, many in pool.group_by("lang").len().iter_rows():
+        assert abs((chosen["lang"] == language).sum() / chosen.height - many / pool.height) < 0.15
+    assert all(row["target"] is None for row in sampling_deviation(pool, selection, sample)["languages"])
+    whole, more = whole_pool_of(documents, sample), NOTHING_ASKED | {"documents": 10**5}
+    everything = select_documents(whole, safe(whole), NOTHING_ASKED).chosen
+    assert np.array_equal(select_documents(whole, safe(whole), more).chosen, everything)
+
+
+@costly(20)
+@given(st.integers(0, 1000), st.sampled_from([30, 60, 90]))
+def test_shares_without_a_number_hold_for_as_many_as_there_are(seed, share):
+    sample = NOTHING_ASKED | {"languages": {"en": share, "fr": 100 - share}, "lengths": SAMPLE["lengths"]}
+    pool = whole_pool_of(corpus(120, seed), sample)
+    selection = select_documents(pool, safe(pool), sample)
+    deviation = sampling_deviation(pool, selection, sample)
+    targets = {row["language"]: row["target"] for row in deviation["languages"]}
+    assert targets == largest_remainder(deviation["documents"]["taken"], sample["languages"])
+    assert all(abs(row["deficit"]) <= 3 for row in deviation["languages"])
+    assert any(row["available"] - row["taken"] <= 3 for row in deviation["languages"])
+    lengths = [row for row in deviation["cells"] if row["dimension"] == "length"]
+    assert {row["target"] is None for row in lengths} == {False}
+    assert {row["target"] for row in deviation["cells"] if row["dimension"] == "genre"} == {None}
 
 
 @costly(20)

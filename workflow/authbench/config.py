@@ -1,7 +1,7 @@
 """Check the configuration, the sources and the raw files before anything runs.
 
 One message lists every problem, named as the reader would look for it. Defaults stand in config/config.yaml; a recipe
-or `--config` overrides keys of it.
+or `--config` overrides keys of it. A run that names no sources is the demo, whose recipe then lies between the two.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -22,6 +22,7 @@ from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
 from authbench.ingest.settings import ingest_problems
+from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
 from authbench.people.settings import people_problems
@@ -69,6 +70,7 @@ VOCABULARIES = {
     ("sample", "prefer_sources"),
     ("split", "splits"),
 }
+DEMO = "config/recipes/demo.yaml"
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,18 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
 
 
+def possible_languages(config: Settings, sources: Mapping[str, Source]) -> list[str]:
+    """Return the languages that sampled texts may have: those with a share, or all that may come from the sources."""
+    if config["sample"]["languages"] is not None:
+        return sorted(config["sample"]["languages"])
+    if config["ingest"]["other_languages"] == "drop":
+        return []
+    offered = [source.languages for source in sources.values()]
+    if None in offered:
+        return sorted(code for code, language in languages().items() if language.scripts)
+    return sorted(set[str]().union(*(named or () for named in offered)))
+
+
 def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
     """Verify, where a job of a cluster reads the configuration anew, that it is the one that its run began with.
 
@@ -146,17 +160,45 @@ def expect_settings_of_run(setup: Setup, starts_run: bool) -> None:
         )
 
 
+def demo_settings() -> Settings:
+    """Return all settings of the demo: its recipe over the defaults."""
+    return cast(Settings, _merge(read_yaml(shipped("config/config.yaml")), read_yaml(shipped(DEMO))))
+
+
 def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
     defaults = read_yaml(shipped("config/config.yaml"))
+    if user.get("sources") is None:
+        # Who copied config.yaml whole states every default: what differs from them is what was asked for.
+        stated = _without(user, defaults) if "sources" in user else user
+        return _completed(stated, demo_settings(), root)
+    return _completed(user, defaults, root)
+
+
+def _without(user: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that differ from the defaults."""
+    rest: dict[str, Any] = {}
+    for key, value in user.items():
+        default = defaults.get(key)
+        if isinstance(value, Mapping) and isinstance(default, Mapping):
+            if inner := _without(value, default):
+                rest[key] = inner
+        elif key not in defaults or _as_in_yaml(value) != default:
+            rest[key] = value
+    return rest
+
+
+def _completed(user: Mapping[str, Any], defaults: Settings, root: Path) -> tuple[Settings, list[str]]:
+    """Return the settings of a user over `defaults`, and what is wrong with them."""
     unusable = list(value_problems(user))
     sections = {section for section, _ in unusable}
     config = _merge(defaults, {key: value for key, value in user.items() if str(key) not in sections})
     problems = [problem for _, problem in unusable]
     for section, problem in schema_problems(config, shipped("schemas/config.schema.yaml")):
-        problems.append(problem)
+        if section not in sections:
+            problems.append(problem)
         if section in defaults:
-            config[section] = defaults[section]
-    if config["raw_dir"] == defaults["raw_dir"] and not (root / config["raw_dir"]).exists():
+            config[section] = [] if section == "sources" else defaults[section]
+    if config["raw_dir"] == demo_settings()["raw_dir"] and not (root / config["raw_dir"]).exists():
         config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
     return config, problems + [problem for check in CHECKS for problem in check(config)]
 
@@ -269,6 +311,6 @@ def _unmet_quotas(config: Settings, sources: Mapping[str, Source]) -> Iterator[s
         if source.languages is None:
             return
         offered |= source.languages
-    for language, share in config["sample"]["languages"].items():
+    for language, share in (config["sample"]["languages"] or {}).items():
         if share > 0 and language not in offered:
             yield f"sample.languages.{language}: {share} % is asked for, but no source of the recipe has this language"

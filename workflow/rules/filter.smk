@@ -5,12 +5,13 @@ Gives   filter/measures/<shard>.parquet (MEASURES), filter/<shard>.parquet (REMO
         filter/activity/<shard>.parquet (COUNTS) and authors.parquet (AUTHORS) where a threshold asks for them
 """
 
+from authbench.config import possible_languages
 from authbench.languages import languages_file
 from authbench.records import LANGUAGES
 
 LANGUAGE_TABLE = file_hash(languages_file())
 # Whatever a recipe asks for, strangers in these corpora are written in one of the ten.
-MEASURED_LANGUAGES = [*LANGUAGES, *sorted(set(SETTINGS["sample"]["languages"]) - {*LANGUAGES, "other"})]
+MEASURED_LANGUAGES = [*LANGUAGES, *sorted(set(possible_languages(SETTINGS, SETUP.sources)) - {*LANGUAGES, "other"})]
 AUTHORS_ASKED = any(SETTINGS["filter"][name] is not None for name in ("posts_per_day", "template_share"))
 
 

@@ -53,7 +53,7 @@ rule select_documents:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=memory(700, per_mb=1.2),
+        mem_mb=memory(700, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
         runtime=duration(30, per_mb=0.02),
         in_series=1,
     params:

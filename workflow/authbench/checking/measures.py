@@ -106,9 +106,9 @@ def _check_toxicity(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
 def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Finding]:
     for column, admitted in (
         ("author_kind", settings["authors"]["kinds"]),
-        ("lang", list(settings["sample"]["languages"])),
+        ("lang", settings["sample"]["languages"] and list(settings["sample"]["languages"])),
     ):
-        if column in provenance.columns:
+        if admitted is not None and column in provenance.columns:
             for ident, value in provenance.filter(~pl.col(column).is_in(admitted)).select("id", column).iter_rows():
                 yield Finding("admitted", ident, f"{ident}: {column} {value}")
 

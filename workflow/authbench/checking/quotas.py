@@ -95,18 +95,24 @@ def _check_targets(
     if deviation["documents"]["target"] != sample["documents"]:
         yield Finding("quota", "documents", f"target {deviation['documents']['target']}, not {sample['documents']}")
     for key, row in rows.items():
-        if "deficit" in row and row["deficit"] != row["target"] - row["taken"]:
+        if "deficit" in row and row["deficit"] != (None if row["target"] is None else row["target"] - row["taken"]):
             yield Finding("quota", " ".join(key), f"{' '.join(key)}: deficit {row['deficit']}")
     languages = {key[1]: row for key, row in rows.items() if key[0] == "language"}
-    for language, target in _whole(sample["documents"], sample["languages"]).items():
+    for language, target in _language_targets(languages, deviation["documents"]["taken"], sample).items():
         stated = languages[language]["target"] if language in languages else 0
         if stated != target:
             yield Finding("quota", f"language {language}", f"language {language}: target {stated}, not {target}")
     yield from _check_shortfall(languages, sample)
     for language, row in languages.items():
         # What splitting left out afterwards still counts for the targets of lengths and genres.
-        for dimension, shares in (("length", sample["lengths"]), ("genre", sample["genres"].get(language) or {})):
+        for dimension, shares in (("length", sample["lengths"]), ("genre", (sample["genres"] or {}).get(language))):
             cells = {key[2]: cell["target"] for key, cell in rows.items() if key[:2] == (dimension, language)}
+            if not shares:
+                for cell, stated in cells.items():
+                    if stated is not None:
+                        place = f"{dimension} {language} {cell}"
+                        yield Finding("quota", place, f"{place}: target {stated}, not None")
+                continue
             total = sum(cells.values())
             if total < row["taken"]:
                 yield Finding(
@@ -116,14 +122,30 @@ def _check_targets(
                 if cells.get(cell, 0) != target:
                     place = f"{dimension} {language} {cell}"
                     yield Finding("quota", place, f"{place}: target {cells.get(cell, 0)}, not {target}")
-    reached = math.fsum(abs(row["target"] - row["taken"]) for row in deviation["cells"])
+    asked = [row for row in deviation["cells"] if row["target"] is not None]
+    reached = math.fsum(abs(row["target"] - row["taken"]) for row in asked)
     if deviation["bound"]["reached"] != reached:
         yield Finding("quota", "bound", f"reached {deviation['bound']['reached']}, not {reached}")
 
 
+def _language_targets(
+    languages: Mapping[str, Mapping[str, Any]], documents: int, sample: Mapping[str, Any]
+) -> dict[str, int | None]:
+    """Return the targets that follow from the settings; of shares without a number, those of as many as were selected.
+
+    As many are the targets together: at least the documents that are there, as splitting may have left some out.
+    """
+    if sample["languages"] is None:
+        return dict.fromkeys(languages)
+    stated = sum(row["target"] or 0 for row in languages.values())
+    number = max(stated, documents) if sample["documents"] is None else sample["documents"]
+    return {**_whole(number, sample["languages"])}
+
+
 def _check_shortfall(languages: Mapping[str, Mapping[str, Any]], sample: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield languages that took more of what others lack than `sample.shortfall` lets them."""
-    if not isinstance(rule := sample.get("shortfall"), Mapping):
+    rule = sample.get("shortfall")
+    if not isinstance(rule, Mapping) or sample["documents"] is None or sample["languages"] is None:
         return
     shares = sum(sample["languages"].values())
     for language, row in languages.items():

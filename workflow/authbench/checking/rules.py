@@ -82,7 +82,7 @@ def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None =
             min_documents=int(usual if fallback is None else min(usual, fallback)),
             usual_documents=int(usual),
             max_documents=int(sample["max_documents_per_author"]),
-            genres=sample["genres"],
+            genres=sample["genres"] or {},
             fixed_buckets=sample["length_bins"] == "fixed",
             unit=split["unit"],
             near=float(dedup["threshold"]),

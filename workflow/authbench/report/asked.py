@@ -1,7 +1,7 @@
 """Requested against sampled numbers of documents, by language, genre and length class."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from authbench.records import LENGTH_BUCKETS
@@ -19,8 +19,12 @@ def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[
         sample: the section `sample` of the settings; each reason names the setting that it is due to.
     """
     languages, cells = deviation["languages"], deviation["cells"]
+    if languages and all(row["target"] is None for row in languages):
+        return _without_shares(deviation["documents"]) + _without_documents(cells)
     short = [row for row in languages if row["deficit"] > 0]
-    if not short:
+    if not short and deviation.get("documents", {"target": 0})["target"] is None:
+        sentences = ["Every language has its share."]
+    elif not short:
         sentences = ["Every language has as many documents as asked for."]
     else:
         missing = plural(sum(row["deficit"] for row in short), "document")
@@ -38,11 +42,29 @@ def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[
             f"{plural(left_open, 'document')} of all asked for {'is' if left_open == 1 else 'are'} left open: where one"
             f" language lacks texts, no other takes more than {times} times its own share (sample.shortfall)."
         )
+    return sentences + _without_documents(cells)
+
+
+def _without_shares(documents: Mapping[str, Any]) -> list[str]:
+    """Return what to say of all documents where no language has a target."""
+    target, taken = documents["target"], documents["taken"]
+    if target is None:
+        return ["No number of documents was asked for: all are in that the rules for authors and texts allow."]
+    if taken >= target:
+        return [f"There are {count(taken)} documents of {count(target)} asked for; languages have no targets."]
+    return [
+        f"{plural(target - taken, 'document')} of {count(target)} asked for {'is' if target - taken == 1 else 'are'} "
+        "lacking: no more were available; add sources (sources) or ask for fewer (sample.documents)."
+    ]
+
+
+def _without_documents(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence on each genre and length that has a target and no document."""
     nothing: dict[str, list[str]] = {}
     for cell in cells:
         if cell["target"] and not cell["available"]:
             nothing.setdefault(_cell_name(cell), []).append(language_name(cell["language"]))
-    return sentences + [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
+    return [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
 
 
 def _cell_name(cell: Mapping[str, Any]) -> str:
@@ -90,13 +112,14 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
                 {
                     **cell,
                     "key": _cell_name(cell),
-                    "asked": cell["key"] != NO_TARGET,
+                    "asked": _is_asked(cell),
                     "bar": _bullet(cell),
                     "verdict": _verdict(cell),
                 }
                 for cell in sorted(deviation["cells"], key=_cell_place)
-                if cell["language"] == row["language"]
+                if cell["language"] == row["language"] and (cell["target"] is not None or cell["key"] != NO_TARGET)
             ],
+            "asked": _is_asked(row),
         }
         for row in deviation["languages"]
     ]
@@ -104,19 +127,24 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
     key = cell["key"]
-    return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -cell["target"], key)
+    return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -(cell["target"] or 0), key)
+
+
+def _is_asked(row: Mapping[str, Any]) -> bool:
+    """Return whether a language or cell has a target."""
+    return row["target"] is not None and row.get("key") != NO_TARGET
 
 
 def _bullet(row: Mapping[str, Any]) -> dict[str, str]:
     """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
-    if row.get("key") == NO_TARGET:
+    if not _is_asked(row):
         return {"taken": "0", "target": ""}
     widest = max(row["target"], row["taken"], 1)
     return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
-    if row.get("key") == NO_TARGET:
+    if not _is_asked(row):
         return "no target"
     if row["deficit"] > 0:
         return f"{count(row['deficit'])} short: {reason(row)}"
@@ -127,7 +155,8 @@ def bound_in_words(deviation: Mapping[str, Any]) -> str:
     """Return a sentence comparing the deviation with the least possible one; empty if it was not computed."""
     bound = deviation.get("bound") or {}
     reached, least = bound.get("reached"), bound.get("least_deviation")
-    if reached is None:
+    cells = deviation.get("cells") or ()
+    if reached is None or (cells and not any(map(_is_asked, cells))):
         return ""
     missed = f"All genre and length targets together were missed by {decimal(reached)} documents"
     if least is None or not math.isfinite(least):

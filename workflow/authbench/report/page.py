@@ -134,11 +134,14 @@ def _headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Mapping[str
 def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
     target = facts["deviation"]["documents"]["target"]
     entered = sum(row["documents"] for row in facts["funnel"] if (row["stage"], row["reason"]) == ("ingest", "in"))
+    chosen = f"chosen from {count(entered)} raw records."
+    if target is None:
+        return f"{count(documents.height)} documents, {chosen}"
     missed = target - documents.height
     aim = "exactly as many as asked for" if not missed else (
         f"{count(abs(missed))} {'fewer' if missed > 0 else 'more'} than the {count(target)} asked for"
     )  # fmt: skip
-    return f"{count(documents.height)} documents, {aim}, chosen from {count(entered)} raw records."
+    return f"{count(documents.height)} documents, {aim}, {chosen}"
 
 
 # --- authors, splits, copies, safety ---

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.sample.documents import Selection
+from authbench.sample.documents import Selection, fewest_documents, genre_shares
 from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
 
@@ -22,12 +22,12 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     """Return targets against what was available and what was taken; `settings` is the section `sample`.
 
     `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
-    documents than the rule allows; `held` is how many there are without that rule.
+    documents than the rule allows; `held` is how many there are without that rule. Where no target is stated, that and
+    the deficit are None.
     """
     pairs = pool.select("lang", "genre").unique()
     patterns = [
-        matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
-        for lang, genre in pairs.iter_rows()
+        matching_pattern(genre, list(genre_shares(settings, lang))) or NO_TARGET for lang, genre in pairs.iter_rows()
     ]
     known = pairs.with_columns(pl.Series("pattern", patterns, pl.Categorical))
     marked = (
@@ -49,13 +49,16 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
         ):
             available_by = _available(part, column, settings)
             taken_by = dict(taken.group_by(column).len().iter_rows())
-            for key in [*targets, *sorted(set(taken_by) - set(targets))]:
+            stated = {} if targets is None else targets
+            for key in [*stated, *sorted(set(taken_by) - set(stated))]:
                 place = {"language": language, "dimension": dimension, "key": key}
-                row = _row(place, targets.get(key, 0), available_by.get(key, 0), taken_by.get(key, 0))
-                reached += abs(row["deficit"])
+                asked = None if targets is None else targets.get(key, 0)
+                row = _row(place, asked, available_by.get(key, 0), taken_by.get(key, 0))
+                reached += abs(row["deficit"] or 0)
                 cells.append(row)
         if taken.height:
-            least += _least_deviation(part, selection.lengths[language], selection.genres[language], settings)
+            lengths, genres = selection.lengths[language], selection.genres[language]
+            least += _least_deviation(part, lengths, genres, taken.height, settings)
     per_author = marked.filter("chosen").group_by("author").len()["len"]
     return {
         "documents": {"target": settings["documents"], "taken": int(selection.chosen.sum())},
@@ -74,11 +77,11 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
     """
     taken: Counter[tuple[str, ...]] = Counter()
     for lang, genre, length, many in documents.group_by("lang", "genre", "length_bucket").len().iter_rows():
-        pattern = matching_pattern(genre, list(settings["genres"].get(lang, {}))) or NO_TARGET
+        pattern = matching_pattern(genre, list(genre_shares(settings, lang))) or NO_TARGET
         taken.update({(lang,): many, ("length", lang, length): many, ("genre", lang, pattern): many})
 
     def row(counted: Mapping[str, Any], *key: str) -> dict[str, Any]:
-        return {**counted, "taken": taken[key], "deficit": counted["target"] - taken[key]}
+        return {**counted, "taken": taken[key], "deficit": _deficit(counted["target"], taken[key])}
 
     cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
     per_author = documents.group_by(AUTHOR).len()["len"]
@@ -87,28 +90,33 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
         "documents": {**deviation["documents"], "taken": documents.height},
         "languages": [row(language, language["language"]) for language in deviation["languages"]],
         "cells": cells,
-        "bound": {**deviation["bound"], "reached": float(sum(abs(cell["deficit"]) for cell in cells))},
+        "bound": {**deviation["bound"], "reached": float(sum(abs(cell["deficit"] or 0) for cell in cells))},
         "fallback_authors": int((per_author < settings["min_documents_per_author"]).sum()),
     }
 
 
 def _least_deviation(
-    part: pl.DataFrame, lengths: Mapping[str, int], genres: Mapping[str, int], settings: Mapping[str, Any]
+    part: pl.DataFrame,
+    lengths: Mapping[str, int] | None,
+    genres: Mapping[str, int] | None,
+    total: int,
+    settings: Mapping[str, Any],
 ) -> float:
     """Return the least sum of absolute deviations of both marginals under the author rule, in documents.
 
     The linear relaxation: authors may be taken in part, but give between the least and the most documents per whole
     author. Where authors are of more than KINDS kinds, only cells limit what can be taken: less tight, and still a
-    bound. `part` is one language's `author, length_bucket, pattern`; the total is that of `lengths`.
+    bound. `part` is one language's `author, length_bucket, pattern`, of which `total` documents are taken.
     """
+    if lengths is None and genres is None:
+        return 0.0
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    fallback = settings["fallback_documents_per_author"]
-    minimum = settings["min_documents_per_author"] if fallback is None else fallback
-    maximum = settings["max_documents_per_author"]
-    wanted = {("length", key): count for key, count in lengths.items()}
-    wanted |= {("genre", key): count for key, count in genres.items()} | {("genre", NO_TARGET): 0}
+    minimum, maximum = fewest_documents(settings), settings["max_documents_per_author"]
+    wanted = {("length", key): count for key, count in (lengths or {}).items()}
+    if genres is not None:
+        wanted |= {("genre", key): count for key, count in genres.items()} | {("genre", NO_TARGET): 0}
     rows = {marginal: row for row, marginal in enumerate(wanted)}
 
     upper: list[float] = []
@@ -124,8 +132,10 @@ def _least_deviation(
         at_most.append({author: -maximum, **dict.fromkeys(columns, 1.0)})
         for column, (length, pattern, size) in zip(columns, cells, strict=True):
             at_most.append({column: 1.0, author: -size})
-            for row in (rows["length", length], rows["genre", pattern], len(wanted)):
-                equal[row][column] = 1.0
+            for place in (("length", length), ("genre", pattern)):
+                if place in rows:
+                    equal[rows[place]][column] = 1.0
+            equal[len(wanted)][column] = 1.0
     documents = len(upper)
     for row in range(len(wanted)):
         equal[row] |= {documents + 2 * row: 1.0, documents + 2 * row + 1: -1.0}
@@ -141,7 +151,7 @@ def _least_deviation(
         A_ub=matrix(at_most),
         b_ub=[0.0] * len(at_most),
         A_eq=matrix(equal),
-        b_eq=[*wanted.values(), sum(lengths.values())],
+        b_eq=[*wanted.values(), total],
         bounds=[(0, bound) for bound in upper] + [(0, None)] * (2 * len(wanted)),
         method="highs",
     )
@@ -186,5 +196,10 @@ def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> 
     return dict(each.group_by(column).agg(most).iter_rows())
 
 
-def _row(place: dict[str, str], target: int, available: int, taken: int) -> dict[str, Any]:
-    return {**place, "target": target, "available": available, "taken": taken, "deficit": target - taken}
+def _row(place: dict[str, str], target: int | None, available: int, taken: int) -> dict[str, Any]:
+    deficit = _deficit(target, taken)
+    return {**place, "target": target, "available": available, "taken": taken, "deficit": deficit}
+
+
+def _deficit(target: int | None, taken: int) -> int | None:
+    return None if target is None else target - taken

@@ -26,29 +26,46 @@ Verdicts = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Selection:
-    """What was selected from a pool, and on what targets; flags are per document of the pool."""
+    """What was selected from a pool, and on what targets (None: none stated); flags are per document of the pool."""
 
     chosen: NDArray[np.bool_]
     consulted: NDArray[np.bool_]
-    languages: dict[str, int]
-    genres: dict[str, dict[str, int]]
-    lengths: dict[str, dict[str, int]]
+    languages: dict[str, int | None]
+    genres: dict[str, dict[str, int] | None]
+    lengths: dict[str, dict[str, int] | None]
 
 
 FIXED_BOUNDS = (10, 100, 500)  # tokens: the upper bounds of the first three buckets (processing plan, section 8)
 REFERENCE = "en"
 
 
+def fallback_documents(sample: Settings) -> int | None:
+    """Return how few documents of an author do where a language falls short; None where that cannot be, or never."""
+    return None if sample["documents"] is None else sample["fallback_documents_per_author"]
+
+
+def fewest_documents(sample: Settings) -> int:
+    """Return how few documents an author may have."""
+    fallback = fallback_documents(sample)
+    return int(sample["min_documents_per_author"] if fallback is None else fallback)
+
+
+def genre_shares(sample: Settings, language: str) -> Mapping[str, float]:
+    """Return the stated shares of genre patterns of a language; empty: none."""
+    return (sample["genres"] or {}).get(language) or {}
+
+
 def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -> pl.DataFrame:
     """Add `refused`: why an author may not enter (null: may). `tallies` is `reservoir.merge_tallies`'s."""
-    fallback = sample["fallback_documents_per_author"]
-    least = sample["min_documents_per_author"] if fallback is None else fallback
     masked_too_often = (pl.col("author_kind") == "masked") & (pl.col("documents") > authors["masked_max_documents"])
     reasons = [
         (~pl.col("author_kind").is_in(authors["kinds"]), "author_kind_left_out"),
-        (~pl.col("lang").is_in(list(sample["languages"])), "language_without_share"),
+        (
+            ~pl.col("lang").is_in(list(sample["languages"] or ())) & (sample["languages"] is not None),
+            "language_without_share",
+        ),
         (masked_too_often, "mask_of_several_people"),
-        (pl.col("documents") < least, "author_with_too_few_documents"),
+        (pl.col("documents") < fewest_documents(sample), "author_with_too_few_documents"),
         (pl.col("origins").list.len() < sample["min_origins"], "author_with_too_few_works"),
     ]
     refused = pl.coalesce([pl.when(condition).then(pl.lit(reason)) for condition, reason in reasons])
@@ -114,20 +131,35 @@ def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class _Language:
-    """One language's part of the pool: its neighbouring rows, and the arrays that the selection works on."""
+    """One language's part of the pool: its neighbouring rows, the arrays that the selection works on, and the shares
+    of lengths and genres that it goes by: those stated, or those of the pool itself."""
 
     rows: slice
     pool: Pool
+    lengths: Mapping[str, float]
+    genres: Mapping[str, float]
 
 
 def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]:
     """Return the parts of a pool that is sorted by language and author; languages without a share are left out."""
     ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
     return {
-        lang: _Language(slice(end - size, end), _flat(pool.slice(end - size, size), lang, settings))
+        lang: _language(slice(end - size, end), pool.slice(end - size, size), lang, settings)
         for size, lang, end in ends.iter_rows()
-        if settings["languages"].get(lang)
+        if settings["languages"] is None or settings["languages"].get(lang)
     }
+
+
+def _language(rows: slice, part: pl.DataFrame, language: str, settings: Settings) -> _Language:
+    lengths = settings["lengths"] or _counted(part["length_bucket"])
+    genres = genre_shares(settings, language) or _counted(part["genre"])
+    return _Language(rows, _flat(part, list(genres), settings), lengths, genres)
+
+
+def _counted(column: pl.Series) -> dict[str, float]:
+    """Return how often each value occurs, by value."""
+    counts = column.cast(pl.String).value_counts(name="documents")
+    return dict(sorted(counts.iter_rows()))
 
 
 def select_documents(
@@ -136,39 +168,42 @@ def select_documents(
     """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`.
 
     Authors who only train give at most `train_share` of a language's target, before or after what others lack is
-    added: they fill no quota of a test, and a language that has nobody else is in training alone.
+    added: they fill no quota of a test, and a language that has nobody else is in training alone. Without a number of
+    documents all that authors may give are selected, in the stated shares of languages if there are any; without such
+    shares languages have those of the pool.
     """
     rule = AuthorRule(
         settings["min_documents_per_author"],
         settings["max_documents_per_author"],
-        settings["fallback_documents_per_author"],
+        fallback_documents(settings),
         settings["window"],
         settings["min_origins"],
         settings["spread"] == "prefer",
     )
-    shares = {language: share for language, share in settings["languages"].items() if share}
-    # What a quota asks for, before anything is redistributed, is what deviations are measured against.
-    wanted = largest_remainder(settings["documents"], shares)
+    shares, wanted, shortfall = _wanted(languages, rule, settings)
+    documents = sum(wanted.values())
     available = {
         key: _most_documents(languages[key].pool, rule, train_share, wanted[key]) if key in languages else 0
         for key in shares
     }
+    # Nothing is left that could take the place of what a language lacks.
+    all_there_is = settings["languages"] is None and documents >= sum(available.values())
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
     while True:
-        targets = language_targets(settings["documents"], shares, available, settings["shortfall"])
+        targets = language_targets(documents, shares, available, shortfall)
         for key, target in targets.items():
             if reached.get(key) == target or key not in languages:
                 continue
             part = languages[key]
-            lengths, genres = _marginal_targets(key, target, settings)
+            lengths, genres = _marginal_targets(part, target)
             flags = select_authors(
                 part.pool,
                 verdicts[part.rows],
                 np.array(list(lengths.values()), np.int64),
                 np.array(list(genres.values()), np.int64),
-                target,
+                2 * target + rule.minimum if all_there_is else target,  # out of reach, so that no author gives fewer
                 rule,
                 math.floor(train_share * max(target, wanted[key])),
             )
@@ -176,23 +211,47 @@ def select_documents(
             consulted[part.rows] |= flags[1]
             reached[key], taken[key] = target, int(flags[0].sum())
         short = {key for key in taken if targets[key] - taken[key] >= rule.minimum}
-        if not short:
+        if not short or all_there_is:
             break
         available = {key: taken[key] if key in short else value for key, value in available.items()}
-    marginals = {key: _marginal_targets(key, taken.get(key, 0), settings) for key in shares}
+    if settings["documents"] is None and settings["languages"] is not None:
+        wanted = largest_remainder(sum(taken.values()), shares)
+    by_length, by_genre = settings["lengths"], {key: genre_shares(settings, key) for key in shares}
     return Selection(
         chosen,
         consulted,
-        wanted,
-        {key: genres for key, (_, genres) in marginals.items()},
-        {key: lengths for key, (lengths, _) in marginals.items()},
+        {key: None if settings["languages"] is None else wanted[key] for key in shares},
+        {key: largest_remainder(taken.get(key, 0), by_genre[key]) if by_genre[key] else None for key in shares},
+        {key: _by_length(taken.get(key, 0), by_length) if by_length else None for key in shares},
     )
 
 
-def _marginal_targets(language: str, total: int, settings: Settings) -> tuple[dict[str, int], dict[str, int]]:
+def _wanted(
+    languages: Mapping[str, _Language], rule: AuthorRule, settings: Settings
+) -> tuple[dict[str, float], dict[str, int], str | Mapping[str, float]]:
+    """Return the shares of languages, how many documents each asks for, and what is done where one falls short.
+
+    What a quota asks for, before anything is redistributed, is what deviations are measured against.
+    """
+    number, stated = settings["documents"], settings["languages"]
+    shares: dict[str, float] = {language: share for language, share in (stated or {}).items() if share}
+    if stated is not None and number is not None:
+        return shares, largest_remainder(number, shares), settings["shortfall"]
+    most = {key: int(_given(language.pool, rule).sum()) for key, language in sorted(languages.items())}
+    there = sum(most.values())
+    if stated is not None:
+        return shares, language_targets(there, shares, most, "proportional"), "proportional"
+    wanted = most if number is None or number >= there else largest_remainder(number, {**most})
+    return {**most}, wanted, "fill"
+
+
+def _marginal_targets(part: _Language, total: int) -> tuple[dict[str, int], dict[str, int]]:
     """Return documents per length bucket and per genre pattern of one language."""
-    lengths = {bucket: settings["lengths"].get(bucket, 0) for bucket in LENGTH_BUCKETS}
-    return largest_remainder(total, lengths), largest_remainder(total, settings["genres"][language])
+    return _by_length(total, part.lengths), largest_remainder(total, part.genres)
+
+
+def _by_length(total: int, shares: Mapping[str, float]) -> dict[str, int]:
+    return largest_remainder(total, {bucket: shares.get(bucket, 0) for bucket in LENGTH_BUCKETS})
 
 
 def select_safely(
@@ -231,17 +290,21 @@ def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: in
 
     Those who only train give at most `train_share` of what is taken, or of the `wanted` documents if those are more.
     """
-    sizes = np.diff(pool.offsets)
-    least = rule.minimum if rule.fallback is None else rule.fallback
-    given = np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
+    given = _given(pool, rule)
     most, others = int(given.sum()), int(given[~pool.train_only].sum())
     if train_share >= 1:
         return most
     return min(most, max(math.floor(others / (1 - train_share)), others + math.floor(train_share * wanted)))
 
 
-def _flat(part: pl.DataFrame, language: str, settings: Settings) -> Pool:
-    patterns = list(settings["genres"][language])
+def _given(pool: Pool, rule: AuthorRule) -> NDArray[np.int64]:
+    """Return the most documents that each author can give."""
+    sizes = np.diff(pool.offsets)
+    least = rule.minimum if rule.fallback is None else rule.fallback
+    return np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
+
+
+def _flat(part: pl.DataFrame, patterns: list[str], settings: Settings) -> Pool:
     genres = part["genre"].cast(pl.String)
     codes = {genre: _code(genre, patterns) for genre in genres.unique()}
     preferred = pl.lit(False)

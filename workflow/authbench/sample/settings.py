@@ -20,18 +20,17 @@ def _shares(config: Settings) -> Iterator[str]:
     sample = config["sample"]
     others = config["ingest"]["other_languages"] == "keep"
     for section in ("languages", "lengths"):
-        yield from unbalanced_shares(f"sample.{section}", sample[section])
+        if sample[section] is not None:
+            yield from unbalanced_shares(f"sample.{section}", sample[section])
     for section in ("languages", "genres"):
-        for language in sample[section]:
+        for language in sample[section] or ():
             if language not in LANGUAGES and not (others and (language == OTHER or is_language_code(language))):
                 yield f"sample.{section}: unknown language '{language}'{_meant(language, others)}"
-    for language, shares in sample["genres"].items():
+    for language, shares in (sample["genres"] or {}).items():
         yield from unbalanced_shares(f"sample.genres.{language}", shares)
         for pattern in shares:
             yield from unknown_genre(f"sample.genres.{language}", pattern, config["ingest"]["genres"])
-    for language in sorted(set(sample["languages"]) - set(sample["genres"])):
-        yield f"sample.genres: no genre shares for '{language}', which has a share of the documents"
-    for bucket in sample["lengths"]:
+    for bucket in sample["lengths"] or ():
         if bucket not in LENGTHS:
             yield f"sample.lengths: unknown bucket '{bucket}', expected {', '.join(LENGTHS)}"
 

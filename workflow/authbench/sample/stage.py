@@ -104,7 +104,9 @@ def sample(
         "rank"
     )
     pool, bounds = set_length_bins(pool, lengths, rules["length_bins"])
-    pool = keep_per_bucket(pool, rules["documents"] + rules["window"]).drop("task", "token_length")
+    if rules["documents"] is not None:
+        pool = keep_per_bucket(pool, rules["documents"] + rules["window"])
+    pool = pool.drop("task", "token_length")
     exempt = _exempt(pool["genre"], settings.safety["exempt_genres"])
 
     def score(rows: NDArray[np.int64]) -> NDArray[np.float64]:
