@@ -5,6 +5,7 @@ templates, word lists and the entries that come with AuthBench belong to the pac
 file; where Snakemake reads this file from a repository, e.g. by `github(...)`, the installed one of the same version.
 """
 
+import atexit
 import logging
 import os
 import re
@@ -37,6 +38,7 @@ from authbench.config import expect_settings_of_run, prepare
 from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.identity import author_id
+from authbench.overview.at_end import Closing
 from authbench.overview.options import options_of
 from authbench.presentation.links import back_link
 from authbench.printable import printable

@@ -91,6 +91,8 @@ def test_vectors_of_a_model_score_what_the_model_scores(
     scores = evaluated(release, tmp_path / "out", "--vectors", str(tmp_path / "mine.npz"))
     assert plain(scores) == plain(json.loads((folder / "scores.json").read_text()))
     assert scores["model"]["kind"] == "vectors"
+    assert set(scores["made_by"].values()) == {None}, "where vectors were made is not known"
+    assert json.loads((folder / "scores.json").read_text())["made_by"]["device"] == "cpu"
     assert scores["model"]["name"] == "mine"
     for file in ("queries.parquet", "pairs.parquet", "released_pairs.parquet"):
         assert pl.read_parquet(tmp_path / "out/mine" / file).equals(pl.read_parquet(folder / file))

@@ -1,6 +1,7 @@
 """What a run says and shows at its end: everything that it made, and how the rest is made."""
 
 import json
+import logging
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from authbench.overview.at_end import Closing
 from authbench.overview.closing import close_run, closing_lines
 from authbench.overview.found import find
 from authbench.overview.options import options_of
@@ -142,6 +144,35 @@ def test_a_run_that_made_no_release_says_nothing_of_one(tmp_path: Path) -> None:
 def test_a_run_without_a_folder_writes_none(tmp_path: Path) -> None:
     assert close_run(tmp_path / "none", NO_LISTS, 0) == []
     assert not (tmp_path / "none").exists()
+
+
+def said(message: str) -> logging.LogRecord:
+    return logging.LogRecord("snakemake", logging.INFO, "", 0, message, None, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "is_dry", "closed"),
+    [
+        ("Nothing to be done (all requested files are present and up to date).", False, True),
+        ("Nothing to be done (all requested files are present and up to date).", True, False),
+        ("Missing input files", False, False),
+    ],
+)
+def test_a_run_in_which_nothing_was_left_to_do_has_its_index_and_names_it(
+    message: str, is_dry: bool, closed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    closing = Closing(results(tmp_path), NO_LISTS, LATER)
+    assert closing.hear(said(message))
+    closing.at_exit(is_dry)
+    assert (tmp_path / "index.html").exists() == closed
+    assert (f"All of it: {tmp_path}/index.html" in capsys.readouterr().out) == closed
+
+
+def test_a_run_that_failed_leaves_an_index_of_what_is_there_and_says_no_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Closing(results(tmp_path), NO_LISTS, 0).write()
+    assert "demo: 3 documents" in (tmp_path / "index.html").read_text() and capsys.readouterr().out == ""
 
 
 def test_a_run_says_what_it_made_and_where(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scored_release import write_scored_release
 
+from authbench.cli import main
 from authbench.config import prepare
 from authbench.errors import InputError
+from authbench.evaluation.joined import comparable_results, join
 from authbench.evaluation.run import evaluate
 from authbench.evaluation.split import read_split
 from authbench.format.release import Release, open_release
@@ -305,4 +307,11 @@ def test_the_leaderboard_shows_people_beside_models_on_the_same_pairs(
     assert table.data.filter(pl.col("model") == "char-ngram")["auc_en"][0] == pytest.approx(expected)
     assert "80 of 80 pairs" in table.notes[0]
     assert people_table(None) == []
+    join(comparable_results(tmp_path, "char-ngram"))
+    board = ["leaderboard", str(tmp_path), "--out", str(tmp_path / "board"), "--benchmark-version", "1.2.0"]
+    assert main([*board, "--people", str(tmp_path / "people.json")]) == 0
+    page = (tmp_path / "board/index.html").read_text(encoding="utf-8")
+    assert "People and models on the same pairs" in page and "1.2.0" in page
+    assert pl.read_csv(tmp_path / "board/people.csv")["model"].to_list() == ["people", "char-ngram"]
+    assert main([*board, "--people", str(tmp_path / "char-ngram/scores.json")]) == 2
     assert wanted.columns[: len(DRAWN)] == DRAWN.names()

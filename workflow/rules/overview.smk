@@ -6,6 +6,10 @@ Gives   index.html, which every run writes anew at its end
 
 # How Snakemake was given its configuration: the commands that the page names repeat it.
 OPTIONS = options_of(workflow.config_settings.configfiles, workflow.config_settings.config_args or [], HERE)
+CLOSING = Closing(Path(RESULTS), SETTINGS, BEGAN, OPTIONS)
+if workflow.is_main_process:
+    logger.addFilter(CLOSING.hear)
+    atexit.register(lambda: CLOSING.at_exit(workflow.dryrun))
 
 
 rule index:

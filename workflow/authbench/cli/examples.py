@@ -17,7 +17,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "export results/demo/release --form huggingface --out huggingface",
         "export results/demo/release --form public --out public",
     ),
-    "leaderboard": ("leaderboard scores", "leaderboard scores others --out board --pdf", "leaderboard submissions"),
+    "leaderboard": (
+        "leaderboard scores",
+        "leaderboard scores others --out board --pdf",
+        "leaderboard submissions --benchmark-version 1.2.0",
+    ),
     "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
     "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
     "pan-run": (

@@ -124,6 +124,15 @@ def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="output directory (default: leaderboard in the first DIR)"
     )
+    parser.add_argument(
+        "--benchmark-version", default="", metavar="VERSION", help="version of the benchmark, which the page states"
+    )
+    parser.add_argument(
+        "--people",
+        type=Path,
+        metavar="FILE",
+        help="people.json of a build (results/<name>/people): what people score on pairs that they judged",
+    )
     parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
 
 
@@ -132,7 +141,8 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    print(write_leaderboard(arguments.results, out, arguments.pdf))
+    version = arguments.benchmark_version
+    print(write_leaderboard(arguments.results, out, arguments.pdf, people=arguments.people, version=version))
     print(f"The leaderboard: {out}/index.html")
     return 0
 

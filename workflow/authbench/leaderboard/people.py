@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from authbench.errors import InputError
 from authbench.people.score import MEASURES, PEOPLE
 from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import Cell, Column, Row, Table
@@ -16,10 +17,16 @@ _HEADINGS = {"auc": "AUC", "accuracy": "accuracy"}
 
 
 def people_table(path: Path | None) -> list[Table]:
-    """Return the table of people.json; none without it."""
+    """Return the table of people.json; none without it. Raises InputError where the file is not one."""
     if path is None:
         return []
     found = read_foreign_json(path)
+    if not isinstance(found, Mapping) or (lacking := {"judged", "drawn", "rows", "people", "agreement"} - found.keys()):
+        raise InputError(
+            f"{path}: is not what people said of pairs"
+            + (f" (it lacks {listing(sorted(lacking))})" if isinstance(found, Mapping) else "")
+            + ". Expected people/people.json of a build with verdicts (people.verdicts)."
+        )
     languages = sorted(found["judged"])
     rows, data = [], []
     for row in found["rows"]:

@@ -208,7 +208,7 @@ Parameters: TypeAlias = (
     | StylometricParameters
     | TransformerParameters
     | FunctionParameters
-    | FileParameters
+    | _FileParameters
 )
 KINDS: Mapping[str, type[Parameters]] = {
     "random": RandomParameters,

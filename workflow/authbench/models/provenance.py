@@ -14,7 +14,7 @@ from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.checkpoint import checkpoint_path, device, load_checkpoint, snapshot, with_commit
-from authbench.models.parameters import Parameters, TransformerParameters
+from authbench.models.parameters import FileParameters, Parameters, TransformerParameters
 from authbench.runtime.caches import user_cache
 from authbench.storage.json_files import read_json, write_json
 from authbench.storage.unchanged import file_mark
@@ -28,11 +28,12 @@ def made_by(parameters: Parameters) -> dict[str, Any]:
     """Return `commit`, `weights`, `files`, the versions of LIBRARIES, `device` and `device_name` of a model.
 
     `commit` is that of a checkpoint on Hugging Face, `weights` a SHA-256 over its weight files, `files` over all files
-    of a checkpoint in a folder, which has no commit. All are null for a model without a checkpoint.
+    of a checkpoint in a folder, which has no commit. All are null for a model without a checkpoint, but the device of
+    one that runs here; what was made elsewhere and given as a file states none.
     """
     if not isinstance(parameters, TransformerParameters):
         nothing: dict[str, Any] = dict.fromkeys(("commit", "weights", "files", *LIBRARIES, "device", "device_name"))
-        return nothing | {"device": "cpu"}
+        return nothing | {"device": None if isinstance(parameters, FileParameters) else "cpu"}
     return decided_by(parameters) | {"device_name": _device_name()}
 
 
