@@ -1,0 +1,236 @@
+"""The protocol `steb` gives what STEB's own functions give on the same input, and strict differs where it says so.
+
+Every case of the folder `steb_reference` of the reference values is run, whatever its name.
+"""
+
+import contextlib
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from shared_folders import ORACLES, oracle
+
+from authbench.errors import InputError
+from authbench.style import order as strict_order
+from authbench.style import pairs as strict_pairs
+from authbench.style.redundancy import correlations
+from authbench.style.steb import clustering, loaders, order, pairs, probing, records, retrieval, sums
+
+FOLDER = "steb_reference"
+
+
+def _reference(name: str) -> Any:
+    return oracle(f"{FOLDER}/{name}")
+
+
+def _cases(name: str) -> list[Any]:
+    """Return the cases of a file as parameters; one that is skipped where there is no such file."""
+    if not (ORACLES / FOLDER / f"{name}.json").is_file():
+        return [pytest.param(None, id="no reference values")]
+    return [pytest.param(case, id=case["name"]) for case in _reference(name)["cases"]]
+
+
+def _about(value: Any, tolerance: float) -> Any:
+    return pytest.approx(float(value), abs=tolerance, nan_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def _skip_without_case(request: pytest.FixtureRequest) -> None:
+    if "case" in request.fixturenames and request.getfixturevalue("case") is None:
+        pytest.skip(f"no reference values in {ORACLES / FOLDER}; AUTHBENCH_ORACLES names their folder")
+
+
+@pytest.mark.parametrize("case", _cases("order_alignment"))
+def test_the_oracle_of_order_alignment_in_their_protocol_holds(case: Any) -> None:
+    tolerance = _reference("order_alignment")["tolerance"]
+    levels = list(np.moveaxis(np.array(case["embeddings"], float), 1, 0))
+    found, expected = order.score(levels, case["labels"]), case["expected"]
+    for name in ("acc_mean", "distractor_acc_mean"):
+        assert found[name] == _about(expected[name], tolerance)
+        low, high = case.get("bounds", {}).get(name, [expected[name]] * 2)
+        assert low - tolerance <= found[name] <= high + tolerance
+    assert set(found["_per_label"]) == set(expected["per_label"])
+    for label, values in expected["per_label"].items():
+        for name, value in values.items():
+            assert found["_per_label"][label][name] == _about(value, tolerance)
+    assert found["comparisons"] == expected["comparisons"]
+    assert found["distractor_comparisons"] == expected["distractor_comparisons"]
+
+
+@pytest.mark.parametrize("case", _cases("order_alignment"))
+def test_the_oracle_of_order_alignment_is_stricter_in_ours(case: Any) -> None:
+    """Strict counts whole orders: never more than the share of places where no tie shares the point."""
+    levels = list(np.moveaxis(np.array(case["embeddings"], float), 1, 0))
+    strict = strict_order.score(levels, case["labels"])
+    if "undefined" in strict:
+        assert not case["expected"]["per_label"]
+        return
+    for label, values in case["expected"]["per_label"].items():
+        if not case["tied_comparisons"] and not strict["ties"]:
+            by_squares = strict["by_style"][label]["accuracy"]
+            assert 0 <= by_squares <= 1 and strict["chance"] <= 1 / len(levels)
+            if len(levels) == 2 and values["acc_mean"] in (0, 1):
+                assert by_squares == pytest.approx(values["acc_mean"])
+
+
+@pytest.mark.parametrize("case", _cases("pairs"))
+def test_the_oracle_of_pairs_in_their_protocol_holds(case: Any) -> None:
+    reference = _reference("pairs")
+    if case["kind"] == "all_to_all":
+        found = pairs.all_to_all(np.array(case["embeddings"], float), case["labels"], per_label=True)
+        expected = [(found, case["expected"])]
+        assert set(found["_per_label"]) == set(case["expected_per_label"])
+        expected += [(found["_per_label"][label], values) for label, values in case["expected_per_label"].items()]
+        strict = strict_pairs.all_to_all(
+            np.array(case["embeddings"], float), np.unique(case["labels"], return_inverse=True)[1]
+        )
+    else:
+        sides = [np.array(case[side], float) for side in ("first", "second")]
+        found = pairs.predefined(*sides, np.array(case["same"], bool), case["score_mode"] != "cosine")
+        expected = [(found, case["expected"])]
+        strict = strict_pairs.predefined(*sides, np.array(case["same"], bool))
+    for measured, values in expected:
+        for name, value in values.items():
+            assert measured[name] == _about(value, reference["tolerance_eer" if name == "eer" else "tolerance"]), name
+    if case.get("score_mode", "cosine") == "cosine":  # of the area itself the two protocols agree
+        assert strict["auroc"] == _about(case["expected"]["auc"], 1e-9)
+
+
+@pytest.mark.parametrize("case", _cases("retrieval"))
+def test_the_oracle_of_retrieval_in_their_protocol_holds(case: Any) -> None:
+    if "text_embeddings" in case:
+        names = [f"{author}_{role}" for author, role in zip(case["author"], case["role"], strict=True)]
+        vectors, labels = retrieval.pooled(np.array(case["text_embeddings"], float), names)
+    else:
+        vectors, labels = np.array(case["embeddings"], float), case["labels"]
+    if "expected_error" in case:
+        with pytest.raises(InputError):
+            retrieval.of_labels(vectors, labels)
+        return
+    found = retrieval.of_labels(vectors, labels)
+    for name, value in case["expected"].items():
+        assert found[name] == _about(value, _reference("retrieval")["tolerance"]), name
+
+
+@pytest.mark.parametrize("case", _cases("clustering"))
+def test_the_oracle_of_clustering_in_their_protocol_holds(case: Any) -> None:
+    reference = _reference("clustering")
+    vectors, absolute = np.array(case["embeddings"], float), case["distance_mode"] == "l1_diff"
+    over = case["over_seeds_0_to_19"]
+    values = [clustering.score(vectors, case["labels"], seed, absolute)["v_measure"] for seed in range(20)]
+    assert np.mean(values) == pytest.approx(over["mean"], abs=4 * over["std"] / np.sqrt(20) + 0.02)
+    import sklearn
+
+    if f"scikit-learn {sklearn.__version__}" in reference["tool"]:
+        expected = case["expected"]
+        found = clustering.score(vectors, case["labels"], absolute=absolute)
+        assert found["v_measure"] == _about(expected["v_measure"], reference["tolerance"])
+        count = len(set(case["labels"]))
+        assert clustering.clusters(vectors, count, absolute=absolute).tolist() == expected["clusters"]
+
+
+def _generated(case: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Return what the recipe of a generated case of probing gives."""
+    draw = np.random.default_rng(case["seed"])
+    vectors = draw.normal(size=(case["n"], case["d"]))
+    weights = draw.normal(size=(case["d"], 2))
+    values = vectors @ weights + 0.8 * np.linalg.norm(weights, axis=0) * draw.normal(size=(case["n"], 2))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors * case["scale"] if case["scale"] else vectors / lengths
+    labels = {f"f{one}": probing.quantile_bins(values[:, one])[0].tolist() for one in range(2)}
+    part = ["val" if row % 10 == 8 else "test" if row % 10 == 9 else "train" for row in range(case["n"])]
+    for name, counts in case["label_counts"].items():
+        assert np.bincount(labels[name]).tolist() == counts
+    return vectors, labels, {name: part for name in labels}
+
+
+@pytest.mark.parametrize("case", _cases("probing"))
+def test_the_oracle_of_probing_in_their_protocol_holds(case: Any) -> None:
+    if case.get("kind") == "bins":
+        bins, edges = probing.quantile_bins(np.array(case["values"], float))
+        sizes, expected = probing.sizes_of_parts(bins, len(edges) - 1, case["total_data"]), case["expected"]
+        assert bins.tolist() == expected["bins"]
+        assert edges.tolist() == pytest.approx(expected["edges"], abs=1e-12)
+        names = {"bins": "number_of_bins", "kept": "kept_per_bin"}
+        names |= {part: f"{part}_per_bin" for part in ("train", "val", "test")}
+        assert sizes == {ours: expected[theirs] for ours, theirs in names.items()}
+        return
+    torch = pytest.importorskip("torch")
+    if case.get("kind") == "generated":
+        vectors, labels, splits = _generated(case)
+    else:
+        vectors, labels, splits = np.array(case["embeddings"], float), case["labels"], case["splits"]
+    found = probing.score(vectors, labels, splits)
+    if f"torch {torch.__version__}" in _reference("probing")["tool"]:
+        for name, value in case["expected_seed_42"].items():
+            assert found[name] == _about(value, 1e-6), name
+    for name, seeds in case["over_seeds_0_to_5"].items():  # in every version, as far as six seeds tell
+        assert seeds["min"] - 0.3 <= found[name] <= seeds["max"] + 0.3
+
+
+@pytest.mark.parametrize("case", _cases("operational"))
+def test_the_oracle_of_operational_sums_holds(case: Any) -> None:
+    tolerance, expected = _reference("operational")["tolerance"], case["expected"]
+    if case.get("kind") == "overall":
+        found = sums.overall(case["task_scores"])
+        assert found == {model: _about(value, tolerance) for model, value in expected.items()}
+        return
+    scores = np.array([[np.nan if one in (None, "nan") else one for one in row] for row in case["scores"]], float)
+    result = sums.of_task(case["models"], case["datasets"], scores, case["threshold"], case["complete_datasets"])
+    if expected is None:
+        assert result is None
+        return
+    assert result is not None
+    assert (result["models"], result["datasets"]) == (expected["models"], expected["datasets"])
+    assert result["task_score"] == {model: _about(one, tolerance) for model, one in expected["task_score"].items()}
+    if "clusters" in expected:
+        assert {frozenset(one) for one in result["clusters"]} == {frozenset(one) for one in expected["clusters"].values()}
+        assert result["low_confidence"] == expected["low_confidence"]
+        rows = [case["models"].index(one) for one in expected["models"]]
+        columns = [case["datasets"].index(one) for one in expected["datasets"]]
+        table = scores[np.ix_(rows, columns)]
+        assert correlations(table) == pytest.approx(np.array(expected["spearman"], float), abs=tolerance)
+        # equal distances may be merged in another order: the heights are the same
+        assert np.sort(result["linkage"][:, 2]) == pytest.approx(
+            np.sort(np.array(expected["linkage"], float)[:, 2]), abs=tolerance
+        )
+
+
+@pytest.mark.parametrize("case", _cases("sampling"))
+def test_the_oracle_of_sampling_in_their_protocol_holds(case: Any) -> None:
+    usable = [found for record in case["records"] if (found := records.usable(record))]
+    labels, expected = [label for _, label in usable], case["expected"]
+    size, asked = case["episode_size"], case["n_episodes_per_class"]
+    assert records.episodes_per_class(labels, size, asked) == expected["n_episodes_per_class"]
+    with pytest.raises(InputError) if "error" in expected else contextlib.nullcontext():
+        kept = defaultdict(list)
+        for place in records.take(labels, size, asked):
+            kept[usable[place][1]].append(usable[place][0])
+        assert {label: len(texts) for label, texts in kept.items()} == expected["texts_per_label"]
+        assert {label: [texts[0], texts[-1]] for label, texts in kept.items()} == expected["first_and_last"]
+
+
+def _loaded(case: Any) -> Any:
+    if case["loader"] == "OneStopEnglishCorpus":
+        return loaders.line_levels([case[level] for level in ("advanced", "intermediate", "elementary")])
+    if case["loader"] == "ASSET":
+        return [loaders.chosen_by_digest(case["original"], case["simplifications"]), case["original"]]
+    if case["loader"] == "pan18_style_change":
+        first, second = loaders.cut_in_two(case["text"], case["truth"]["positions"])
+        return {"first": first, "second": second, "same": not case["truth"]["changes"]}
+    made = [(one["id"], loaders.neighbours(one["text"], one["changes"])) for one in case["documents"]]
+    there = [(name, pairs) for name, pairs in made if pairs is not None]
+    if case["loader"].startswith("pan26"):
+        drawn = loaders.balanced([pairs for _, pairs in there])
+        there = [(name, pairs) for (name, _), pairs in zip(there, drawn, strict=True)]
+    return [
+        [name, place, "true" if same else "false", first, second]
+        for name, pairs in there
+        for place, same, first, second in pairs
+    ]
+
+
+@pytest.mark.parametrize("case", _cases("loaders"))
+def test_the_oracle_of_loaders_in_their_protocol_holds(case: Any) -> None:
+    assert _loaded(case) == case["expected"]

@@ -1,0 +1,37 @@
+"""Clustering as STEB's code has it: one run of mini-batch k-means, with scikit-learn's defaults but for the batch."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEED = 42
+BATCH = 32
+
+
+def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False) -> NDArray[np.int64]:
+    """Return the cluster of each row, of vectors as they are.
+
+    Args:
+        absolute: take the absolute values of the vectors, as for counts of features.
+    """
+    from sklearn.cluster import MiniBatchKMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal vectors: fewer clusters than asked for
+        model = MiniBatchKMeans(n_clusters=count, random_state=seed, batch_size=BATCH, n_init="auto")
+        found: NDArray[np.int64] = model.fit(abs(vectors) if absolute else vectors).labels_
+    return found
+
+
+def score(vectors: Any, labels: Sequence[Any], seed: int = SEED, absolute: bool = False) -> dict[str, Any]:
+    """Return `v_measure` of as many clusters as there are labels."""
+    from sklearn.metrics import v_measure_score
+
+    count = len(set(labels))
+    if count < 2:
+        return {"undefined": "texts of one label only"}
+    return {"v_measure": float(v_measure_score(labels, clusters(vectors, count, seed, absolute)))}

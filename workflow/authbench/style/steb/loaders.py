@@ -1,0 +1,85 @@
+"""How STEB's loaders make records of files, where that is not how our steps make them."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from random import Random
+
+import regex
+
+SEED = 42
+
+
+def line_levels(versions: Sequence[str]) -> list[list[str]]:
+    """Return the lines of equal number of several versions of a text, where none of them is blank (OneStopEnglish)."""
+    numbered = zip(*(text.split("\n") for text in versions), strict=False)
+    stripped = ([line.strip() for line in lines] for lines in numbered)
+    return [lines for lines in stripped if all(lines)]
+
+
+def cut_in_two(text: str, changes: Sequence[int]) -> tuple[str, str]:
+    """Return the text before the first change of author and that up to the second one (PAN 2018).
+
+    Without a change: both sides of the white space that is nearest to the middle, of equally near ones the left.
+    """
+    if changes:
+        return text[: changes[0]], text[changes[0] : changes[1] if len(changes) > 1 else len(text)]
+    middle = len(text) // 2
+    spaces = (found.start() for found in regex.finditer(r"\s", text))
+    at = min(spaces, key=lambda place: abs(place - middle), default=middle - 1) + 1
+    return text[:at], text[at:]
+
+
+Neighbours = tuple[int, bool, str, str]  # the number of the place between two lines, same author, the lines
+
+
+def neighbours(text: str, changes: Sequence[int]) -> list[Neighbours] | None:
+    """Return the pairs of neighbouring lines that are not blank, those by one author first (PAN 2022 to 2025).
+
+    None where there are more or fewer changes than places between lines.
+    """
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if len(changes) != len(lines) - 1:
+        return None
+    pairs = [(place, not int(changed), lines[place], lines[place + 1]) for place, changed in enumerate(changes)]
+    return sorted(pairs, key=lambda pair: not pair[1])
+
+
+def balanced(documents: Iterable[Sequence[Neighbours]]) -> list[list[Neighbours]]:
+    """Return the pairs of documents with few of the same author (PAN 2026).
+
+    All pairs of two authors stay; of those of one author each document keeps a share, drawn by one generator that
+    goes through the documents: all pairs of two authors by all of one.
+    """
+    documents = list(documents)
+    same = [[pair for pair in pairs if pair[1]] for pairs in documents]
+    different = [[pair for pair in pairs if not pair[1]] for pairs in documents]
+    rate = sum(map(len, different)) / max(1, sum(map(len, same)))
+    random = Random(SEED)
+    return [
+        random.sample(ones, min(len(ones), round(rate * len(ones)))) + others
+        for ones, others in zip(same, different, strict=True)
+    ]
+
+
+def chosen_by_digest(original: str, several: Sequence[str]) -> str:
+    """Return one of several versions of a text, by the SHA-256 of the original (ASSET)."""
+    return several[int(hashlib.sha256(original.encode()).hexdigest(), 16) % len(several)]
+
+
+def shuffled_trials(same: Sequence[bool], each: int) -> list[int]:
+    """Return the places of `each` trials of one author and of two (PAN 2020 and 2021).
+
+    Both kinds are shuffled, one after the other, by one generator.
+    """
+    random = Random(SEED)
+    kinds = [[place for place, one in enumerate(same) if one == kind] for kind in (True, False)]
+    for places in kinds:
+        random.shuffle(places)
+    return [place for places in kinds for place in places[:each]]
+
+
+def equal_pieces(texts: Sequence[str], count: int) -> list[str]:
+    """Return the texts joined by line breaks and cut into `count` pieces of as many characters (MASC)."""
+    whole = "\n".join(texts)
+    size = len(whole) // count
+    return [whole[place * size : (place + 1) * size] for place in range(count)] if size else []

@@ -1,0 +1,78 @@
+"""Pairs as STEB's code has them: the area under the ROC curve, its standardised parts, and the equal error rate."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from authbench.arrays import F64
+from authbench.style.pairs import unit
+
+PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # highest rates of false positives
+
+
+def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, float]:
+    """Return `auc`, `eer`, and `auc@x`: the area up to a rate x of false positives, standardised (McClish 1989).
+
+    Where all pairs are of one kind: `undefined`.
+    """
+    from scipy.optimize import brentq
+    from sklearn.metrics import roc_curve
+
+    if same.all() or not same.any():
+        return {"undefined": "all pairs of one kind"}  # type: ignore[dict-item]
+    false, true, _ = roc_curve(same, scores)
+    found = {
+        "eer": float(brentq(lambda x: 1 - x - np.interp(x, false, true), 0.0, 1.0)),
+        "auc": float(np.trapezoid(true, false)),
+    }
+    return found | {f"auc@{most:.2f}": _partial(false, true, most) for most in PARTS}
+
+
+def _partial(false: F64, true: F64, most: float) -> float:
+    """Return the area below `most`, scaled such that chance is one half and the whole is 1."""
+    stop = int(np.searchsorted(false, most, "right"))
+    edge = np.interp(most, false[stop - 1 : stop + 1], true[stop - 1 : stop + 1])
+    area = np.trapezoid(np.append(true[:stop], edge), np.append(false[:stop], most))
+    least = 0.5 * most**2
+    return float(0.5 * (1 + (area - least) / (most - least)))
+
+
+def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bool = False) -> dict[str, float]:
+    """Return the measures over named pairs, each a row of `first` with that of `second`.
+
+    Args:
+        differences: score by minus the sum of absolute differences, as counts of features are.
+    """
+    return measure(same, -_distances(first, second) if differences else _cosines(unit(first), unit(second)))
+
+
+def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> dict[str, Any]:
+    """Return the measures over all pairs of texts; `_per_label` has those of pairs with a text of the label.
+
+    Memory: 17 bytes for each pair, and what scikit-learn's curve takes of it (about five times that).
+    """
+    rows = unit(vectors)
+    names, codes = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
+    one, other = np.triu_indices(len(codes), 1)
+    product = rows @ rows.T
+    scores = np.asarray(product.toarray() if hasattr(product, "toarray") else product)[one, other]
+    same = codes[one] == codes[other]
+    found: dict[str, Any] = measure(same, scores)
+    if per_label:
+        found["_per_label"] = {}
+        for code, name in enumerate(names):
+            here = (codes[one] == code) | (codes[other] == code)
+            if same[here].any() and not same[here].all():
+                found["_per_label"][str(name)] = measure(same[here], scores[here])
+    return found
+
+
+def _cosines(one: Any, other: Any) -> F64:
+    product = one.multiply(other) if hasattr(one, "multiply") else one * other
+    return np.asarray(product.sum(axis=1)).ravel()
+
+
+def _distances(one: Any, other: Any) -> F64:
+    return np.asarray(abs(one - other).sum(axis=1), np.float64).ravel()

@@ -1,0 +1,67 @@
+"""Retrieval as STEB's code has it: one query and one target for each author, ranked by cosine distance.
+
+The texts of an author on one side are one vector, their plain mean (no unit length first). Authors on one side alone leave both
+sides before ranking, so that the pool shrinks.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from authbench.errors import InputError
+from authbench.style.pairs import unit
+
+CUTS = (1, 8, 16, 32, 64, 128)
+QUERY, TARGET = "_query", "_target"  # ends of their labels
+
+
+def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence[str]) -> dict[str, Any]:
+    """Return `mrr`, `mean_rank` and `recall@k`, over the targets of each query's author, then over queries.
+
+    Args:
+        queries: a row per query, `asking` its author.
+        targets: a row per target, `answering` its author; several of an author are several answers.
+    """
+    shared = set(asking) & set(answering)
+    if not shared:
+        return {"undefined": "no author is on both sides"}
+    asked = [place for place, author in enumerate(asking) if author in shared]
+    pool = [place for place, author in enumerate(answering) if author in shared]
+    wanted, have = np.array([asking[place] for place in asked]), np.array([answering[place] for place in pool])
+    product = unit(queries)[asked] @ unit(targets)[pool].T
+    cosines = np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+    order = np.argsort(1 - cosines, axis=1, kind="stable")
+    ranks = [1 + np.flatnonzero(have[row] == author) for row, author in zip(order, wanted, strict=True)]
+    return {
+        "mrr": float(np.mean([np.mean(1 / own) for own in ranks])),
+        "mean_rank": float(np.mean([np.mean(own) for own in ranks])),
+        **{f"recall@{cut}": float(np.mean([np.mean(own <= cut) for own in ranks])) for cut in CUTS},
+        "queries": len(asked),
+        "targets": len(pool),
+    }
+
+
+def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the measures of rows whose labels are `<author>_query` or `<author>_target`.
+
+    Raises:
+        InputError: every label counts as a query, as happens where `_query` is part of the authors' names.
+    """
+    asks = [QUERY in label for label in labels]
+    if all(asks):
+        raise InputError(f"all {len(labels)} labels hold {QUERY!r}: no target is left. Rename the authors.")
+    sides = [[place for place, is_query in enumerate(asks) if is_query is side] for side in (True, False)]
+    names = [[labels[place].replace(end, "") for place in side] for side, end in zip(sides, (QUERY, TARGET), strict=True)]
+    return score(vectors[sides[0]], names[0], vectors[sides[1]], names[1])
+
+
+def pooled(vectors: Any, owners: Sequence[str]) -> tuple[Any, list[str]]:
+    """Return the plain mean of each owner's rows, and the owners in the order in which they are met."""
+    from scipy.sparse import csr_matrix
+
+    place = {owner: number for number, owner in enumerate(dict.fromkeys(owners))}
+    who = np.array([place[owner] for owner in owners])
+    share = 1.0 / np.bincount(who)[who]
+    means = csr_matrix((share, (who, np.arange(len(who)))), shape=(len(place), len(who))) @ vectors
+    return means, list(place)
