@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
         ("templates/report.html.j2", "workflow/report/report.html.j2"),
         ("text/function_words.yaml", "resources/text/function_words.yaml"),
         ("style/scores.yaml", "resources/style/scores.yaml"),
+        ("style/steb_scores.yaml", "resources/style/steb_scores.yaml"),
         ("rates.yaml", "benchmarks/rates.yaml"),
         ("scripts/chunk_documents.py", "workflow/scripts/chunk_documents.py"),
     ],

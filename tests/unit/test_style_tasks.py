@@ -205,8 +205,8 @@ def test_a_class_of_one_text_counts_like_any_other():
     labels = np.array([0, 0, 0, 1])
     vectors = one_hot(labels)
     assert clustering.score(vectors, labels, [0])["v_measure"] == pytest.approx(1)
-    assert pairs.all_to_all(vectors, labels) | {} == {
-        "auroc": 1.0, "pairs": 6, "positive_pairs": 3, "texts": 4, "labels": 2,
+    assert pairs.all_to_all(vectors, labels) == {
+        "auroc": 1.0, "interval": [1.0, 1.0], "pairs": 6, "positive_pairs": 3, "texts": 4, "labels": 2,
     }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ rule score_style:
         mem_mb=memory(4000),
         runtime=duration(240),
     params:
-        style={key: STYLE[key] for key in ("data", "datasets", "missing", "release", "long_texts")},
+        style={key: STYLE[key] for key in ("data", "datasets", "protocols", "missing", "release", "long_texts")},
         model=lambda wildcards: STYLE_MODELS[wildcards.style_model].as_dict(),
         reads=lambda wildcards: digests_of_run(
             STYLE, HERE / result("release") if STYLE["release"] else None, HERE, HERE / result("style_files.json")
@@ -69,7 +69,7 @@ rule style_report:
     params:
         style={key: STYLE[key] for key in ("datasets", "clusters")},
         entries=lambda wildcards: digest_of_entries(find_datasets(STYLE["datasets"])),
-        assignment=data_files("style/scores.yaml"),
+        assignment=data_files("style/scores.yaml", "style/steb_scores.yaml"),
         back=back_link("style/report/index.html"),
         template=page_templates("style.html.j2"),
         code=code("style_report"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from authbench import __version__
-from authbench.cli import audit, corpora, models, release, submissions, tables, verification
+from authbench.cli import audit, corpora, models, release, style, submissions, tables, verification
 from authbench.cli.examples import examples
 from authbench.errors import InputError
 from authbench.extras import missing_extra
@@ -20,6 +20,7 @@ COMMANDS = dict(
             | corpora.COMMANDS
             | release.COMMANDS
             | models.COMMANDS
+            | style.COMMANDS
             | submissions.COMMANDS
             | tables.COMMANDS
             | verification.COMMANDS

@@ -32,6 +32,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
     "rebuild": ("rebuild public --raw resources/raw --out release",),
     "sources": ("sources", "sources --markdown"),
+    "steb": ("steb style/report/steb --out board", "steb style/report/steb submitted_results --out board"),
     "style": ("style data --model tfidf --out style", "style data --model tfidf --dataset amazon --out style"),
     "submit": ('submit scores/mine --contributor "Who made it" --model owner/name --out mine.zip',),
     "tables": (

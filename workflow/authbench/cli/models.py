@@ -147,80 +147,6 @@ def leaderboard(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def style_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="model, as authbench evaluate takes it, or vectors=FILE, whose ids are the SHA-256 of texts; may be "
-        "repeated",
-    )
-    parser.add_argument(
-        "--dataset",
-        action="append",
-        metavar="NAME",
-        help="dataset, a name of config/style or the path of your own entry; may be repeated (default: all)",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="output directory; one subdirectory per model, and report",
-    )
-    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="release to score author retrieval on, too")
-    parser.add_argument(
-        "--missing",
-        choices=("skip", "error"),
-        default="skip",
-        help="what to do with datasets without files (default: skip)",
-    )
-    parser.add_argument(
-        "--long-texts",
-        choices=("chunk_and_pool", "truncate", "both"),
-        default="chunk_and_pool",
-        help="how transformers read texts longer than their limit (default: chunk_and_pool)",
-    )
-    parser.add_argument(
-        "--clusters",
-        type=Path,
-        metavar="FILE",
-        help="clusters.json of an earlier report, whose redundancy clusters stay",
-    )
-    cache_arguments(parser, "vectors and scores")
-    parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
-    unverified_argument(parser)
-
-
-def style(arguments: argparse.Namespace) -> int:
-    from authbench.format.verify import open_verified
-    from authbench.models.entries import expect_vectors
-    from authbench.models.requested import load_models
-    from authbench.style.datasets import find_datasets, with_release
-    from authbench.style.run import read_all, run
-    from authbench.style.vectors import LONG_TEXTS
-    from authbench.style.write import write_report
-
-    models = load_models(arguments.model)
-    for model in models:
-        expect_vectors(model)
-    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
-    if release:
-        warn_unverified(release.folder, release.unverified)
-    datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
-    cache = cache_of(arguments)
-    if models:
-        rows, absent = read_all(datasets, arguments.data, arguments.missing)
-    for model in models:
-        for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
-            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release)
-    print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
-    print(f"The report: {arguments.out / 'report'}/index.html")
-    return 0
-
-
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
     parser.add_argument(
@@ -281,6 +207,5 @@ def train(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
     "leaderboard": Command("compare models that were evaluated", leaderboard_arguments, leaderboard),
-    "style": Command("score models on datasets of writing style", style_arguments, style),
     "train": Command("tune a model on a release", train_arguments, train),
 }

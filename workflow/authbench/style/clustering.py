@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.style import intervals
 from authbench.style.pairs import compact
 
 BATCH = 32
@@ -38,6 +39,7 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
         "v_measure": float(np.mean(values)),
         "spread": float(np.std(values)),
         "by_chance": float(np.mean(chance)),
+        "interval": intervals.of_clusters(labels, found),
         "labels": k,
         "texts": len(labels),
         "seeds": len(seeds),

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from authbench.errors import InputError
+from authbench.style.protocols import STEB
 from authbench.style.scores import Figures, figures
 from authbench.style.vectors import LONG_TEXTS
 
@@ -80,11 +81,13 @@ def _expect_comparable(one: Result, other: Result) -> None:
         (f"their {part} differ in {key}", one.content[part].get(key), other.content[part].get(key))
         for part, key in SHARED
     ]
-    for dataset in set(one.content["datasets"]) & set(other.content["datasets"]):
-        mine, theirs = (result.content["datasets"][dataset] for result in (one, other))
-        differing.append((f"the rows of {dataset} differ", mine["digest"], theirs["digest"]))
-        measured = [cell["tasks"].get("probing", {}).get("measured_by") for cell in (mine, theirs)]
-        differing.append((f"the features of {dataset} are others", *measured))
+    for protocol, part in (("", "datasets"), (" in the protocol steb", STEB)):
+        cells = [result.content.get(part, {}) for result in (one, other)]
+        for dataset in set(cells[0]) & set(cells[1]):
+            mine, theirs = (cell[dataset] for cell in cells)
+            differing.append((f"the rows of {dataset} differ{protocol}", mine["digest"], theirs["digest"]))
+            measured = [cell["tasks"].get("probing", {}).get("measured_by") for cell in (mine, theirs)]
+            differing.append((f"the features of {dataset} are others{protocol}", *measured))
     for what, mine, theirs in differing:
         if mine != theirs:
             raise InputError(

@@ -59,7 +59,10 @@ def digests_of_run(settings: Mapping[str, Any], release: Path | None, base: Path
     files = {
         f"{one.name} {name}": FileSet(one.folder(table), table.files)
         for one in datasets
-        for name, table in one.all_tables.items()
+        for name, table in [
+            *one.all_tables.items(),
+            *((f"steb {name}", table) for name, table in (one.steb.all_tables if one.steb else {}).items()),
+        ]
     }
     inventory = take_inventory(base / settings["data"], files, memory)
     return {

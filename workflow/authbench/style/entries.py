@@ -106,6 +106,7 @@ class Dataset:
         tasks: settings of each task by its name.
         paper: whether the STEB paper has it under this name.
         tried: whether its files have been read, and not their description alone.
+        steb: the dataset as STEB's code derives it, where that is not as above (`authbench.style.steb`).
     """
 
     name: str
@@ -121,6 +122,12 @@ class Dataset:
     tasks: Mapping[str, TaskSettings]
     paper: bool
     tried: bool
+    steb: "Dataset | None" = None
+
+    @property
+    def in_steb(self) -> "Dataset | None":
+        """The dataset as STEB's protocol takes it; None for one that STEB does not have."""
+        return self.steb or (self if self.paper else None)
 
     @property
     def probed_features(self) -> str:
@@ -140,6 +147,11 @@ class Dataset:
 
 def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     """Return the dataset of an entry that fits the schema."""
+    theirs = None
+    if "steb" in entry:
+        own = {key: value for key, value in entry.items() if key != "steb"}
+        described = dict.fromkeys(("title", "about", "licence"), "")
+        theirs = make_dataset(name, {**own, **(entry["steb"] or {}), **described, "tried": True})
     return Dataset(
         name=name,
         title=entry["title"],
@@ -158,6 +170,7 @@ def make_dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
         },
         paper=entry.get("paper", False),
         tried=entry.get("tried", True),
+        steb=theirs,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from authbench.arrays import F64
+from authbench.style import intervals
 from authbench.style.pairs import cosines, unit
 
 TIE = 1e-12
@@ -30,11 +31,11 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     share the point; `ties` and `distractor_ties` say how many comparisons had such. Both chances are 1 / levels!.
     """
     names = np.array(styles)
-    parts = {}
+    parts, credits = {}, {}
     for style in sorted(set(styles)):
         own = np.flatnonzero(names == style)
         if len(own) > 1:
-            parts[style] = _of_style([level[own] for level in levels])
+            parts[style], credits[style] = _of_style([level[own] for level in levels])
     counts = {"levels": len(levels), "items": len(names), "styles": len(parts)}
     if not parts:
         return {"undefined": "no style has two items", **counts}
@@ -44,6 +45,8 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     return {
         "accuracy": float(np.mean([part["accuracy"] for part in parts.values()])),
         "distractor": float(np.mean([part["distractor"] for part in parts.values()])),
+        "interval": intervals.of_items([both[0] for both in credits.values()], pooled=False),
+        "distractor_interval": intervals.of_items([both[1] for both in credits.values()], pooled=False),
         "chance": 1 / factorial(len(levels)),
         "distractor_chance": 1 / factorial(len(levels)),
         "comparisons": sum(part["comparisons"] for part in parts.values()),
@@ -54,13 +57,17 @@ def score(levels: Sequence[Any], styles: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _of_style(levels: Sequence[Any]) -> dict[str, float]:
-    """Return the accuracies over all pairs of items of one style."""
+def _of_style(levels: Sequence[Any]) -> tuple[dict[str, float], tuple[F64, F64]]:
+    """Return the accuracies over all pairs of items of one style, and the points of each pair, NaN if it is none.
+
+    Points are items x items, without and with distractors (the mean over the levels left out): 16 bytes for each two.
+    """
     rows = [unit(level) for level in levels]
     items = rows[0].shape[0]
     step = max(1, BLOCK_BYTES // (8 * items * len(rows) ** 2))
     right = ties = pairs = 0.0
     apart = apart_ties = asked = 0.0
+    points, points_apart = np.full((items, items), np.nan), np.full((items, items), np.nan)
     for start in range(0, items, step):
         stop = min(start + step, items)
         # anchors x items x level of the anchor x level of the item; and the same within each anchor
@@ -70,11 +77,14 @@ def _of_style(levels: Sequence[Any]) -> dict[str, float]:
         )
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
         credit = aligned(across[later])
+        points[start:stop][later] = credit
         right, ties, pairs = right + credit.sum(), ties + (credit % 1 > 0).sum(), pairs + len(credit)
         other = np.arange(items)[None, :] != np.arange(start, stop)[:, None]
+        points_apart[start:stop][other] = 0
         for left_out in range(len(rows)):
             given = _with_distractor(across, within, left_out)[other]
             credit = aligned(given)
+            points_apart[start:stop][other] += credit / len(rows)
             apart, apart_ties, asked = apart + credit.sum(), apart_ties + (credit % 1 > 0).sum(), asked + len(credit)
     return {
         "accuracy": right / pairs,
@@ -82,7 +92,7 @@ def _of_style(levels: Sequence[Any]) -> dict[str, float]:
         "comparisons": int(pairs),
         "ties": int(ties),
         "distractor_ties": int(apart_ties),
-    }
+    }, (points, points_apart)
 
 
 def _with_distractor(across: F64, within: F64, left_out: int) -> F64:

@@ -10,6 +10,7 @@ from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import Table
 from authbench.style.collect import Result
 from authbench.style.entries import Dataset
+from authbench.style.protocols import STEB
 from authbench.style.redundancy import FEWEST_MODELS
 
 
@@ -35,8 +36,8 @@ def render(
             sensitivity=sensitivity.to_dicts(),
             listed=listed,
             run=sum(one["run"] for one in listed),
-            paper=sum(one["paper"] for one in listed),
-            paper_run=sum(one["paper"] and one["run"] for one in listed),
+            ran=what_ran(listed),
+            in_steb=any(one.content.get(STEB) for one in results),
             settings=results[0].content["settings"],
             versions=results[0].content["versions"],
             unverified=sorted({why for one in results if (why := one.content.get("release", {}).get("reason"))}),
@@ -46,9 +47,38 @@ def render(
     )
 
 
+def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
+    """Return one sentence on which datasets were run and which not."""
+    run = [one for one in listed if one["run"]]
+    paper, paper_run = ([one for one in part if one["paper"]] for part in (listed, run))
+    others = len(run) - len(paper_run)
+    asked_not = [one for one in listed if not one["run"] and one["why"] == NOT_ASKED]
+    lacking = len(listed) - len(run) - len(asked_not)
+    parts = []
+    if paper:
+        parts.append(f"{len(paper_run)} of the {len(paper)} datasets of STEB that are described here were run")
+    if others:
+        what = f"{others} further dataset{'s' if others > 1 else ''}"
+        parts.append(what if parts else f"{what} {'were' if others > 1 else 'was'} run")
+    missing = []
+    if lacking:
+        missing.append(f"the files of {lacking} are not there")
+    if asked_not:
+        missing.append(f"{len(asked_not)} {'were' if len(asked_not) > 1 else 'was'} not asked for")
+    return ", and ".join(parts) + (f"; {' and '.join(missing)} (listed below)" if missing else "") + "."
+
+
+NOT_ASKED = "not asked for"
+
+
 def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
     """Return every known dataset with its metadata and why it was not run; those that were run come first."""
-    cells = {name: cell for result in results for name, cell in result.content["datasets"].items()}
+    cells = {
+        name: cell
+        for result in results
+        for part in (STEB, "datasets")
+        for name, cell in result.content.get(part, {}).items()
+    }
     absent = {name: why for result in results for name, why in result.content["not_run"].items()}
     found = []
     for one in sorted(datasets, key=lambda dataset: (dataset.name not in cells, dataset.attribute, dataset.name)):
@@ -65,7 +95,7 @@ def _list_datasets(results: Sequence[Result], datasets: Sequence[Dataset]) -> li
                 "tried": one.tried,
                 "run": cell is not None,
                 "texts": cell["texts"] if cell else None,
-                "why": "" if cell else absent.get(one.name, "not asked for"),
+                "why": "" if cell else absent.get(one.name, NOT_ASKED),
                 "acquire": one.acquire,
             }
         )

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from authbench.arrays import F64
 from authbench.metrics.auc import area_of_wins, auc, pairs_below
+from authbench.style import intervals
 
 BLOCK_BYTES = 8 << 20  # of scores held at once, beside the rarer kind of pairs
+BINS = 1 << 16  # of cosines, for intervals alone
 DECIMALS = 12  # cosines closer than rounding can tell are equal
 
 
@@ -53,16 +55,50 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
         return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **counts}
     rows = unit(vectors)
     rarer = positive <= total - positive
-    rare = np.sort(np.concatenate([scores[same == rarer] for scores, same in _blocks(rows, labels)]))
+    rare_parts, bins = [], np.zeros((2, BINS), np.int64)
+    for scores, same, _ in _blocks(rows, labels):
+        rare_parts.append(scores[same == rarer])
+        codes = _binned(scores)
+        for kind in (False, True):
+            bins[int(kind)] += np.bincount(codes[same == kind], minlength=BINS)
+    rare = np.sort(np.concatenate(rare_parts))
+    places = _placements(bins)
     below = 0.0  # pairs (rare, other) in which the rare score is the lower one
-    for scores, same in _blocks(rows, labels):
+    influence = np.zeros(len(labels))
+    for scores, same, (block, later) in _blocks(rows, labels):
         below += pairs_below(rare, scores[same != rarer])
+        points = np.zeros(later.shape)
+        points[later] = places[same.astype(np.int8), _binned(scores)]
+        influence[block] += points.sum(axis=1)
+        influence[block.start :] += points.sum(axis=0)
     share = area_of_wins(below, positive, total - positive)
-    return {"auroc": 1 - share if rarer else share, **counts}
+    area = float(1 - share if rarer else share)
+    return {"auroc": area, "interval": intervals.of_texts(area, influence), **counts}
+
+
+def _binned(scores: F64) -> Any:
+    """Return the bin of each cosine, of BINS between -1 and 1."""
+    return np.clip((scores + 1) * (BINS / 2), 0, BINS - 1).astype(np.int32)
+
+
+def _placements(bins: Any) -> F64:
+    """Return what a pair of each kind in each bin adds to the area when it counts twice (2 x bins).
+
+    Of a pair of one label: the share of the other kind that it exceeds, less the area; of a pair of two labels: the
+    share that it falls below, less the area; each by the number of its kind. Pairs of one bin count as equal.
+    """
+    negative, positive = bins.astype(np.float64)
+    above = (negative.cumsum() - negative / 2) / negative.sum()
+    under = 1 - (positive.cumsum() - positive / 2) / positive.sum()
+    area = (above * positive).sum() / positive.sum()
+    return np.stack([(under - area) / negative.sum(), (above - area) / positive.sum()])
 
 
 def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
-    """Yield the cosines of each text with all later ones, a block of texts at a time, and which are of one label."""
+    """Yield the cosines of each text with all later ones, a block of texts at a time, and which are of one label.
+
+    Third: which texts the block is of, and which cells (block x texts from its first on) the cosines are.
+    """
     texts = len(labels)
     step = max(1, BLOCK_BYTES // (8 * texts))
     for start in range(0, texts, step):
@@ -70,7 +106,8 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
         product = rows[start:stop] @ rows[start:].T
         product = product.toarray() if hasattr(product, "toarray") else product
         later = np.arange(start, texts)[None, :] > np.arange(start, stop)[:, None]
-        yield np.round(product[later], DECIMALS), (labels[start:stop, None] == labels[None, start:])[later]
+        same = (labels[start:stop, None] == labels[None, start:])[later]
+        yield np.round(product[later], DECIMALS), same, (slice(start, stop), later)
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
@@ -79,7 +116,8 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, An
     if same.all() or not same.any():
         return {"undefined": "all pairs of one kind", **counts}
     # one less the area of the other kind: to the last bit what `all_to_all` counts of the same pairs
-    return {"auroc": 1 - auc(~same, cosines(unit(first), unit(second))), **counts}
+    scores = cosines(unit(first), unit(second))
+    return {"auroc": 1 - auc(~same, scores), "interval": intervals.of_area(same, scores), **counts}
 
 
 def cosines(one: Any, other: Any) -> F64:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from authbench.identity import keyed_hash
+from authbench.style import intervals
 from authbench.style.pairs import compact, unit
 
 BINS = 5
@@ -33,6 +34,7 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
     order = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     rows = _narrow(vectors)
     by_feature: dict[str, Any] = {}
+    hits = []
     left_out = []
     for column, name in enumerate(names):
         bins = quantile_bins(values[:, column])
@@ -40,12 +42,15 @@ def score(vectors: Any, names: Sequence[str], values: NDArray[np.float64], texts
         if bins is None or parts is None:
             left_out.append(name)
         else:
-            by_feature[name] = _probe(rows, bins, parts)
+            by_feature[name], right = _probe(rows, bins, parts)
+            hits.append(np.full(len(texts), np.nan))
+            hits[-1][parts[2]] = right
     result = {"features": len(by_feature), "left_out": left_out, "texts": len(texts), "chance": 1 / BINS}
     if not by_feature:
         return {"undefined": "no feature falls into five bins", **result}
     return {
         "accuracy": float(np.mean([one["accuracy"] for one in by_feature.values()])),
+        "interval": intervals.of_hits(np.stack(hits)),
         **result,
         "by_feature": by_feature,
     }
@@ -84,13 +89,15 @@ def balanced_parts(bins: NDArray[np.int64], order: NDArray[np.int64]) -> list[ND
     return [np.concatenate([one[low:high] for one in members]) for low, high in zip(cuts, cuts[1:], strict=False)]
 
 
-def _probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> dict[str, float]:
-    """Return the test accuracy of the penalty that is best on validation (of equal ones the strongest)."""
+def _probe(
+    rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]
+) -> tuple[dict[str, float], NDArray[np.bool_]]:
+    """Return the test accuracy of the penalty that is best on validation (of equal ones the strongest); its hits."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     train, check, test = parts
-    best = (-1.0, 0.0, 0.0)
+    best, right = (-1.0, 0.0, 0.0), np.zeros(len(test), bool)
     model = LogisticRegression(max_iter=STEPS, tol=1e-3, warm_start=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -99,5 +106,6 @@ def _probe(rows: NDArray[np.float64], bins: NDArray[np.int64], parts: Sequence[N
             model.fit(rows[train], bins[train])
             checked = float((model.predict(rows[check]) == bins[check]).mean())
             if checked > best[0]:
-                best = (checked, float((model.predict(rows[test]) == bins[test]).mean()), penalty)
-    return {"accuracy": best[1], "validation": best[0], "penalty": best[2]}
+                right = model.predict(rows[test]) == bins[test]
+                best = (checked, float(right.mean()), penalty)
+    return {"accuracy": best[1], "validation": best[0], "penalty": best[2]}, right

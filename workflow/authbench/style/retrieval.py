@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from authbench.style import intervals
 from authbench.style.order import dense
 from authbench.style.pairs import DECIMALS, unit
 
@@ -49,6 +50,7 @@ def score(
         "mrr": float((1 / found).mean()),
         **{f"recall@{cut}": float((found <= cut).mean()) for cut in CUTS},
         "by_chance": chance,
+        "interval": intervals.of_mean(1 / found, [author_of[query] for query in asked]),
         **counts,
     }
 

@@ -6,7 +6,7 @@ the rows that tasks take.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,16 @@ MOST_BAD = 0.01  # a table with a larger share of unreadable rows is not used
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a dataset after its steps, what was unreadable, and a digest of rows and columns."""
+    """The rows of a dataset after its steps, what was unreadable, and a digest of rows and columns.
+
+    `steb` are those of STEB's protocol, where it has the dataset and its files are there; else `not_in_steb` says why.
+    """
 
     frame: pl.DataFrame
     bad_rows: int
     digest: str
+    steb: "Rows | None" = None
+    not_in_steb: str = "STEB does not have it"
 
 
 def missing_files(dataset: Dataset, data: Path) -> str | None:
@@ -52,11 +57,26 @@ def read_dataset(dataset: Dataset, data: Path) -> Rows:
     """
     if problem := missing_files(dataset, data):
         raise InputError(f"{dataset.name}: {problem}")
-    read = {name: _read_table(dataset, table, data) for name, table in dataset.all_tables.items()}
-    frames = {name: frame for name, (frame, _) in read.items()}
+    theirs = dataset.in_steb
+    read: dict[tuple[str, str], tuple[pl.DataFrame, int]] = {}
+    found = _derived(dataset, data, read)
+    if theirs is None:
+        return found
+    if theirs is not dataset and (problem := missing_files(theirs, data)):
+        return replace(found, not_in_steb=problem)
+    return replace(found, steb=found if theirs is dataset else _derived(theirs, data, read))
+
+
+def _derived(dataset: Dataset, data: Path, read: dict[tuple[str, str], tuple[pl.DataFrame, int]]) -> Rows:
+    """Return the rows of a dataset after its steps; `read` keeps tables, which both protocols may take."""
+    tables = {}
+    for name, table in dataset.all_tables.items():
+        key = (dataset.folder(table), repr(table))
+        tables[name] = read[key] = read.get(key) or _read_table(dataset, table, data)
+    frames = {name: frame for name, (frame, _) in tables.items()}
     frame = apply(dataset.steps, frames["rows"], frames, f"config/style/{dataset.name}.yaml")
     digest = hashlib.sha256(frame.write_json().encode()).hexdigest()
-    return Rows(frame, sum(bad for _, bad in read.values()), digest)
+    return Rows(frame, sum(bad for _, bad in tables.values()), digest)
 
 
 def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> tuple[pl.DataFrame, int]:

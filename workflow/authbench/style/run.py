@@ -1,6 +1,7 @@
 """Score one model on every dataset, and write the results.
 
-    <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions
+    <out>/<model>/<long texts>.json         a result per dataset and task, what was not run, versions: `datasets` by
+                                            the protocol strict, `steb` by that of STEB's code
     <out>/<model>/<long texts>.speed.json   texts per second: alone of all of it not the same twice
 
 Every table can be made again from these without the model. What a dataset gave is kept beside the vectors, by a digest
@@ -31,7 +32,9 @@ from authbench.runtime.code import code_hash
 from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
 from authbench.style.entries import Dataset
+from authbench.style.protocols import PROTOCOLS, STEB, STRICT
 from authbench.style.rows import Rows, missing_files, read_dataset
+from authbench.style.steb.tasks import TASKS as STEB_TASKS
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
 
@@ -72,6 +75,7 @@ def run(
     long_texts: str = "chunk_and_pool",
     seed: int = 0,
     release: Release | None = None,
+    protocols: Sequence[str] = PROTOCOLS,
 ) -> dict[str, Any]:
     """Score a model on all datasets with rows, write the result and its speed, and return the result.
 
@@ -80,12 +84,15 @@ def run(
         absent: why other datasets are not run, by name.
         cache: keeps vectors, and what each dataset gave.
         release: the release that one of the datasets is, if any; the result says whether it is verified.
+        protocols: which of PROTOCOLS to score by. Each has vectors of its own texts, which one cache keeps; neither
+            changes what the other gives.
     """
     model = open_model(with_long_texts(entry, long_texts), cache)
     vectors = model.identity()
     mark = hashlib.sha256(orjson.dumps(vectors, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
     rates = cache.folder / "rates" / f"{entry.name}-{mark}.json"
-    results: dict[str, Any] = {}
+    results: dict[str, dict[str, Any]] = {protocol: {} for protocol in PROTOCOLS}
+    passed_over: dict[str, str] = {}
     rate = texts_per_second(rates, 0, 0.0)
     versions = {"authbench": __version__, "python": platform.python_version()} | {
         library: version(library) for library in LIBRARIES
@@ -93,23 +100,31 @@ def run(
     decides = {"code": code_hash(Path(__file__)), "versions": versions, "seed": seed, "model": entry.name}
     decides |= {"vectors": vectors, "long_texts": long_texts}
     for dataset in datasets:
-        if dataset.name in rows:
+        for protocol in protocols:
+            taken = _taken(dataset, rows.get(dataset.name), protocol)
+            if taken is None:
+                if protocol == STEB and dataset.name in rows:
+                    passed_over[dataset.name] = rows[dataset.name].not_in_steb
+                continue
             started = time.monotonic()
-            path = cache.folder / "scores" / entry.name / f"{_digest(decides, dataset, rows[dataset.name])}.json"
+            marks = decides if protocol == STRICT else {**decides, "protocol": protocol}
+            path = cache.folder / "scores" / entry.name / f"{_digest(marks, *taken)}.json"
             known = path.is_file()
             if not known:
-                found, speed = of_dataset(model, dataset, rows[dataset.name], cache.folder, rates, seed)
+                of = of_dataset if protocol == STRICT else of_dataset_in_steb
+                found, speed = of(model, *taken, cache.folder, rates, seed)
                 rate = speed or rate
                 write_json(path, found)
-            results[dataset.name] = read_json(path)
+            results[protocol][dataset.name] = read_json(path)
             how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
-            print(f"{entry.name}: {dataset.name} {how}", file=sys.stderr, flush=True)
+            print(f"{entry.name}: {dataset.name} ({protocol}) {how}", file=sys.stderr, flush=True)
     result = {
         "model": entry.as_dict(),
-        "settings": {"long_texts": long_texts, "seed": seed},
+        "settings": {"long_texts": long_texts, "seed": seed, "protocols": list(protocols)},
         "made_by": made_by(entry.parameters),
         "versions": versions,
-        "datasets": results,
+        "datasets": results[STRICT],
+        **({"steb": results[STEB], "not_in_steb": passed_over} if STEB in protocols else {}),
         "not_run": dict(absent),
         **({"release": release.verification} if release else {}),
     }
@@ -117,6 +132,13 @@ def run(
     write_plain_json(path, result)
     write_plain_json(path.with_suffix(".speed.json"), {"texts_per_second": rate})
     return result
+
+
+def _taken(dataset: Dataset, rows: Rows | None, protocol: str) -> tuple[Dataset, Rows] | None:
+    """Return a dataset and its rows as a protocol takes them; None where it does not."""
+    if rows is None or protocol == STRICT:
+        return (dataset, rows) if rows else None
+    return (dataset.in_steb, rows.steb) if dataset.in_steb and rows.steb else None
 
 
 def _digest(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
@@ -163,6 +185,38 @@ def of_dataset(
     return {"tasks": scored, "cost": cost, **_metadata(dataset, rows, documents)}, rate
 
 
+def of_dataset_in_steb(
+    model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
+) -> tuple[dict[str, Any], float | None]:
+    """Return what `of_dataset` does by STEB's protocol, and `episodes`: how results of a task are named there.
+
+    Their random seed is 42 throughout. A task that their code would stop on is `undefined`.
+    """
+    frames, episodes, undefined = {}, {}, {}
+    for task, settings in dataset.tasks.items():
+        try:
+            frames[task], episodes[task] = STEB_TASKS[task].select(rows.frame, settings)
+        except InputError as problem:
+            undefined[task] = {"undefined": str(problem)}
+    documents = _all_texts(
+        dataset, [(frame, STEB_TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()]
+    )
+    if documents.is_empty():
+        nothing = dict.fromkeys(frames, {"undefined": "no text"})
+        return {"tasks": undefined | nothing, "episodes": episodes, **_metadata(dataset, rows, documents)}, None
+    before, started = model.embedded, time.monotonic()
+    vectors = vectors_of(model, documents, dataset.name)
+    rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
+    with threadpool_limits(1):
+        scored = {
+            task: STEB_TASKS[task].score(frame, vectors, dataset.tasks[task], cache)
+            if frame.height
+            else {"undefined": "no row"}
+            for task, frame in frames.items()
+        }
+    return {"tasks": undefined | scored, "episodes": episodes, **_metadata(dataset, rows, documents)}, rate
+
+
 def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str, Any]:
     return {
         "attribute": dataset.attribute,
@@ -177,11 +231,15 @@ def _metadata(dataset: Dataset, rows: Rows, documents: pl.DataFrame) -> dict[str
 
 def texts_of(dataset: Dataset, frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return every text of a task, once: `content`, `lang`, `token_length` (cl100k)."""
-    parts = []
-    for task, frame in frames.items():
+    return _all_texts(dataset, [(frame, TASKS[task].texts(dataset.tasks[task])) for task, frame in frames.items()])
+
+
+def _all_texts(dataset: Dataset, frames: Sequence[tuple[pl.DataFrame, Sequence[str]]]) -> pl.DataFrame:
+    """Return the different texts in these columns of rows."""
+    parts = [pl.DataFrame(schema={"content": pl.String, "lang": pl.String})]
+    for frame, columns in frames:
         language = pl.col("lang") if "lang" in frame.columns else pl.lit(dataset.languages[0])
-        for column in TASKS[task].texts(dataset.tasks[task]):
-            parts.append(frame.select(content=column, lang=language))
+        parts += [frame.select(content=column, lang=language) for column in columns]
     found = pl.concat(parts).unique("content", keep="first", maintain_order=True).sort("content")
     counted = tokens.load_tokenizer().count(found["content"])
     return found.with_columns(token_length=pl.Series(counted, dtype=pl.Int64))

@@ -18,6 +18,7 @@ from authbench.style import redundancy
 from authbench.style.datasets import FIGURES
 
 PAGE = shipped("style/scores.yaml")
+PAGE_OF_STEB = shipped("style/steb_scores.yaml")
 DISTRACTOR = "distractor"
 
 # The figures of a model: (task or DISTRACTOR, dataset) -> score.
@@ -28,6 +29,12 @@ Figures = Mapping[tuple[str, str], float]
 def assignment() -> Mapping[str, Any]:
     """Return which datasets make which column (resources/style/scores.yaml)."""
     return read_yaml(PAGE)
+
+
+@cache
+def assignment_of_steb() -> Mapping[str, Any]:
+    """Return where STEB's code counts other datasets in a column (resources/style/steb_scores.yaml)."""
+    return read_yaml(PAGE_OF_STEB)
 
 
 def figures(result: Mapping[str, Any]) -> dict[tuple[str, str], float]:

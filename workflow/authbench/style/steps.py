@@ -14,6 +14,7 @@ import regex
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.registry.entries import did_you_mean
+from authbench.style.steb.steps import STEPS as STEPS_OF_STEB
 
 Tables = Mapping[str, pl.DataFrame]
 Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
@@ -288,12 +289,9 @@ def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: 
     ).drop_nulls("author")
 
 
-STEPS: Mapping[str, Step] = {
-    function.__name__: function
-    for function in (
-        lines, align, orient, stack, distinct, join, join_texts, consecutive_pairs, cut_at_change, balance_per_document,
-        subset, drop_equal, drop_shared, every_label, collapse, leave_out, keep, at_least, one_of_several, pieces,
-        verification_pairs, query_and_target,
-        known_and_unknown,
-    )
-}  # fmt: skip
+_OWN = (
+    lines, align, orient, stack, distinct, join, join_texts, consecutive_pairs, cut_at_change, balance_per_document,
+    subset, drop_equal, drop_shared, every_label, collapse, leave_out, keep, at_least, one_of_several, pieces,
+    verification_pairs, query_and_target, known_and_unknown,
+)  # fmt: skip
+STEPS: Mapping[str, Step] = {function.__name__: function for function in _OWN} | dict(STEPS_OF_STEB)

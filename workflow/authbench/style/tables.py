@@ -3,13 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from authbench.leaderboard.tables import NAMES, Metric, score_table
+from authbench.presentation.numbers import limits
 from authbench.presentation.tables import Table
 from authbench.style import scores
 from authbench.style.collect import Result
 from authbench.style.datasets import FIGURES
+from authbench.style.protocols import STEB, STRICT
+from authbench.style.steb.names import FIGURES as STEB_FIGURES
 
 HEADINGS = {
     "clustering": "Clustering", "all_to_all": "All-to-all", "predefined": "Predefined",
@@ -88,7 +92,18 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     task = "order_alignment" if kind == scores.DISTRACTOR else kind
     figure = FIGURE_NAMES["distractor" if kind == scores.DISTRACTOR else FIGURES[task]]
     columns = tuple(Metric(name, name) for name in datasets)
-    return score_table(kind, f"{HEADINGS[task]}: {figure}", columns, _with_groups(results, frame))
+    key = "distractor_interval" if kind == scores.DISTRACTOR else "interval"
+    cells = {result.name: result.content["datasets"] for result in results}
+    beside = {
+        (model, name): (
+            limits(*(cells[model].get(name, {}).get("tasks", {}).get(task, {}).get(key) or (None, None))),
+            "",
+        )
+        for model in models
+        for name in datasets
+    }
+    title = f"{HEADINGS[task]}: {figure}"
+    return score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
 
 
 def _cost(results: Sequence[Result]) -> Table:
@@ -148,23 +163,45 @@ def _with_groups(results: Sequence[Result], frame: pl.DataFrame) -> pl.DataFrame
 
 
 def every_score(results: Sequence[Result]) -> pl.DataFrame:
-    """Return a row per model, treatment, dataset and task, with chance level and, where reported, spread over seeds."""
+    """Return a row per protocol, model, treatment, dataset and task.
+
+    With chance level, 95 % interval (`low`, `high`), and spread over seeds where one is reported. The value of order
+    alignment is its accuracy; `distractor` has the other one, with its own interval.
+    """
     rows = []
     for result in results:
-        for dataset, cell in result.content["datasets"].items():
-            for task, measured in cell["tasks"].items():
-                chance = measured.get("by_chance", measured.get("chance", 0.5 if "auroc" in measured else None))
-                chance = chance["mrr"] if isinstance(chance, dict) else chance
-                row = {
-                    "group": result.group, "model": result.name, "long_texts": result.long_texts, "dataset": dataset,
-                    "attribute": cell["attribute"], "task": task, "texts": cell["texts"],
-                    "value": measured.get(FIGURES[task]), "chance": chance, "spread": measured.get("spread"),
-                    "distractor": measured.get("distractor"), "undefined": measured.get("undefined"),
-                }  # fmt: skip
-                rows.append(row)
-    schema = {
-        "group": pl.String, "model": pl.String, "long_texts": pl.String, "dataset": pl.String, "attribute": pl.String,
-        "task": pl.String, "texts": pl.Int64, "value": pl.Float64, "chance": pl.Float64, "spread": pl.Float64,
-        "distractor": pl.Float64, "undefined": pl.String,
-    }  # fmt: skip
+        for protocol in (STRICT, STEB):
+            for dataset, cell in result.content.get("datasets" if protocol == STRICT else STEB, {}).items():
+                for task, measured in cell["tasks"].items():
+                    theirs = "acc_mean" if task == "order_alignment" else STEB_FIGURES[task]
+                    low, high = measured.get("interval") or (None, None)
+                    distractor_low, distractor_high = measured.get("distractor_interval") or (None, None)
+                    row = {
+                        "protocol": protocol, "group": result.group, "model": result.name,
+                        "long_texts": result.long_texts, "dataset": dataset, "attribute": cell["attribute"],
+                        "task": task, "texts": cell["texts"],
+                        "value": measured.get(FIGURES[task] if protocol == STRICT else theirs),
+                        "low": low, "high": high, "chance": chance_of(protocol, measured),
+                        "spread": measured.get("spread"),
+                        "distractor": measured.get("distractor", measured.get("distractor_acc_mean")),
+                        "distractor_low": distractor_low, "distractor_high": distractor_high,
+                        "undefined": measured.get("undefined"),
+                    }  # fmt: skip
+                    rows.append(row)
+    words = ("protocol", "group", "model", "long_texts", "dataset", "attribute", "task")
+    numbers = ("value", "low", "high", "chance", "spread", "distractor", "distractor_low", "distractor_high")
+    schema: dict[str, Any] = dict.fromkeys(words, pl.String) | {"texts": pl.Int64}
+    schema |= dict.fromkeys(numbers, pl.Float64) | {"undefined": pl.String}
     return pl.DataFrame(rows, schema=schema)
+
+
+def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
+    """Return what knows nothing of style scores; None where that is not told, as of V-measure in STEB's protocol."""
+    if "auroc" in measured or "auc" in measured:
+        return 0.5
+    if protocol == STEB:
+        if "mrr" in measured:
+            return float((1 / np.arange(1, measured["targets"] + 1)).mean())
+        return 1 / measured["levels"] if "acc_mean" in measured else None
+    chance: Any = measured.get("by_chance", measured.get("chance"))
+    return None if chance is None else float(chance["mrr"] if isinstance(chance, dict) else chance)

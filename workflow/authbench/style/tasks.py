@@ -38,13 +38,13 @@ class _Task:
 
 def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> pl.DataFrame:
     """Return columns `text`, `label`: at most `budget` different texts of each label."""
-    found = _named(frame, {"text": settings.text, "label": settings.label})
+    found = named(frame, {"text": settings.text, "label": settings.label})
     return _budgeted(_not_empty(found, ["text"]).unique(maintain_order=True), "label", settings.budget)
 
 
 def _paired(frame: pl.DataFrame, settings: PairsTask) -> pl.DataFrame:
     """Return columns `first`, `second`, `same` (boolean)."""
-    found = _named(frame, {"first": settings.first, "second": settings.second, "same": settings.same})
+    found = named(frame, {"first": settings.first, "second": settings.second, "same": settings.same})
     strange = set(found["same"].unique()) - {"true", "false"}
     if strange:
         raise InputError(f"The column of same pairs holds {sorted(map(str, strange))[:3]}; expected true and false.")
@@ -57,9 +57,9 @@ def _leveled(frame: pl.DataFrame, settings: OrderTask) -> pl.DataFrame:
 
     Items two of whose levels are equal but for case and white space are no question and are left out.
     """
-    names = _level_columns(settings)
+    names = level_columns(settings)
     columns = dict(zip(names, settings.levels, strict=True))
-    found = _named(frame, columns | ({"style": settings.style} if settings.style else {}))
+    found = named(frame, columns | ({"style": settings.style} if settings.style else {}))
     found = found if settings.style else found.with_columns(style=pl.lit("all"))
     plain = [pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars() for name in names]
     found = _not_empty(found, names)
@@ -75,7 +75,7 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
     At most `budget` texts of each author and role.
     """
     columns = {"text": settings.text, "author": settings.author, "role": settings.role}
-    found = _named(frame, columns | {"query": settings.query or settings.author})
+    found = named(frame, columns | {"query": settings.query or settings.author})
     strange = set(found["role"].unique()) - {"query", "target"}
     if strange:
         raise InputError(f"The column of roles holds {sorted(map(str, strange))[:3]}; expected query and target.")
@@ -84,15 +84,15 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> pl.DataFrame:
 
 def plain(frame: pl.DataFrame, settings: ProbingTask) -> pl.DataFrame:
     """Return column `text`: at most `budget` different texts."""
-    found = _not_empty(_named(frame, {"text": settings.text}), ["text"]).unique(maintain_order=True)
+    found = _not_empty(named(frame, {"text": settings.text}), ["text"]).unique(maintain_order=True)
     return _budgeted(found.with_columns(all=pl.lit("")), "all", settings.budget)
 
 
-def _level_columns(settings: OrderTask) -> list[str]:
+def level_columns(settings: OrderTask) -> list[str]:
     return [f"level {place}" for place in range(1, len(settings.levels) + 1)]
 
 
-def _named(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+def named(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     """Return the columns (ours: theirs) as text, with `lang` where the rows have it."""
     missing = [theirs for theirs in columns.values() if theirs not in frame.columns]
     if missing:
@@ -127,7 +127,7 @@ def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, seed:
 
 
 def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, seed: int, cache: Path) -> dict[str, Any]:
-    levels = [vectors.of(rows[name].to_list()) for name in _level_columns(settings)]
+    levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
     return order.score(levels, rows["style"].to_list())
 
 
@@ -160,7 +160,7 @@ TASKS: Mapping[str, _Task] = {
     "clustering": _Task(_labelled, _of_text, _score_clustering),
     "all_to_all": _Task(_labelled, _of_text, _score_all_to_all),
     "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
-    "order_alignment": _Task(_leveled, _level_columns, _score_order),
+    "order_alignment": _Task(_leveled, level_columns, _score_order),
     "retrieval": _Task(_collected, _of_text, _score_retrieval),
     "probing": _Task(plain, _of_text, _score_probing),
 }

@@ -1,7 +1,8 @@
 """Write the report of the style suite.
 
 operational.csv .md .tex ...   the aggregate tables, one per task, cost, and long texts where both treatments were run
-scores.csv                     a row per model, dataset and task, with chance level and spread
+steb_operational.csv ...       the same by the protocol steb, and steb/, its results where STEB has them
+scores.csv                     a row per protocol, model, dataset and task, with chance level, interval and spread
 sensitivity.csv                the operational ranking without each dataset
 clusters.json                  redundancy clusters, if any: frozen, later reports can use them again
 figures/*.svg                  heat map, trees of datasets
@@ -16,7 +17,7 @@ import polars as pl
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
-from authbench.presentation.tables import as_markdown
+from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.style import figures, scores
@@ -24,7 +25,11 @@ from authbench.style.collect import Result, collect
 from authbench.style.datasets import FIGURES
 from authbench.style.entries import Dataset
 from authbench.style.page import render
+from authbench.style.protocols import STEB, STRICT
 from authbench.style.redundancy import FEWEST_MODELS, read_clusters
+from authbench.style.steb import layout
+from authbench.style.steb.report import LIMITS_OF, other_languages
+from authbench.style.steb.report import tables as steb_tables
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment
 
 
@@ -41,9 +46,9 @@ def write_report(
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
     clusters = read_clusters(frozen) if frozen else scores.freeze(models, english(ranked))
-    tables = all_tables(results, clusters)
+    tables = [*all_tables(results, clusters), *_in_steb(ranked, datasets)]
     values = every_score(results)
-    drawn = _charts(ranked, models, values)
+    drawn = _charts(ranked, models, values.filter(pl.col("protocol") == STRICT))
     lost = scores.sensitivity(models, english(ranked), clusters)
     with atomic_folder(out) as folder:
         for table in tables:
@@ -52,9 +57,30 @@ def write_report(
         write_text(folder / "sensitivity.csv", lost.write_csv())
         if clusters:
             write_plain_json(folder / "clusters.json", clusters)
+        layout.write(folder / STEB, {result.name: result.content.get(STEB, {}) for result in ranked})
         write_charts(folder / "figures", drawn)
         write_text(folder / "index.html", render(ranked, tables, drawn, lost, datasets, clusters, back))
     return as_markdown(tables[0])
+
+
+def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Table]:
+    """Return the tables of STEB's protocol; none where no model was scored by it."""
+    scored = {result.name: result.content[STEB] for result in results if result.content.get(STEB)}
+    metrics = {
+        model: {(task, name): measured for name, cell in cells.items() for task, measured in cell["tasks"].items()}
+        for model, cells in scored.items()
+    }
+    if not scored:
+        return []
+    limits = {
+        (model, task, name): measured[LIMITS_OF[task]]
+        for model, own in metrics.items()
+        for (task, name), measured in own.items()
+        if measured.get(LIMITS_OF[task])
+    }
+    groups = {result.name: result.group for result in results}
+    figured = {model: layout.figures(own) for model, own in metrics.items()}
+    return steb_tables(figured, groups, other_languages(datasets), limits)
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.style import intervals
+
 SEED = 42
 BATCH = 32
 
@@ -34,4 +36,6 @@ def score(vectors: Any, labels: Sequence[Any], seed: int = SEED, absolute: bool 
     count = len(set(labels))
     if count < 2:
         return {"undefined": "texts of one label only"}
-    return {"v_measure": float(v_measure_score(labels, clusters(vectors, count, seed, absolute)))}
+    found, codes = clusters(vectors, count, seed, absolute), np.unique(np.asarray(labels, str), return_inverse=True)[1]
+    interval = intervals.of_clusters(codes, [found.astype(np.int64)])
+    return {"v_measure": float(v_measure_score(labels, found)), "interval": interval}

@@ -1,9 +1,9 @@
 """Order alignment as STEB's code has it: the share of levels that are put at their own place.
 
 Every two items of a label are compared once, the earlier one in the file against the later one; negative cosines count
-as 0, and the sum of one minus the cosine is minimised. With a distractor, the last or the first level of the earlier item stands at its
-place among the levels of the later one, and is asked for no more: levels in between never are the distractor. What a
-random order scores is 1 / levels, where ours scores 1 / levels!.
+as 0, and the sum of one minus the cosine is minimised. With a distractor, the last or the first level of the earlier
+item stands at its place among the levels of the later one, and is asked for no more: levels in between never are the
+distractor. A random order scores 1 / levels, where ours scores 1 / levels!.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.arrays import F64
+from authbench.style import intervals
 from authbench.style.pairs import unit
 
 CLOSE = 1e-9  # costs that differ by less are left to scipy's choice
@@ -32,20 +33,32 @@ def score(levels: Sequence[Any], labels: Sequence[Hashable]) -> dict[str, Any]:
     for place, label in enumerate(labels):
         places.setdefault(label, []).append(place)
     per_label, right, apart = {}, [], []
+    credits, credits_apart = [], []
     for label, own in places.items():
         if len(own) > 1:
             base, distracted = _of_label([level[own] for level in rows])
             per_label[label] = {"acc_mean": float(base.mean()), "distractor_acc_mean": float(distracted.mean())}
             right.append(base)
             apart.append(distracted)
+            credits.append(_of_pairs(base, len(own)))
+            credits_apart.append(_of_pairs(distracted.reshape(2, -1).mean(axis=0), len(own)))
     every, every_apart = (np.concatenate(found) if found else np.zeros(1) for found in (right, apart))
     return {
         "acc_mean": float(every.mean()),
         "distractor_acc_mean": float(every_apart.mean()),
+        "interval": intervals.of_items(credits, pooled=True) if credits else None,
+        "distractor_interval": intervals.of_items(credits_apart, pooled=True) if credits else None,
         "_per_label": per_label,
         "comparisons": sum(map(len, right)),
         "distractor_comparisons": sum(map(len, apart)),
     }
+
+
+def _of_pairs(values: F64, items: int) -> F64:
+    """Return values of pairs i < j as a table of items x items, NaN elsewhere."""
+    table = np.full((items, items), np.nan)
+    table[np.triu_indices(items, 1)] = values
+    return table
 
 
 def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
@@ -60,7 +73,9 @@ def _of_label(rows: Sequence[Any]) -> tuple[F64, F64]:
         stop = min(start + step, items)
         later = np.arange(items)[None, :] > np.arange(start, stop)[:, None]
         across = np.stack([np.stack([_dense(one[start:stop] @ other.T) for other in rows], -1) for one in rows], -2)
-        own = np.stack([np.stack([_inner(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2)
+        own = np.stack(
+            [np.stack([_inner(one[start:stop], other[start:stop]) for other in rows], -1) for one in rows], -2
+        )
         across, within = across[later], own[np.nonzero(later)[0]]
         base.append(_shares(across, 0))
         with_last, with_first = across[:, :-1].copy(), across[:, 1:].copy()

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.arrays import F64
+from authbench.style import intervals
+from authbench.style import pairs as strict
 from authbench.style.pairs import unit
 
 PARTS = (0.01, 0.05, 0.10, 0.20, 0.30, 0.50)  # highest rates of false positives
 
 
-def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, float]:
+def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, Any]:
     """Return `auc`, `eer`, and `auc@x`: the area up to a rate x of false positives, standardised (McClish 1989).
 
     Where all pairs are of one kind: `undefined`.
@@ -21,7 +23,7 @@ def measure(same: NDArray[np.bool_], scores: F64) -> dict[str, float]:
     from sklearn.metrics import roc_curve
 
     if same.all() or not same.any():
-        return {"undefined": "all pairs of one kind"}  # type: ignore[dict-item]
+        return {"undefined": "all pairs of one kind"}
     false, true, _ = roc_curve(same, scores)
     found = {
         "eer": float(brentq(lambda x: 1 - x - np.interp(x, false, true), 0.0, 1.0)),
@@ -39,13 +41,15 @@ def _partial(false: F64, true: F64, most: float) -> float:
     return float(0.5 * (1 + (area - least) / (most - least)))
 
 
-def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bool = False) -> dict[str, float]:
+def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bool = False) -> dict[str, Any]:
     """Return the measures over named pairs, each a row of `first` with that of `second`.
 
     Args:
         differences: score by minus the sum of absolute differences, as counts of features are.
     """
-    return measure(same, -_distances(first, second) if differences else _cosines(unit(first), unit(second)))
+    scores = -_distances(first, second) if differences else _cosines(unit(first), unit(second))
+    found = measure(same, scores)
+    return found if "undefined" in found else {**found, "interval": intervals.of_area(same, scores)}
 
 
 def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> dict[str, Any]:
@@ -60,6 +64,8 @@ def all_to_all(vectors: Any, labels: Sequence[Any], per_label: bool = False) -> 
     scores = np.asarray(product.toarray() if hasattr(product, "toarray") else product)[one, other]
     same = codes[one] == codes[other]
     found: dict[str, Any] = measure(same, scores)
+    if "undefined" not in found:  # the area is that of the strict protocol, and so is its interval
+        found["interval"] = strict.all_to_all(vectors, codes)["interval"]
     if per_label:
         found["_per_label"] = {}
         for code, name in enumerate(names):

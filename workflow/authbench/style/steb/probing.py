@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from authbench.arrays import F64
+from authbench.style import intervals
+
 SEED = 42
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 RATE = 0.01
@@ -32,7 +35,7 @@ def score(
     labels: Mapping[str, Sequence[int | None]],
     splits: Mapping[str, Sequence[str | None]],
     seed: int = SEED,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Return the test accuracy of each feature and `average`, their mean.
 
     Args:
@@ -48,18 +51,24 @@ def score(
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            found = {name: _of_feature(rows, labels[name], splits[name]) for name in labels}
+            made = {name: _of_feature(rows, labels[name], splits[name]) for name in labels}
     finally:
         torch.set_num_threads(threads)
-    return found | {"average": float(np.mean(list(found.values())))} if found else {}
+    found: dict[str, Any] = {name: accuracy for name, (accuracy, _) in made.items()}
+    interval = intervals.of_hits(np.stack([hits for _, hits in made.values()]))
+    return found | {"average": float(np.mean(list(found.values()))), "interval": interval}
 
 
-def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | None]) -> float:
+def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | None]) -> tuple[float, F64]:
+    """Return the test accuracy, and for each text 1 if it was right, 0 if wrong, NaN if it was not tested."""
     import torch
 
-    parts = {}
+    parts, owners = {}, {}
     for name in ("train", "val", "test"):
-        own = [at for at, (one, part) in enumerate(zip(labels, splits, strict=True)) if part == name and one is not None]
+        own = [
+            at for at, (one, part) in enumerate(zip(labels, splits, strict=True)) if part == name and one is not None
+        ]
+        owners[name] = own
         parts[name] = rows[own], torch.as_tensor([labels[at] for at in own], dtype=torch.long)
     train, check, test = (parts[name] for name in ("train", "val", "test"))
     classes = len(torch.unique(train[1]))
@@ -72,7 +81,9 @@ def _of_feature(rows: Any, labels: Sequence[int | None], splits: Sequence[str | 
     if best is not None:
         layer.load_state_dict(best)
     _draw()
-    return _accuracy(layer, *test)
+    hits = np.full(len(labels), np.nan)
+    hits[owners["test"]] = _right(layer, *test).numpy()
+    return _accuracy(layer, *test), hits
 
 
 def _fit(layer: Any, train: Any, check: Any, penalty: float) -> tuple[float, Any]:
@@ -109,13 +120,14 @@ def _draw() -> None:
 
 def _accuracy(layer: Any, rows: Any, truth: Any) -> float:
     """Return the share of rows whose class is right, in single precision; 0 without rows."""
+    return float((_right(layer, rows, truth).float().sum() / len(truth)).item()) if len(truth) else 0.0
+
+
+def _right(layer: Any, rows: Any, truth: Any) -> Any:
     import torch
 
-    if not len(truth):
-        return 0.0
     with torch.no_grad():
-        right = torch.sigmoid(layer(rows)).argmax(dim=1) == truth
-        return float((right.float().sum() / len(truth)).item())
+        return torch.sigmoid(layer(rows)).argmax(dim=1) == truth
 
 
 def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -1,7 +1,7 @@
 """Retrieval as STEB's code has it: one query and one target for each author, ranked by cosine distance.
 
-The texts of an author on one side are one vector, their plain mean (no unit length first). Authors on one side alone leave both
-sides before ranking, so that the pool shrinks.
+The texts of an author on one side are one vector, their plain mean (no unit length first). Authors on one side alone
+leave both sides before ranking, so that the pool shrinks.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from authbench.errors import InputError
+from authbench.style import intervals
 from authbench.style.pairs import unit
 
 CUTS = (1, 8, 16, 32, 64, 128)
@@ -33,8 +34,10 @@ def score(queries: Any, asking: Sequence[str], targets: Any, answering: Sequence
     cosines = np.asarray(product.toarray() if hasattr(product, "toarray") else product)
     order = np.argsort(1 - cosines, axis=1, kind="stable")
     ranks = [1 + np.flatnonzero(have[row] == author) for row, author in zip(order, wanted, strict=True)]
+    points = [float(np.mean(1 / own)) for own in ranks]
     return {
-        "mrr": float(np.mean([np.mean(1 / own) for own in ranks])),
+        "mrr": float(np.mean(points)),
+        "interval": intervals.of_mean(points, [asking[place] for place in asked]),
         "mean_rank": float(np.mean([np.mean(own) for own in ranks])),
         **{f"recall@{cut}": float(np.mean([np.mean(own <= cut) for own in ranks])) for cut in CUTS},
         "queries": len(asked),
@@ -52,7 +55,9 @@ def of_labels(vectors: Any, labels: Sequence[str]) -> dict[str, Any]:
     if all(asks):
         raise InputError(f"all {len(labels)} labels hold {QUERY!r}: no target is left. Rename the authors.")
     sides = [[place for place, is_query in enumerate(asks) if is_query is side] for side in (True, False)]
-    names = [[labels[place].replace(end, "") for place in side] for side, end in zip(sides, (QUERY, TARGET), strict=True)]
+    names = [
+        [labels[place].replace(end, "") for place in side] for side, end in zip(sides, (QUERY, TARGET), strict=True)
+    ]
     return score(vectors[sides[0]], names[0], vectors[sides[1]], names[1])
 
 

@@ -36,8 +36,8 @@ def of_task(
         complete_datasets: leave out datasets that a model lacks, else the models that lack one.
     """
     there = np.isfinite(scores)
-    rows = np.arange(len(models)) if complete_datasets else np.flatnonzero(there.all(axis=1))
-    columns = np.flatnonzero(there.all(axis=0)) if complete_datasets else np.arange(len(datasets))
+    rows: list[int] = (np.arange(len(models)) if complete_datasets else np.flatnonzero(there.all(axis=1))).tolist()
+    columns: list[int] = (np.flatnonzero(there.all(axis=0)) if complete_datasets else np.arange(len(datasets))).tolist()
     if len(rows) < FEWEST_MODELS or not len(columns):
         return None
     table = scores[np.ix_(rows, columns)]

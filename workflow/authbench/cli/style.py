@@ -1,0 +1,118 @@
+"""Subcommands of writing style: the suite of STEB by two protocols, and a leaderboard of results in STEB's layout."""
+
+import argparse
+from pathlib import Path
+
+from authbench.cli.command import Command, cache_arguments, cache_of, unverified_argument, warn_unverified
+
+CHANCE = "random"  # a row of every table, whatever is asked for
+
+
+def style_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="model, as authbench evaluate takes it, or vectors=FILE, whose ids are the SHA-256 of texts; may be "
+        "repeated",
+    )
+    parser.add_argument(
+        "--dataset",
+        action="append",
+        metavar="NAME",
+        help="dataset, a name of config/style or the path of your own entry; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="output directory; one subdirectory per model, and report",
+    )
+    parser.add_argument("--release", type=Path, metavar="RELEASE_DIR", help="release to score author retrieval on, too")
+    parser.add_argument(
+        "--missing",
+        choices=("skip", "error"),
+        default="skip",
+        help="what to do with datasets without files (default: skip)",
+    )
+    parser.add_argument(
+        "--protocol",
+        action="append",
+        choices=("strict", "steb"),
+        metavar="NAME",
+        help="strict, the suite's own, or steb, that of STEB's code; may be repeated (default: both)",
+    )
+    parser.add_argument(
+        "--long-texts",
+        choices=("chunk_and_pool", "truncate", "both"),
+        default="chunk_and_pool",
+        help="how transformers read texts longer than their limit (default: chunk_and_pool)",
+    )
+    parser.add_argument(
+        "--clusters",
+        type=Path,
+        metavar="FILE",
+        help="clusters.json of an earlier report, whose redundancy clusters stay",
+    )
+    cache_arguments(parser, "vectors and scores")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of k-means (default: 0)")
+    unverified_argument(parser)
+
+
+def style(arguments: argparse.Namespace) -> int:
+    from authbench.format.verify import open_verified
+    from authbench.models.entries import expect_vectors
+    from authbench.models.requested import load_models
+    from authbench.style.datasets import find_datasets, with_release
+    from authbench.style.protocols import PROTOCOLS
+    from authbench.style.run import read_all, run
+    from authbench.style.vectors import LONG_TEXTS
+    from authbench.style.write import write_report
+
+    asked = arguments.model
+    models = load_models([*asked, *([CHANCE] if asked and CHANCE not in asked else [])])
+    for model in models:
+        expect_vectors(model)
+    release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
+    if release:
+        warn_unverified(release.folder, release.unverified)
+    datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
+    cache = cache_of(arguments)
+    if models:
+        rows, absent = read_all(datasets, arguments.data, arguments.missing)
+    for model in models:
+        for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
+            protocols = arguments.protocol or PROTOCOLS
+            run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release, protocols)
+    print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
+    print(f"The report: {arguments.out / 'report'}/index.html")
+    return 0
+
+
+def steb_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "results",
+        type=Path,
+        nargs="+",
+        metavar="RESULTS_DIR",
+        help="folder with <dataset>/<model>/<episode>/<task>/metrics.json; of one result in several the first counts",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory")
+
+
+def steb(arguments: argparse.Namespace) -> int:
+    from authbench.style.datasets import find_datasets
+    from authbench.style.steb.report import write_board
+
+    print(write_board(arguments.results, arguments.out, find_datasets(["all"])))
+    print(f"The tables: {arguments.out}   In the form of their page: {arguments.out}/leaderboard_data.json")
+    return 0
+
+
+COMMANDS = {
+    "steb": Command("sum up results in STEB's layout as its leaderboard does", steb_arguments, steb),
+    "style": Command("score models on datasets of writing style", style_arguments, style),
+}

@@ -1,0 +1,126 @@
+"""95 % intervals of the suite's scores: bootstrap over texts, items, pairs or authors.
+
+What is drawn is a number of times for each unit, by a generator whose seed is a hash of what is resampled, so that the
+same input has the same interval. An interval is the score plus the spread of the resampled scores about their own mean
+(resampling moves some scores, such as V-measure, to one side). What is learnt or assigned stays: clusters, probes.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from authbench.arrays import BOOL, F64, I64
+from authbench.identity import keyed_hash
+
+ROUNDS = 500
+_MOST = 4_000_000  # numbers held at once
+
+
+def _weights(units: int, purpose: str) -> F64:
+    """Return how often each unit is drawn in each round (rounds x units)."""
+    generator = np.random.default_rng(keyed_hash(0, "interval of style", purpose, str(units)))
+    return generator.multinomial(units, np.full(units, 1 / units), size=ROUNDS).astype(np.float64)
+
+
+def _limits(value: float, drawn: F64) -> list[float] | None:
+    """Return the lower and the upper end, within 0 and 1; None where too few rounds have a score."""
+    drawn = drawn[np.isfinite(drawn)]
+    if len(drawn) < ROUNDS / 2:
+        return None
+    low, high = np.quantile(drawn, [0.025, 0.975]) - drawn.mean()
+    return [float(np.clip(value + low, 0, 1)), float(np.clip(value + high, 0, 1))]
+
+
+def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) -> list[float] | None:
+    """Return the interval of a mean, over owners if values have any."""
+    values = np.asarray(values, np.float64)
+    codes = np.unique(np.asarray(owners), return_inverse=True)[1] if owners is not None else np.arange(len(values))
+    drawn = _weights(int(codes.max()) + 1, "mean")
+    sums, counts = drawn @ np.bincount(codes, values), drawn @ np.bincount(codes)
+    return _limits(float(values.mean()), sums / counts)
+
+
+def of_area(truth: BOOL, scores: F64) -> list[float] | None:
+    """Return the interval of an area under the ROC curve, over its rows."""
+    levels, codes = np.unique(scores, return_inverse=True)
+    which = csr_matrix((np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=(len(codes), len(levels)))
+    every = _weights(len(scores), "area")
+    step = max(1, _MOST // max(1, len(scores)))
+    areas = []
+    for start in range(0, ROUNDS, step):
+        drawn = every[start : start + step]
+        positive, negative = (np.asarray((drawn * kind) @ which) for kind in (truth, ~truth))
+        won = (positive * (negative.cumsum(axis=1) - negative / 2)).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            areas.append(won / (positive.sum(axis=1) * negative.sum(axis=1)))
+    whole = np.asarray(which.T @ np.stack([truth, ~truth], axis=1).astype(np.float64))
+    value = (whole[:, 0] * (whole[:, 1].cumsum() - whole[:, 1] / 2)).sum() / (truth.sum() * (~truth).sum())
+    return _limits(float(value), np.concatenate(areas))
+
+
+def of_texts(area: float, influence: F64) -> list[float] | None:
+    """Return the interval of an area over pairs of texts, over texts.
+
+    Args:
+        influence: the change of the area when a text counts twice, to first order (Hájek's projection).
+    """
+    return _limits(area, area + (_weights(len(influence), "texts") - 1) @ influence)
+
+
+def of_items(credits: Sequence[F64], pooled: bool) -> list[float] | None:
+    """Return the interval of the mean over pairs of different items of one style, over items within each style.
+
+    Args:
+        credits: for each style the points of each two items (items x items, NaN where they are not compared).
+        pooled: all pairs count alike; else each style does.
+    """
+    sums, counts = [], []
+    for number, credit in enumerate(credits):
+        drawn, asked = _weights(len(credit), f"items {number}"), np.isfinite(credit)
+        sums.append(((drawn @ np.where(asked, credit, 0)) * drawn).sum(axis=1))
+        counts.append(((drawn @ asked) * drawn).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = np.sum(sums, axis=0) / np.sum(counts, axis=0) if pooled else np.mean(np.divide(sums, counts), axis=0)
+    points = [credit[np.isfinite(credit)] for credit in credits]
+    value = float(np.concatenate(points).mean() if pooled else np.mean([one.mean() for one in points]))
+    return _limits(value, drawn)
+
+
+def of_clusters(labels: I64, found: Sequence[I64]) -> list[float] | None:
+    """Return the interval of the V-measure, the mean over clusterings, over texts."""
+    drawn = np.vstack([np.ones(len(labels)), _weights(len(labels), "clusters")])  # first the score itself
+    of_labels = _entropy(drawn, labels)
+    values = []
+    for clusters in found:
+        whole = of_labels + _entropy(drawn, clusters)
+        both = _entropy(drawn, labels * (int(clusters.max()) + 1) + clusters)
+        values.append(np.where(whole > 0, 2 * (whole - both) / np.where(whole > 0, whole, 1), 1.0))
+    mean = np.mean(values, axis=0)
+    return _limits(float(mean[0]), mean[1:])
+
+
+def of_hits(hits: F64) -> list[float] | None:
+    """Return the interval of the mean over features of the share of right texts, over texts.
+
+    Args:
+        hits: features x texts: 1 right, 0 wrong, NaN not tested.
+    """
+    asked = np.isfinite(hits)
+    right = np.where(asked, hits, 0)
+    tested = asked.any(axis=0)
+    drawn = _weights(int(tested.sum()), "hits")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = (drawn @ right[:, tested].T) / (drawn @ asked[:, tested].T)
+    return _limits(float(np.mean(right.sum(axis=1) / asked.sum(axis=1))), shares.mean(axis=1))
+
+
+def _entropy(drawn: F64, codes: NDArray[np.int64]) -> F64:
+    """Return the entropy of classes in each round, in nats."""
+    kinds, places = np.unique(codes, return_inverse=True)
+    which = csr_matrix((np.ones(len(places)), (np.arange(len(places)), places)), shape=(len(places), len(kinds)))
+    shares = np.asarray(drawn @ which) / drawn.sum(axis=1, keepdims=True)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    found: F64 = -(shares * logs).sum(axis=1)
+    return found

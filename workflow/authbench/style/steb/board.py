@@ -1,0 +1,133 @@
+"""Their leaderboard, from figures of models: the operational and the definitional score as STEB's code sums them.
+
+Clusters of datasets are found from the models at hand, so that each further model may move all others' scores, and a
+board of few models is no part of theirs. `resources/style/steb_scores.yaml` says where datasets count otherwise
+than in the paper's tables.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.style.redundancy import CUT
+from authbench.style.scores import assignment, assignment_of_steb
+from authbench.style.steb import sums
+from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+
+# The figures of a model: (task or ACCURACY, dataset) -> score.
+Figures = Mapping[tuple[str, str], float]
+SCORE = "score"
+
+
+def operational(
+    models: Mapping[str, Figures], other_languages: Iterable[str] = ()
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return a row per model with a column per task and `score`, and the number of datasets of each column.
+
+    A dataset that any model lacks is left out, as are those of other languages, and tasks of fewer than three models.
+    """
+    passed_over = {*assignment_of_steb()["left_out"], *other_languages}
+    columns: dict[str, Mapping[str, float]] = {}
+    counts = {}
+    for task in FIGURES:
+        if found := of_task(models, task, passed_over):
+            columns[task], counts[task] = found["task_score"], len(found["datasets"])
+    frame = pl.DataFrame(
+        {"model": list(models)} | {task: [column.get(one) for one in models] for task, column in columns.items()}
+    )
+    score = sums.overall(columns)
+    return frame.with_columns(pl.Series(SCORE, [score.get(one) for one in models], dtype=pl.Float64)), counts
+
+
+def of_task(
+    models: Mapping[str, Figures], task: str, passed_over: Iterable[str] = (), cut: float = CUT
+) -> dict[str, Any] | None:
+    """Return the sum of one task over the models that have it, with its clusters; None for too few models."""
+    having = [one for one, figures in models.items() if any(kind == task for kind, _ in figures)]
+    datasets = sorted(
+        {name for figures in models.values() for kind, name in figures if kind == task} - set(passed_over)
+    )
+    table = np.array([[models[one].get((task, name), np.nan) for name in datasets] for one in having])
+    return sums.of_task(having, datasets, table.reshape(len(having), len(datasets)), cut)
+
+
+def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return a row per model: the objects of study and their mean, features, independence of content, and `score`.
+
+    A column is the mean over tasks of the mean over datasets: a task with one dataset weighs as much as one with ten.
+    Order alignment counts by `acc_mean`, and in independence by its distractor alone.
+    """
+    page, theirs = assignment()["definitional"], assignment_of_steb()
+    plain = [ACCURACY if task == "order_alignment" else task for task in FIGURES]
+    columns: dict[str, list[float]] = {}
+    counts: dict[str, int] = {}
+    for study, listed in page["studies"].items():
+        _add(columns, counts, study, models, theirs.get(study, listed), plain)
+    studies = list(columns)
+    if studies:
+        columns["study"] = _mean(columns, studies)
+    _add(columns, counts, "features", models, page["features"], plain)
+    _add(columns, counts, "independence", models, theirs["independence"], ["order_alignment"])
+    parts = [name for name in ("study", "features", "independence") if name in columns]
+    if parts:
+        columns[SCORE] = _mean(columns, parts)
+    return pl.DataFrame({"model": list(models)} | columns), counts
+
+
+def _add(
+    columns: dict[str, list[float]],
+    counts: dict[str, int],
+    name: str,
+    models: Mapping[str, Figures],
+    listed: Iterable[str | Sequence[str]],
+    kinds: Sequence[str],
+) -> None:
+    """Add a column over the datasets that all models have; none where there is no such."""
+    wanted = {one for entry in listed for one in ([entry] if isinstance(entry, str) else entry)}
+    cells = [
+        (kind, dataset)
+        for kind in kinds
+        for dataset in sorted(wanted)
+        if models and all((kind, dataset) in figures for figures in models.values())
+    ]
+    if cells:
+        met = dict.fromkeys(kind for kind, _ in cells)
+        columns[name] = [
+            float(np.mean([np.mean([figures[cell] for cell in cells if cell[0] == kind]) for kind in met]))
+            for figures in models.values()
+        ]
+        counts[name] = len({dataset for _, dataset in cells})
+
+
+def _mean(columns: Mapping[str, Sequence[float]], names: Sequence[str]) -> list[float]:
+    return [float(one) for one in np.mean([columns[name] for name in names], axis=0)]
+
+
+_HEADINGS = {
+    "genre": "Genre", "register": "Register", "time": "Time", "demographic": "Demographics", "dialect": "Dialect",
+    "idiolect": "Idiolect", "study": "Object of Study", "features": "Linguistic Features",
+    "independence": "Content Independence",
+}  # fmt: skip
+
+
+def as_board(models: Mapping[str, Figures], other_languages: Iterable[str] = ()) -> dict[str, Any]:
+    """Return both tables in the form of the file that their page reads: hundredths, two decimals, the best first."""
+    named = {task: f"{NAMES[task]} ({figure})" for task, figure in FIGURES.items()} | {SCORE: "STEB_score (avg)"}
+    return {
+        "operational": _sheet(operational(models, other_languages)[0], named),
+        "definitional": _sheet(definitional(models)[0], _HEADINGS | {SCORE: "Definitional score"}),
+    }
+
+
+def _sheet(frame: pl.DataFrame, named: Mapping[str, str]) -> dict[str, Any]:
+    columns = [name for name in frame.columns if name != "model"]
+    if SCORE in columns:
+        frame = frame.sort(SCORE, "model", descending=[True, False], nulls_last=True)
+    rows = [
+        {"model": row["model"], "model_url": None}
+        | {named[name]: None if row[name] is None else round(100 * row[name], 2) for name in columns}
+        for row in frame.iter_rows(named=True)
+    ]
+    return {"sort_column": named[SCORE], "columns": [named[name] for name in columns], "rows": rows}

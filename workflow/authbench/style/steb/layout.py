@@ -1,0 +1,102 @@
+"""Results where STEB has them: `<dataset>/<model>/<episode>/<task>/metrics.json`, written and read.
+
+An episode is `<texts of an episode>_<episodes of a label>`. Of several episodes of a dataset and model the first by
+name that has the figure of the task counts, as on their board.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from authbench.errors import InputError
+from authbench.storage.atomic import write_text
+from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+
+METRICS = "metrics.json"
+OURS = {theirs: ours for ours, theirs in NAMES.items()}
+_NOT_THEIRS = ("comparisons", "distractor_comparisons", "levels", "queries", "targets", "measured_by")
+
+
+def write(folder: Path, results: Mapping[str, Mapping[str, Any]]) -> int:
+    """Write the metrics of models below a folder; return how many files were written.
+
+    Args:
+        results: by model, `steb` of its result: by dataset its `tasks` and `episodes`.
+    """
+    written = 0
+    for model, datasets in results.items():
+        for dataset, cell in datasets.items():
+            for task, measured in cell["tasks"].items():
+                if FIGURES[task] in measured:
+                    path = folder / dataset / model / cell["episodes"][task] / NAMES[task] / METRICS
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    kept = {name: value for name, value in measured.items() if name not in _NOT_THEIRS}
+                    kept = {name: value for name, value in kept.items() if not name.endswith("interval")}
+                    write_text(path, orjson.dumps(kept, option=orjson.OPT_INDENT_2).decode() + "\n")
+                    written += 1
+    return written
+
+
+def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
+    """Return the metrics below folders, by model and by task (our name) and dataset.
+
+    Of results that stand in several folders those of the first count.
+
+    Raises:
+        InputError: a folder has none, or a file cannot be read.
+    """
+    found: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
+    for folder in folders:
+        paths = list(_paths(folder))
+        if not paths:
+            raise InputError(
+                f"{folder}: no results of STEB. Expected <dataset>/<model>/<episode>/<task>/{METRICS} below it, "
+                f"tasks: {', '.join(OURS)}."
+            )
+        here: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        for path in paths:
+            dataset, model, _, task, _ = path.relative_to(folder).parts
+            metrics = _metrics(path)
+            if _figure(metrics, FIGURES[OURS[task]]) is not None:
+                here.setdefault((model, OURS[task], dataset), metrics)
+        for (model, task, dataset), metrics in here.items():
+            found.setdefault(model, {}).setdefault((task, dataset), metrics)
+    return found
+
+
+def figures(metrics: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[tuple[str, str], float]:
+    """Return the figure of each task and dataset; of order alignment `acc_mean`, too, as the task "order_accuracy"."""
+    found = {}
+    for (task, dataset), measured in metrics.items():
+        for name, key in ((task, FIGURES[task]), *([(ACCURACY, "acc_mean")] if task == "order_alignment" else [])):
+            value = _figure(measured, key)
+            if value is not None:
+                found[name, dataset] = value
+    return found
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    """Yield the files of metrics in the order of their paths, so that the first episode by name comes first."""
+    for path in sorted(folder.glob(f"*/*/*/*/{METRICS}")):
+        if path.parts[-2] in OURS:
+            yield path
+
+
+def _metrics(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())  # which takes NaN, as theirs may have it
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}. Expected the metrics of a task.") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: holds no mapping. Expected the metrics of a task.")
+    return content
+
+
+def _figure(metrics: Mapping[str, Any], key: str) -> float | None:
+    value = metrics.get(key)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and math.isfinite(value) else None  # type: ignore[arg-type]

@@ -1,0 +1,20 @@
+"""What STEB calls tasks, and which figure of each its leaderboard takes."""
+
+# Their names of our tasks, and the figure of each that their board takes.
+NAMES = {
+    "clustering": "clustering",
+    "all_to_all": "all_to_all_pair_classification",
+    "predefined": "pre_defined_pair_classification",
+    "order_alignment": "order_alignment",
+    "retrieval": "retrieval",
+    "probing": "probing",
+}
+FIGURES = {
+    "clustering": "v_measure",
+    "all_to_all": "auc",
+    "predefined": "auc",
+    "order_alignment": "distractor_acc_mean",
+    "retrieval": "mrr",
+    "probing": "average",
+}
+ACCURACY = "order_accuracy"  # order alignment by `acc_mean`, beside its distractor

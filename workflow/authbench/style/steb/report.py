@@ -1,0 +1,87 @@
+"""Tables of the protocol steb: of our results, and of folders of results in STEB's layout."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from authbench.leaderboard.tables import Metric, score_table
+from authbench.presentation.files import write_table
+from authbench.presentation.numbers import limits
+from authbench.presentation.tables import Table, as_markdown
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import write_plain_json
+from authbench.style.entries import Dataset
+from authbench.style.steb import board, layout
+from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+from authbench.words import spaced
+
+HEADINGS = {
+    "clustering": "Clustering", "all_to_all": "All-to-all", "predefined": "Predefined",
+    "order_alignment": "Order align.", "retrieval": "Retrieval", "probing": "Probing", "score": "Score",
+    "study": "Object of study", "features": "Ling. features", "independence": "Content indep.",
+}  # fmt: skip
+BOARD = "leaderboard_data.json"
+Limits = Mapping[tuple[str, str, str], Sequence[float]]  # by model, task and dataset
+LIMITS_OF = {task: "distractor_interval" if task == "order_alignment" else "interval" for task in FIGURES}
+
+
+def tables(
+    models: Mapping[str, board.Figures],
+    groups: Mapping[str, str],
+    other_languages: Sequence[str] = (),
+    intervals: Limits | None = None,
+) -> list[Table]:
+    """Return the operational and the definitional score and a table per task, in the order of their board."""
+    found = []
+    for name, title, (frame, counts) in (
+        ("steb_operational", "STEB's protocol: operational score", board.operational(models, other_languages)),
+        ("steb_definitional", "STEB's protocol: definitional score", board.definitional(models)),
+    ):
+        columns = [
+            Metric(key, HEADINGS.get(key, spaced(key).capitalize()) + (f" ({counts[key]})" if key in counts else ""))
+            for key in frame.columns
+            if key != "model"
+        ]
+        if any(frame[column.key].is_not_null().any() for column in columns):
+            found.append(score_table(name, title, columns, _grouped(frame, groups)))
+    for task in (*FIGURES, ACCURACY):
+        datasets = sorted({dataset for figures in models.values() for kind, dataset in figures if kind == task})
+        if datasets:
+            cells = {name: [figures.get((task, name)) for figures in models.values()] for name in datasets}
+            frame = pl.DataFrame({"model": list(models)} | cells)
+            of, figure = ("order_alignment", "acc_mean") if task == ACCURACY else (task, FIGURES[task])
+            beside = {
+                (model, name): (limits(*(intervals or {}).get((model, task, name), (None, None))), "")
+                for model in models
+                for name in datasets
+            }
+            title = f"STEB's protocol: {spaced(NAMES[of])}, {figure}"
+            columns = [Metric(name, name) for name in datasets]
+            found.append(score_table(f"steb_{task}", title, columns, _grouped(frame, groups), beside=beside))
+    return found
+
+
+def _grouped(frame: pl.DataFrame, groups: Mapping[str, str]) -> pl.DataFrame:
+    group = pl.Series("group", [groups[model] for model in frame["model"]], dtype=pl.String)
+    return frame.select(group, *frame.columns)
+
+
+def other_languages(datasets: Sequence[Dataset]) -> list[str]:
+    """Return the datasets whose texts are not all English: they do not count in the operational score."""
+    return [one.name for one in datasets if one.languages != ("en",)]
+
+
+def write_board(folders: Sequence[Path], out: Path, datasets: Sequence[Dataset]) -> str:
+    """Write the tables of results in STEB's layout; return that of the operational score in Markdown.
+
+    Also BOARD, in the form of the file that their page reads.
+    """
+    models = {model: layout.figures(metrics) for model, metrics in sorted(layout.read(*folders).items())}
+    foreign = other_languages(datasets)
+    made = tables(models, dict.fromkeys(models, "models"), foreign)
+    with atomic_folder(out) as folder:
+        for table in made:
+            write_table(folder, table)
+        write_plain_json(folder / BOARD, board.as_board(models, foreign))
+    return as_markdown(made[0])

@@ -1,0 +1,117 @@
+"""Steps of entries that derive rows as STEB's loaders do, where ours do it otherwise (`loaders` has the rules)."""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import polars as pl
+import regex
+
+from authbench.style.steb import loaders
+
+Tables = Mapping[str, pl.DataFrame]
+_PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
+
+
+def line_levels(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Make a row of each line number that no version of a text leaves blank (OneStopEnglish).
+
+    `by` names the text, `level` the version, `levels` the versions in order, each of which becomes a column.
+    """
+    by, level, levels, text = (argument[key] for key in ("by", "level", "levels", "text"))
+    made = []
+    for (name, *_), versions in frame.sort(by).group_by([by], maintain_order=True):
+        there = dict(versions.select(level, text).iter_rows())
+        if all(there.get(one) is not None for one in levels):
+            rows = loaders.line_levels([there[one] for one in levels])
+            made += [{by: name, **dict(zip(levels, row, strict=True))} for row in rows]
+    return pl.DataFrame(made, schema=dict.fromkeys((by, *levels), pl.String))
+
+
+def cut_in_two(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """Cut a document into what stands before the first and up to the second change of author (PAN 2018)."""
+    made = []
+    for row in frame.sort(argument["document"]).iter_rows(named=True):
+        places = list(map(int, _numbers(row[argument["positions"]])))
+        first, second = loaders.cut_in_two(row[argument["text"]], places)
+        same = "false" if places else "true"
+        made.append({"document": row[argument["document"]], "first": first, "second": second, "same": same})
+    return pl.DataFrame(made, schema=_PAIRS)
+
+
+def neighbouring_lines(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced`: few of the same author (PAN 2026)."""
+    documents, pairs = [], []
+    for row in frame.sort(argument["document"]).iter_rows(named=True):
+        changes = list(map(int, _numbers(row[argument["changes"]])))
+        found = loaders.neighbours(row[argument["text"]], changes)
+        if found is not None:
+            documents.append(row[argument["document"]])
+            pairs.append(found)
+    pairs = loaders.balanced(pairs) if argument.get("balanced") else pairs
+    made = [
+        {"document": document, "first": first, "second": second, "same": str(same).lower()}
+        for document, own in zip(documents, pairs, strict=True)
+        for _, same, first, second in own
+    ]
+    return pl.DataFrame(made, schema=_PAIRS)
+
+
+def chosen_by_digest(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """`into` becomes one of the list in the column `of`, by the SHA-256 of the text `by` (ASSET)."""
+    chosen = [
+        loaders.chosen_by_digest(original, several) if original is not None and several else None
+        for original, several in frame.select(argument["by"], argument["of"]).iter_rows()
+    ]
+    return frame.with_columns(pl.Series(argument["into"], chosen, dtype=pl.String)).drop_nulls(argument["into"])
+
+
+def shuffled_trials(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Keep `each` trials with `same` and as many without, the first ones after shuffling (PAN 2020, 2021)."""
+    same = [one == "true" for one in frame[argument["same"]]]
+    return frame[loaders.shuffled_trials(same, argument["each"])]
+
+
+def equal_pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Make of all texts of a label `count` pieces of as many characters (MASC)."""
+    label, text = argument["label"], argument["text"]
+    made = [
+        {label: name, text: piece}
+        for (name,), rows in frame.group_by([label], maintain_order=True)
+        for piece in loaders.equal_pieces(rows[text].drop_nulls().to_list(), argument["count"])
+    ]
+    return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
+
+
+def shuffled_verses(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Keep the references that every label has and no two labels word alike, shuffled as wholes (Bible versions).
+
+    `by` names the columns of a reference, those of digits by their number.
+    """
+    label, text, by = argument["label"], argument["text"], argument["by"]
+    verses: dict[tuple[Any, ...], dict[str, str]] = {}
+    for name, words, *reference in frame.select(label, text, *by).drop_nulls().iter_rows():
+        key = tuple(int(part) if part.isdigit() else part for part in reference)
+        verses.setdefault(key, {})[name] = words
+    labels = sorted(set(frame[label].drop_nulls()))
+    apart = [
+        key
+        for key in sorted(verses)
+        if len({" ".join(words.lower().split()) for words in verses[key].values()}) == len(labels)
+    ]
+    Random(loaders.SEED).shuffle(apart)
+    made = [{label: name, text: verses[key][name]} for key in apart for name in labels]
+    return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
+
+
+def _numbers(value: Any) -> list[Any]:
+    """Return the entries of a list, or the numbers in what stands for one."""
+    return value if isinstance(value, list) else regex.findall(r"\d+", value or "")
+
+
+STEPS: Mapping[str, Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]] = {
+    function.__name__: function
+    for function in (
+        line_levels, cut_in_two, neighbouring_lines, chosen_by_digest, shuffled_trials, equal_pieces, shuffled_verses,
+    )
+}  # fmt: skip

@@ -1,0 +1,142 @@
+"""Tasks in STEB's protocol: which rows of a dataset each takes, and what it scores.
+
+Rows are taken in the order of the files, the first of each label (`records`). Texts stay as they are, also those that
+are empty or stand twice.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.identity import keyed_hash
+from authbench.style import features
+from authbench.style.entries import LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
+from authbench.style.pairs import compact
+from authbench.style.steb import clustering, order, pairs, probing, records, retrieval
+from authbench.style.tasks import level_columns, named
+from authbench.style.tasks import plain as drawn
+from authbench.style.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A task.
+
+    Attributes:
+        select: picks and renames rows, in the order of the files; with the number that stands in the name of the
+            folder of its results.
+        texts: names their columns of text.
+        score: scores vectors, with the rows and a folder that caches features of texts.
+    """
+
+    select: Callable[[pl.DataFrame, Any], tuple[pl.DataFrame, str]]
+    texts: Callable[[Any], Sequence[str]]
+    score: Callable[[pl.DataFrame, Vectors, Any, Path], dict[str, Any]]
+
+
+def _first_of_each(frame: pl.DataFrame, label: str) -> tuple[pl.DataFrame, str]:
+    labels = frame[label].to_list()
+    return frame[records.take(labels)], f"1_{records.episodes_per_class(labels)}"
+
+
+def _labelled(frame: pl.DataFrame, settings: LabelledTask) -> tuple[pl.DataFrame, str]:
+    return _first_of_each(named(frame, {"text": settings.text, "label": settings.label}).drop_nulls(), "label")
+
+
+def _paired(frame: pl.DataFrame, settings: PairsTask) -> tuple[pl.DataFrame, str]:
+    found = named(frame, {"first": settings.first, "second": settings.second, "same": settings.same}).drop_nulls()
+    return found.with_columns(pl.col("same") == "true"), "1_2"
+
+
+def _leveled(frame: pl.DataFrame, settings: OrderTask) -> tuple[pl.DataFrame, str]:
+    columns = dict(zip(level_columns(settings), settings.levels, strict=True))
+    found = named(frame, columns | ({"style": settings.style} if settings.style else {}))
+    found = found if settings.style else found.with_columns(style=pl.lit("all"))
+    return _first_of_each(found.drop_nulls(), "style")
+
+
+def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> tuple[pl.DataFrame, str]:
+    columns = {"text": settings.text, "author": settings.author, "role": settings.role}
+    return named(frame, columns).drop_nulls(), "-1_1"
+
+
+def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, str]:
+    return drawn(frame, settings), "1_1"  # theirs are drawn too, without a seed
+
+
+def _score_clustering(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+    return clustering.score(vectors.of(rows["text"].to_list()), rows["label"].to_list())
+
+
+def _score_all_to_all(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+    return pairs.all_to_all(vectors.of(rows["text"].to_list()), rows["label"].to_list())
+
+
+def _score_predefined(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+    first, second = (vectors.of(rows[side].to_list()) for side in ("first", "second"))
+    return pairs.predefined(first, second, rows["same"].to_numpy())
+
+
+def _score_order(rows: pl.DataFrame, vectors: Vectors, settings: OrderTask, cache: Path) -> dict[str, Any]:
+    levels = [vectors.of(rows[name].to_list()) for name in level_columns(settings)]
+    return {**order.score(levels, rows["style"].to_list()), "levels": len(levels)}
+
+
+def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache: Path) -> dict[str, Any]:
+    sides: list[Any] = []
+    for role in ("query", "target"):
+        own = rows.filter(pl.col("role") == role)
+        sides += retrieval.pooled(vectors.of(own["text"].to_list()), own["author"].to_list()) if own.height else [0, []]
+    return retrieval.score(*sides)
+
+
+def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, cache: Path) -> dict[str, Any]:
+    measured = {"measured_by": features.measured_by(settings.features)}
+    if not probing.installed():
+        return {"undefined": "PyTorch, which STEB's probe is made with, is not installed", **measured}
+    texts = rows["text"].to_list()
+    names, values = features.extract(texts, settings.features, cache)
+    queue = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
+    labels, splits = {}, {}
+    for column, name in enumerate(names):
+        if found := _parts(values[:, column], queue):
+            labels[name], splits[name] = found
+    if not labels:
+        return {"undefined": "no feature falls into two bins", **measured}
+    # as many directions as texts at most: of sparse counts the dense table would not fit
+    return {**probing.score(compact(vectors.of(texts)), labels, splits), **measured}
+
+
+def _parts(values: Any, queue: Any) -> tuple[list[int | None], list[str | None]] | None:
+    """Return the class and the part of each text for a feature; None where no two bins have texts to test with."""
+    bins, edges = probing.quantile_bins(values)
+    if len(edges) < 3:
+        return None
+    sizes = probing.sizes_of_parts(bins, len(edges) - 1)
+    if not sizes["train"] or not sizes["val"] or not sizes["test"]:
+        return None
+    parts: list[str | None] = [None] * len(bins)
+    for one in range(sizes["bins"]):
+        own = [place for place in queue if bins[place] == one][: sizes["kept"]]
+        names = [part for part in ("train", "val", "test") for _ in range(sizes[part])]
+        for place, part in zip(own, names, strict=True):
+            parts[place] = part
+    return bins.tolist(), parts
+
+
+def _of_text(settings: Any) -> Sequence[str]:
+    return ["text"]
+
+
+TASKS: Mapping[str, _Task] = {
+    "clustering": _Task(_labelled, _of_text, _score_clustering),
+    "all_to_all": _Task(_labelled, _of_text, _score_all_to_all),
+    "predefined": _Task(_paired, lambda settings: ["first", "second"], _score_predefined),
+    "order_alignment": _Task(_leveled, level_columns, _score_order),
+    "retrieval": _Task(_collected, _of_text, _score_retrieval),
+    "probing": _Task(_probed, _of_text, _score_probing),
+}
