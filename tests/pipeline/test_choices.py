@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from project import Project, rules_of
+from project import Project, jobs_of, rules_of
 
 from authbench.storage.json_files import read_json
 
@@ -193,3 +193,14 @@ def test_texts_that_were_ruled_out_on_the_sheets_are_left_out_listed_and_counted
     assert f"{lost} (blogs:nobody) matched no document" in (later.folder / "said").read_text(encoding="utf-8")
     assert f"{lost} matched no document that came to the filters." in manifest["warnings"]
     assert lost in (results / "release/report.html").read_text()
+
+
+def test_weights_that_cannot_be_loaded_stop_a_run_before_any_text_is_read(another: Project) -> None:
+    pytest.importorskip("detoxify", reason="the extra `toxicity` is not installed")
+    (another.folder / "broken.ckpt").write_bytes(b"no weights")
+    detoxify = {"scorers": ["detoxify"], "detoxify": {"checkpoint": "broken.ckpt"}}
+    recipe = another.recipe({"name": "toxic", "safety": detoxify})
+    status, said = another.snakemake("--cores", "1", *recipe)
+    assert status != 0 and "broken.ckpt: not a checkpoint of weights" in said
+    assert rules_of(jobs_of(said)) == {"load_scorers"}
+    assert not list((another.folder / "results/toxic").glob("*/*.parquet"))

@@ -12,7 +12,7 @@ from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
 from authbench.records import LANGUAGES
-from authbench.safety import ScoreStore, make_scorers, score_texts, text_digest
+from authbench.safety import BATCH, ScoreStore, make_scorers, score_texts, text_digest
 from authbench.safety.wordlist import ANY, LIST, WordListScorer, load_wordlist, read_word_lists
 
 WORDS = load_wordlist()
@@ -175,6 +175,32 @@ def test_a_text_is_scored_once_however_often_it_is_asked_for(tmp_path: Path) -> 
     assert scorer.asked == ["a", "b", "c"]
     score_texts([Counting("counting 2")], ["a"], ["en"], again)
     assert again.get("counting 2", [text_digest("en\x1fb")]) == [None]
+
+
+def test_a_process_that_is_killed_ten_times_loses_at_most_a_batch_each_time(tmp_path: Path) -> None:
+    class Dying(Counting):
+        def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+            if len(self.asked) >= 2 * BATCH:
+                raise KeyboardInterrupt
+            return super().score(texts, langs)
+
+    texts = [f"text {number}" for number in range(20 * BATCH + 7)]
+    asked: list[str] = []
+    for _ in range(10):
+        scorer = Dying()
+        with pytest.raises(KeyboardInterrupt):
+            score_texts([scorer], texts, ["en"] * len(texts), ScoreStore(tmp_path / "scores.parquet"))
+        asked += scorer.asked
+    assert len(asked) == len(set(asked)) == 20 * BATCH  # nothing that was scored is scored again
+    scorer, store = Counting(), ScoreStore(tmp_path / "scores.parquet")
+    score_texts([scorer], texts, ["en"] * len(texts), store)
+    assert len(scorer.asked) == 7
+    store.save()
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.parquet"]
+    whole = ScoreStore(tmp_path / "whole.parquet")
+    score_texts([Counting()], texts, ["en"] * len(texts), whole)
+    whole.save()
+    assert (tmp_path / "scores.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
 def test_equal_scores_are_equal_bytes_whatever_the_order_they_came_in(tmp_path: Path) -> None:

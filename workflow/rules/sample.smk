@@ -5,6 +5,33 @@ Gives   sample/selected.parquet (DOCUMENT and `toxicity`), toxic.parquet (REMOVE
 Keeps   sample/scores.parquet: what has been scored is never scored again
 """
 
+DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
+SCORERS = {
+    "safety": SETTINGS["safety"],
+    "words": file_hash(shipped("text/toxic_words.yaml"), SETTINGS["safety"]["wordlist"]["extra"]),
+    "weights": weights(),
+}
+
+
+rule load_scorers:
+    """Load the scorers of toxicity before anything else runs: their weights come, or are found missing, now."""
+    output:
+        scorers=result("sample/scorers.json"),
+    log:
+        result("logs/load_scorers.log"),
+    priority: 100
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(700),
+        runtime=duration(30),
+        in_series=1,
+    params:
+        **SCORERS,
+        code=code("load_scorers"),
+    script:
+        "../scripts/load_scorers.py"
+
 
 rule fill_reservoirs:
     """Keep of every author the documents that may be needed, chosen by hash."""
@@ -42,6 +69,7 @@ rule select_documents:
         reservoirs=gather.shards(result("sample/reservoirs/{scatteritem}.parquet")),
         authors=gather.shards(result("sample/authors/{scatteritem}.parquet")),
         lengths=gather.shards(result("sample/lengths/{scatteritem}.parquet")),
+        scorers=result("sample/scorers.json") if DETOXIFY_ASKED else [],
     output:
         selected=result("sample/selected.parquet"),
         toxic=result("sample/toxic.parquet"),
@@ -57,17 +85,12 @@ rule select_documents:
         runtime=duration(30, per_mb=0.02),
         in_series=1,
     params:
+        **SCORERS,
         scores=result("sample/scores.parquet"),
         sample=SETTINGS["sample"],
         authors=SETTINGS["authors"],
-        safety=SETTINGS["safety"],
         splits=SETTINGS["split"]["splits"],
         seed=SETTINGS["seed"],
-        words=file_hash(
-            shipped("text/toxic_words.yaml"),
-            SETTINGS["safety"]["wordlist"]["extra"],
-        ),
-        weights=weights(),
         code=code("select_documents"),
     script:
         "../scripts/select_documents.py"

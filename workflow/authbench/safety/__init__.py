@@ -5,6 +5,7 @@ text, so that a changed threshold, or a repeated run, scores nothing twice.
 """
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from authbench.nfc import compose
 from authbench.storage.parquet import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
+BATCH = 256  # texts that are scored, and their scores kept, at a time
 SCORES = pl.Schema({"scorer": pl.String, "text": pl.Binary, "score": pl.Float64})
 
 
@@ -59,19 +61,19 @@ def text_digest(text: str) -> bytes:
 
 
 class ScoreStore:
-    """Scores by scorer and text, in one Parquet file.
+    """Scores by scorer and text, in one Parquet file, and in a folder beside it what has come since that was written.
 
-    `put` keeps them in memory, `save` writes the file whole, sorted, so that equal scores are equal bytes.
-    A million scores take about 200 MB in memory.
+    `put` writes a file of its own, so that a process that is killed loses nothing that it has put; `save` writes the
+    one file whole, sorted, so that equal scores are equal bytes. A million scores take about 200 MB in memory.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.parts = self.path.with_name(f"{self.path.name}.parts")
         self._scores: dict[str, dict[bytes, float]] = {}
-        if self.path.exists():
-            frame = read_columns([self.path], SCORES.names())
-            for (scorer,), rows in frame.group_by("scorer"):
-                self._scores[str(scorer)] = dict(zip(rows["text"], rows["score"], strict=True))
+        for part in [self.path] * self.path.exists() + sorted(self.parts.glob("[0-9a-f]*.parquet")):
+            for (scorer,), rows in read_columns([part], SCORES.names()).group_by("scorer"):
+                self._scores.setdefault(str(scorer), {}).update(zip(rows["text"], rows["score"], strict=True))
 
     def get(self, scorer: str, texts: Sequence[bytes]) -> list[float | None]:
         """Return the scores that `scorer` (an identity) gave texts (by SHA-256); None for one that it has not seen."""
@@ -80,6 +82,10 @@ class ScoreStore:
 
     def put(self, scorer: str, texts: Sequence[bytes], scores: Sequence[float]) -> None:
         self._scores.setdefault(scorer, {}).update(zip(texts, scores, strict=True))
+        self.parts.mkdir(parents=True, exist_ok=True)
+        rows = pl.DataFrame({"scorer": [scorer] * len(texts), "text": list(texts), "score": list(scores)}, SCORES)
+        name = hashlib.sha256(b"".join([scorer.encode(), *texts])).hexdigest()[:32]
+        write_parquet(rows, self.parts / f"{name}.parquet")
 
     def save(self) -> None:
         parts = [
@@ -87,6 +93,7 @@ class ScoreStore:
             for scorer, known in self._scores.items()
         ]
         write_parquet(pl.concat([pl.DataFrame(schema=SCORES), *parts]).sort("scorer", "text"), self.path)
+        shutil.rmtree(self.parts, ignore_errors=True)
 
 
 def score_texts(
@@ -94,18 +101,23 @@ def score_texts(
 ) -> list[tuple[float, str]]:
     """Return the highest score of each text and the identity of the scorer that gave it (the first of equals).
 
-    With a store, only what a scorer has not scored before is scored, and put there; the caller saves it. A text in two
-    languages is two entries, as lists differ by language. No scorer: every text scores 0, by nobody ("").
+    With a store, only what a scorer has not scored before is scored, and put there after each BATCH; the caller saves
+    it. A text in two languages is two entries, as lists differ by language. No scorer: every text scores 0, by nobody
+    ("").
     """
     best = [(0.0, "")] * len(texts)
     digests = [text_digest(f"{lang}\x1f{text}") for text, lang in zip(texts, langs, strict=True)]
     for scorer in scorers:
         given: list[float | None] = store.get(scorer.identity, digests) if store else [None] * len(texts)
         new = {digests[row]: row for row, score in enumerate(given) if score is None}
-        scores = scorer.score([texts[row] for row in new.values()], [langs[row] for row in new.values()]) if new else []
-        fresh = dict(zip(new, scores, strict=True))
-        if store and new:
-            store.put(scorer.identity, list(fresh), list(fresh.values()))
+        waiting = sorted(new.items(), key=lambda item: len(texts[item[1]]))  # a batch of like lengths takes least time
+        fresh: dict[bytes, float] = {}
+        for start in range(0, len(waiting), BATCH):
+            batch = dict(waiting[start : start + BATCH])
+            scores = scorer.score([texts[row] for row in batch.values()], [langs[row] for row in batch.values()])
+            fresh.update(zip(batch, scores, strict=True))
+            if store:
+                store.put(scorer.identity, list(batch), scores)
         for row, digest in enumerate(digests):
             known = given[row]
             score = fresh[digest] if known is None else known
