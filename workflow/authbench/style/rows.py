@@ -97,6 +97,7 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> tuple[pl.D
     )
     columns: dict[str, list[Any]] = {name: [] for name in fields}
     good = bad = 0
+    first = ""
     for relative in match_files(folder, table.files):
         for member in RawFile(folder / relative, relative, "").members(table.files):
             of_path: Row = {"path": member.relative, "file_name": member.relative.rpartition("/")[2]}
@@ -105,13 +106,19 @@ def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> tuple[pl.D
             for block in _blocks(member, table.reader, wanted):
                 rows = [{**row, **of_path} for row in block if not isinstance(row, BadRow)]
                 good, bad = good + len(rows), bad + len(block) - len(rows)
+                if not first and len(rows) < len(block):
+                    [problem, *_] = (row for row in block if isinstance(row, BadRow))
+                    first = f"{member.relative}, {problem.position}: {problem.reason}"
                 for name, values in derived.items():
                     for row, value in zip(rows, values(rows), strict=True):
                         row[name] = value
                 for name, values in fields.items():
                     columns[name] += values(rows)
     if bad > MOST_BAD * (good + bad):
-        raise InputError(f"{dataset.name}: {bad} of {good + bad} rows below {folder} cannot be read. Check `reader`.")
+        raise InputError(
+            f"{dataset.name}: {bad} of {good + bad} rows below {folder} cannot be read. "
+            f"The first: {first.rstrip('.')}. Check `reader` in {where}."
+        )
     return pl.DataFrame({name: list(_plain(values)) for name, values in columns.items()}, strict=False), bad
 
 

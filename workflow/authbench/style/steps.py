@@ -213,6 +213,24 @@ def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tab
     return frame.with_columns(pl.Series(argument["into"], chosen, dtype=pl.String)).drop_nulls(argument["into"])
 
 
+def flatten(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Make a row of each text of a list of texts; other texts stay."""
+    text = argument["text"]
+    listed = isinstance(frame.schema[text], pl.List)
+    return frame.explode(text).drop_nulls(text) if listed else frame
+
+
+def triplets(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Make a pair `first`, `second` of the two lines below each line that begins with one of `codes` (StylePTB)."""
+    made = []
+    for whole in frame[argument["text"]]:
+        rows = whole.splitlines()
+        for code, first, second in zip(rows, rows[1:], rows[2:], strict=False):
+            if code[:3] in argument["codes"] and first and second:
+                made.append({"style": code[:3], "first": first, "second": second})
+    return pl.DataFrame(made, schema=dict.fromkeys(("style", "first", "second"), pl.String))
+
+
 def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
     """Cut texts, at white space, into pieces of at most `characters`, and keep `most` of each text."""
     text, size = argument["text"], argument["characters"]
@@ -292,6 +310,6 @@ def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: 
 _OWN = (
     lines, align, orient, stack, distinct, join, join_texts, consecutive_pairs, cut_at_change, balance_per_document,
     subset, drop_equal, drop_shared, every_label, collapse, leave_out, keep, at_least, one_of_several, pieces,
-    verification_pairs, query_and_target, known_and_unknown,
+    verification_pairs, query_and_target, known_and_unknown, flatten, triplets,
 )  # fmt: skip
 STEPS: Mapping[str, Step] = {function.__name__: function for function in _OWN} | dict(STEPS_OF_STEB)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from random import Random
 
 import regex
@@ -81,5 +82,5 @@ def shuffled_trials(same: Sequence[bool], each: int) -> list[int]:
 def equal_pieces(texts: Sequence[str], count: int) -> list[str]:
     """Return the texts joined by line breaks and cut into `count` pieces of as many characters (MASC)."""
     whole = "\n".join(texts)
-    size = len(whole) // count
-    return [whole[place * size : (place + 1) * size] for place in range(count)] if size else []
+    edges = [place * len(whole) // count for place in range(count + 1)]
+    return [whole[start:stop] for start, stop in pairwise(edges)]

@@ -104,6 +104,17 @@ def shuffled_verses(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Ta
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
+def in_order_of_files(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Sort rows by the first of `names` that is in the name of their `file`; within a file they keep their order."""
+    names = argument["names"]
+    place = pl.lit(len(names))
+    for number in reversed(range(len(names))):
+        place = (
+            pl.when(pl.col(argument["file"]).str.contains(names[number], literal=True)).then(number).otherwise(place)
+        )
+    return frame.with_columns(place.alias("#place")).sort("#place", maintain_order=True).drop("#place")
+
+
 def _numbers(value: Any) -> list[Any]:
     """Return the entries of a list, or the numbers in what stands for one."""
     return value if isinstance(value, list) else regex.findall(r"\d+", value or "")
@@ -113,5 +124,6 @@ STEPS: Mapping[str, Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]] = {
     function.__name__: function
     for function in (
         line_levels, cut_in_two, neighbouring_lines, chosen_by_digest, shuffled_trials, equal_pieces, shuffled_verses,
+        in_order_of_files,
     )
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Tasks in STEB's protocol: which rows of a dataset each takes, and what it scores.
 
 Rows are taken in the order of the files, the first of each label (`records`). Texts stay as they are, also those that
-are empty or stand twice.
+stand twice; an empty one is no value to our readers, where theirs keep it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
