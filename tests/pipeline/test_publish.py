@@ -1,5 +1,6 @@
 """The demo, published: the bundle, every form of it, and the way back from the demo's raw files."""
 
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,18 @@ def test_every_form_is_there_and_nothing_is_to_be_done_again(published_demo: Pro
         "export_release",
         "publish",
     }
+
+
+def test_the_sheet_of_every_form_states_how_well_the_best_model_of_the_run_links_texts(published_demo: Project) -> None:
+    found = [
+        json.loads(path.read_text(encoding="utf-8")) for path in published_demo.results.glob("evaluate/*/scores.json")
+    ]
+    best = max(one["overall"]["success@1"] for one in found if not one["model"]["shortcut"])
+    for form in FORMS:
+        stated = json.loads(
+            (published_demo.results / "publish" / form / "data_protection.json").read_text(encoding="utf-8")
+        )
+        assert stated["risk"]["linked"] == best
 
 
 def test_no_tier_b_text_of_the_demo_is_published_and_the_raw_files_give_them_back(

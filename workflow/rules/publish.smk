@@ -1,6 +1,6 @@
 """Publish: in which forms do others take the release?
 
-Takes   release/ and config/sources/<source>.yaml
+Takes   release/, config/sources/<source>.yaml, and evaluate/<model>/scores.json for the risk of re-identification
 Gives   publish/public/ (the release without texts of tier B), publish/<form>/ (of the public bundle)
 """
 
@@ -15,6 +15,7 @@ rule bundle_release:
     """Leave out the texts that may not be passed on, and say how they can be made again."""
     input:
         sums=result("release/SHA256SUMS"),
+        scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
     output:
         sums=result("publish/public/SHA256SUMS"),
     log:
@@ -27,7 +28,7 @@ rule bundle_release:
     params:
         publish=SETTINGS["publish"],
         sources={tag: source.entry for tag, source in SETUP.sources.items()},
-        template=data_files("templates/card.md.j2"),
+        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2"),
         code=code("bundle_release"),
     script:
         "../scripts/bundle_release.py"
@@ -48,7 +49,7 @@ rule export_release:
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],
-        template=data_files("templates/card.md.j2"),
+        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2"),
         code=code("export_release"),
     script:
         "../scripts/export_release.py"

@@ -11,4 +11,6 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 release, out = (Path(sums).parent for sums in (snakemake.input.sums, snakemake.output.sums))
 sources = {tag: make_source(tag, entry) for tag, entry in snakemake.params.sources.items()}
-export_public(open_verified(release, complete=True), out, publication(snakemake.params.publish), sources)
+scores = Path(snakemake.input.scores[0]).parents[1] if snakemake.input.scores else None
+about = publication(snakemake.params.publish)
+export_public(open_verified(release, complete=True), out, about, sources, scores)

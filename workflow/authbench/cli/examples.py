@@ -16,6 +16,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "export": (
         "export results/demo/release --form huggingface --out huggingface",
         "export results/demo/release --form public --out public",
+        "export results/demo/release --form public --scores results/demo/evaluate --out public",
     ),
     "leaderboard": (
         "leaderboard scores",

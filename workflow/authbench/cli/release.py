@@ -85,6 +85,12 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings, of which the section `publish` is read")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="for trec: output directory of authbench evaluate")
     parser.add_argument(
+        "--scores",
+        type=Path,
+        metavar="DIR",
+        help="output directory of authbench evaluate, by which DATA_PROTECTION.md states the risk of re-identification",
+    )
+    parser.add_argument(
         "--with-tier-b",
         action="store_true",
         help="include texts of tier B, which may not be passed on; for your own use only",
@@ -102,9 +108,9 @@ def export(arguments: argparse.Namespace) -> int:
     release = open_verified(arguments.release, complete=True, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     if arguments.form == PUBLIC:
-        export_public(release, arguments.out, about, find_sources())
+        export_public(release, arguments.out, about, find_sources(), arguments.scores)
     else:
-        export(release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs)
+        export(release, arguments.form, arguments.out, about, arguments.with_tier_b, arguments.runs, arguments.scores)
     print(f"In the form {arguments.form}: {arguments.out}/   What it is: {arguments.out}/README.md")
     return 0
 

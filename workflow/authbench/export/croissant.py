@@ -1,4 +1,4 @@
-"""The benchmark in Croissant 1.0, with its vocabulary for responsible AI.
+"""The benchmark in Croissant 1.1, with its vocabulary for responsible AI (`responsible`).
 
 Every Parquet file is a FileObject with its SHA-256 and a RecordSet of its own, which is the form that needs no archive
 around the files.
@@ -9,21 +9,29 @@ from typing import Any
 
 import polars as pl
 
+from authbench.export.citations import own_citation
+from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, Shard
 from authbench.export.publication import Publication
+from authbench.export.responsible import documents_here, responsible
+from authbench.format.columns import PAIR_TABLES, PROVENANCE, SPLIT_TABLES
 from authbench.format.release import Release
+from authbench.registry.licences import OWN
 
 _CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
+    "arrayShape": "cr:arrayShape",
     "citeAs": "cr:citeAs",
     "column": "cr:column",
     "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
     "cr": "http://mlcommons.org/croissant/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
     "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
@@ -33,10 +41,12 @@ _CONTEXT = {
     "fileSet": "cr:fileSet",
     "format": "cr:format",
     "includes": "cr:includes",
+    "isArray": "cr:isArray",
     "isLiveDataset": "cr:isLiveDataset",
     "jsonPath": "cr:jsonPath",
     "key": "cr:key",
     "md5": "cr:md5",
+    "name": {"@container": "@language"},
     "parentField": "cr:parentField",
     "path": "cr:path",
     "rai": "http://mlcommons.org/croissant/RAI/",
@@ -52,7 +62,12 @@ _CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-_CONFORMS = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
+_MEANINGS: dict[str, str] = {
+    column.name: column.meaning
+    for table in (*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE)
+    for column in table.columns
+}
+_CONFORMS = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TYPES: dict[Any, str] = {
     pl.String: "sc:Text",
     pl.Boolean: "sc:Boolean",
@@ -71,18 +86,16 @@ def describe(release: Release, about: Publication, tables: Sequence[ParquetTable
         "@type": "sc:Dataset",
         "conformsTo": _CONFORMS,
         "name": release.name,
-        "description": (
-            "Texts whose authors are known by pseudonyms, for authorship attribution and verification, in splits that "
-            "share no author, no work and no near copy."
-        ),
-        "license": sorted(set(licence_table(release).filter("texts_here")["spdx"])),
+        "description": ABSTRACT,
+        "license": _licences(release),
         "version": about.version,
         "isLiveDataset": False,
-        "citeAs": f"{release.name}, version {about.version}, made with AuthBench {release.manifest['authbench']}",
+        "citeAs": own_citation(release.name, about),
         "creator": [{"@type": "sc:Organization", "name": name} for name in about.creators],
-        "keywords": ["authorship attribution", "authorship verification", "stylometry"],
-        "inLanguage": sorted(set(release.present["lang"])),
-        **_responsible(release, about),
+        "publisher": [{"@type": "sc:Organization", "name": about.publisher or about.creators[0]}],
+        "keywords": list(KEYWORDS),
+        "inLanguage": sorted(set(documents_here(release)["lang"])),
+        **responsible(release, about),
         "distribution": [_file_object(shard, name) for _, shard, name in files],
         "recordSet": [_record_set(table, name) for table, _, name in files],
     }
@@ -91,6 +104,16 @@ def describe(release: Release, about: Publication, tables: Sequence[ParquetTable
     if about.date:
         content["datePublished"] = about.date
     return content
+
+
+def _licences(release: Release) -> list[str]:
+    """Return the addresses of the licences of texts that are here, and in words what has none."""
+    table = licence_table(release)
+    here = table.filter("texts_here")
+    terms = (here if here.height else table).select("spdx", "licence").unique().sort("spdx", "licence")
+    return sorted(
+        {name if spdx.startswith(OWN) else f"https://spdx.org/licenses/{spdx}" for spdx, name in terms.iter_rows()}
+    )
 
 
 def _label(table: ParquetTable, number: int) -> str:
@@ -117,42 +140,21 @@ def _record_set(table: ParquetTable, name: str) -> dict[str, Any]:
             "@id": f"{name}/{column}",
             "name": column,
             "dataType": _value_type(kind),
-            **({"repeated": True} if isinstance(kind, pl.List) else {}),
+            **({"description": _MEANINGS[column]} if column in _MEANINGS else {}),
+            **({"isArray": True, "arrayShape": "-1"} if isinstance(kind, pl.List) else {}),
             "source": {"fileObject": {"@id": f"{name}.parquet"}, "extract": {"column": column}},
         }
         for column, kind in table.schema.items()
     ]
-    return {"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields}
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"The table {table.config} of the split {table.split}: {table.rows:,} rows in all.",
+        "field": fields,
+    }
 
 
 def _value_type(kind: Any) -> str:
     """Return Schema.org's name of a column's type, or of what its lists hold."""
     return _TYPES[(kind.inner if isinstance(kind, pl.List) else kind).base_type()]
-
-
-def _responsible(release: Release, about: Publication) -> dict[str, str]:
-    """Return the fields on responsible AI, which conferences ask for."""
-    sources = ", ".join(sorted(set(release.provenance["source"])))
-    return {
-        "rai:dataCollection": (
-            f"Chosen from existing corpora ({sources}); de-duplicated, filtered, balanced over languages, genres and "
-            "lengths, and split by author. No text was written and no label made for it."
-        ),
-        "rai:dataBiases": (
-            "The corpora hold those who publish: platforms, periods and genres differ between languages, and genre, "
-            "source and author go together."
-        ),
-        "rai:dataLimitations": "; ".join(release.manifest["warnings"]) or "The build warned of nothing.",
-        "rai:personalSensitiveInformation": (
-            "Author ids are pseudonyms, not anonymous. E-mail addresses, telephone numbers, handles and URLs in texts "
-            "are placeholders; names in texts stay, and style may tell who wrote."
-        ),
-        "rai:dataUseCases": (
-            "Comparing and training models of authorship and style. Not for finding out who wrote a text against the "
-            "writer's will, for profiling people, or as proof of authorship."
-        ),
-        "rai:dataReleaseMaintenancePlan": (
-            f"Texts are taken down on request to {about.contact}; the next version leaves them out and keeps every "
-            "other id, split and text."
-        ),
-    }

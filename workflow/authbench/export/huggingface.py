@@ -42,7 +42,7 @@ pairs = load_dataset("this folder", "pairs", split="test")
 `candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
 `provenance` what is known and was measured of each document. `pairs` are those that every evaluation scores: each
 positive of a query with negatives like it in all but the writer, by `pool`; `positives` says how the texts of one
-author are related. A release without such pairs has neither. `croissant.json` describes the files in Croissant 1.0,
+author are related. A release without such pairs has neither. `croissant.json` describes the files in Croissant 1.1,
 `licences.csv` has the terms.
 """
 

@@ -82,7 +82,6 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
                 "@type": "SoftwareApplication",
                 "name": "AuthBench",
                 "softwareVersion": release.manifest["authbench"],
-                "url": _ADDRESS,
             },
             {
                 "@id": _BUILD,
@@ -100,9 +99,6 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
             _file(folder, SUMS, None),
         ],
     }
-
-
-_ADDRESS = "https://pypi.org/project/authbench/"
 
 
 def _numbered(about: Publication) -> list[tuple[int, str]]:

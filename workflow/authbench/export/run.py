@@ -1,11 +1,13 @@
 """Write a release in one of the known forms, or as its public bundle."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.export.beir import write_beir
-from authbench.export.citations import write_citations
+from authbench.export.data_protection import known_risk, read_risk
+from authbench.export.description import describe_folder
 from authbench.export.huggingface import write_huggingface
 from authbench.export.mteb import write_mteb
 from authbench.export.pan import write_pan
@@ -18,7 +20,6 @@ from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
 from authbench.registry.source_entry import Source
 from authbench.storage.atomic import atomic_folder
-from authbench.storage.sha256sums import write_sums
 
 PUBLIC = "public"
 _Form = Callable[[Path, Release, Publication], None]
@@ -33,7 +34,13 @@ FORMS: dict[str, _Form] = {
 
 
 def export(
-    release: Release, form: str, out: Path, about: Publication, with_tier_b: bool = False, runs: Path | None = None
+    release: Release,
+    form: str,
+    out: Path,
+    about: Publication,
+    with_tier_b: bool = False,
+    runs: Path | None = None,
+    scores: Path | None = None,
 ) -> None:
     """Write a release, or its public bundle, in one of FORMS as the folder `out`.
 
@@ -46,6 +53,8 @@ def export(
         about: what a card says that the release does not know.
         with_tier_b: whether texts of tier B may go in.
         runs: a folder of results whose rankings go beside TREC's qrels.
+        scores: a folder of results by which the risk of re-identification is measured; without it a bundle's own
+            sheet says what it is, if any.
 
     Raises:
         InputError: the form is not known, `runs` comes with another form than trec, or as `expect_exportable`.
@@ -55,21 +64,25 @@ def export(
     if runs is not None and form != "trec":
         raise InputError(f"--runs belongs to the form trec, not to {form}.")
     expect_exportable(release, with_tier_b)
+    risk = read_risk(scores, release) if scores else known_risk(release.folder)
     with atomic_folder(out) as place:
         FORMS[form](place, release, about)
-        write_citations(place, release)
         if runs is not None:
             write_runs(place, runs)
-        if not release.unverified:
-            write_sums(place)
+        describe_folder(place, release, about, risk)
 
 
-def export_public(release: Release, out: Path, about: Publication, sources: Mapping[str, Source]) -> None:
-    """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified."""
+def export_public(
+    release: Release, out: Path, about: Publication, sources: Mapping[str, Source], scores: Path | None = None
+) -> None:
+    """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified.
+
+    `scores` is as in `export`.
+    """
     if release.withheld:
         raise InputError(f"{release.folder} is a public bundle already.")
+    risk = read_risk(scores, release) if scores else None
     with atomic_folder(out) as place:
         write_public(place, release, about, sources)
-        write_citations(place, open_complete_release(place))
-        if not release.unverified:
-            write_sums(place)
+        bundle = replace(open_complete_release(place), unverified=release.unverified)
+        describe_folder(place, bundle, about, risk)

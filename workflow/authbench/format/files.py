@@ -41,6 +41,11 @@ BUNDLE_FILES = {
     WITHHELD: "how the withheld texts of tier B can be made again, and the checksums of the complete release",
     LICENCES: "the terms of every source",
     README: "the card of the release",
+    "CITATION.cff": "how to cite the benchmark itself",
+    "datacite.json": "the metadata of a DOI, by the schema 4.5 of DataCite",
+    "DATA_PROTECTION.md": "personal data, the ground of its use by source, and the measured risk of re-identification",
+    "data_protection.json": "the same as an object",
+    "ro-crate-metadata.json": "every file with size and SHA-256, and the run that made them, as an RO-Crate 1.1",
 }
 
 MANIFEST_KEYS = {

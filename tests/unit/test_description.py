@@ -1,0 +1,167 @@
+"""What describes a published folder: a DOI's metadata, RO-Crate, CITATION.cff, and the sheet on data protection."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars as pl
+import pytest
+import yaml
+from published import ABOUT, exported, opened, publish
+from scored_release import write_scored_release
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.export.data_protection import read_risk
+from authbench.export.datacite import datacite
+from authbench.export.description import describe_folder
+from authbench.export.run import FORMS
+from authbench.format.release import open_release
+
+DOI = replace(ABOUT, doi="10.5281/zenodo.1234567", publisher="Zenodo")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    _, release, public = publish(tmp_path_factory.mktemp("made"))
+    return release, public
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A release of enough authors, and two models scored on its test split: a shortcut, and one of style."""
+    folder, out = tmp_path_factory.mktemp("scored"), tmp_path_factory.mktemp("scores")
+    write_scored_release(folder, 40)
+    models = ("--model", "random", "--model", "char-ngram")
+    assert main(["evaluate", str(folder), *models, "--out", str(out), "--cache", str(out / "vectors")]) == 0
+    return folder, out
+
+
+def described(folder: Path, name: str) -> Any:
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def datacite_schema() -> Any:
+    """The schema 4.5 that the package `datacite` ships; its import alone needs more."""
+    try:
+        return json.loads(str(distribution("datacite").read_text("../datacite/schemas/datacite-v4.5.json")))
+    except PackageNotFoundError:
+        pytest.skip("needs the extra `publish`")
+
+
+def test_a_dois_metadata_fit_the_schema_of_datacite(folders: tuple[Path, Path]) -> None:
+    schema = datacite_schema()
+    for folder in folders:
+        found = datacite(opened(folder), DOI)
+        jsonschema.validate(found, schema)
+        assert found["doi"] == DOI.doi
+        assert found["publisher"] == {"name": "Zenodo"}
+        assert found["publicationYear"] == "2026"
+    with pytest.raises(jsonschema.ValidationError, match="publicationYear"):
+        jsonschema.validate(datacite(opened(folders[0]), replace(DOI, date=None)), schema)
+
+
+@pytest.mark.parametrize("form", [*FORMS, "public"])
+def test_every_form_is_an_ro_crate_of_its_files(form: str, folders: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = folders[1] if form == "public" else exported(folders[1], form, tmp_path / form)
+    crate = described(folder, "ro-crate-metadata.json")
+    entities = {one["@id"]: one for one in crate["@graph"]}
+    assert len(entities) == len(crate["@graph"])
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert {part["@id"] for part in entities["./"]["hasPart"]} == there - {"ro-crate-metadata.json"}
+    for path in there - {"ro-crate-metadata.json", "SHA256SUMS"}:
+        assert entities[path]["sha256"] == hashlib.sha256((folder / path).read_bytes()).hexdigest()
+        assert entities[path]["contentSize"] == str((folder / path).stat().st_size)
+    named = {reference for one in entities.values() for reference in references(one)}
+    assert named - entities.keys() <= {"https://w3id.org/ro/crate/1.1"}
+
+
+def references(entity: dict[str, Any]) -> set[str]:
+    values = [one for value in entity.values() for one in (value if isinstance(value, list) else [value])]
+    return {one["@id"] for one in values if isinstance(one, dict)}
+
+
+def test_ro_crates_library_reads_the_crate(folders: tuple[Path, Path]) -> None:
+    rocrate = pytest.importorskip("rocrate.rocrate", reason="needs the extra `publish`")
+    crate = rocrate.ROCrate(str(folders[1]))
+    assert crate.name == "tiny"
+    assert crate.datePublished.date().isoformat() == ABOUT.date
+    made = next(one for one in crate.get_entities() if one.type == "CreateAction")
+    assert made["instrument"].properties()["name"] == "AuthBench"
+    assert {one["identifier"] for one in made["object"]} == {"posts"}
+    assert all((folders[1] / one.id).is_file() for one in crate.data_entities)
+
+
+def test_the_validator_of_ro_crates_finds_nothing(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    validator = shutil.which("rocrate-validator")
+    if validator is None:
+        pytest.skip("needs roc-validator, which wants other versions of packages: pipx install roc-validator")
+    wanted = ("validate", str(folders[1]), "--profile-identifier", "process-run-crate-0.5", "--no-paging")
+    found = subprocess.run([validator, *wanted, "--offline"], capture_output=True, text=True, cwd=tmp_path)
+    if "cache" in found.stdout + found.stderr and found.returncode:
+        pytest.skip("the validator has no network and no filled cache")
+    assert found.returncode == 0, found.stdout
+
+
+def test_the_benchmark_says_how_to_cite_itself(folders: tuple[Path, Path]) -> None:
+    found = yaml.safe_load((folders[1] / "CITATION.cff").read_text(encoding="utf-8"))
+    assert found["cff-version"] == "1.2.0"
+    assert found["type"] == "dataset"
+    assert found["authors"] == [{"name": "A publisher"}]
+    assert (found["version"], found["date-released"]) == ("2.1.0", "2026-01-31")
+
+
+def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored: tuple[Path, Path]) -> None:
+    risk = read_risk(scored[1], open_release(scored[0]))
+    assert risk is not None
+    stated = described(scored[1] / "char-ngram", "scores.json")["overall"]
+    assert risk["model"] == "char-ngram"
+    assert (risk["linked"], risk["queries"]) == (stated["success@1"], stated["queries"])
+    queries = pl.read_parquet(scored[1] / "char-ngram/queries.parquet")
+    assert risk["linked"] == pytest.approx(queries["success@1"].mean())
+    assert risk["low"] <= risk["linked"] <= risk["high"]
+    assert risk["chance"] == stated["random_expectation"]["success@1"] < risk["linked"]
+
+
+def test_the_sheet_of_a_bundle_and_of_its_forms_states_the_measured_risk(
+    folders: tuple[Path, Path], scored: tuple[Path, Path], tmp_path: Path
+) -> None:
+    risk = read_risk(scored[1], open_release(scored[0]))
+    assert risk is not None
+    bundle = Path(shutil.copytree(folders[1], tmp_path / "public"))
+    describe_folder(bundle, opened(folders[1]), ABOUT, risk)
+    form = exported(bundle, "huggingface", tmp_path / "hf")
+    for folder in (bundle, form):
+        assert described(folder, "data_protection.json")["risk"] == risk
+        sheet = (folder / "DATA_PROTECTION.md").read_text(encoding="utf-8")
+        assert f"for {100 * risk['linked']:.1f} % of {risk['queries']} texts" in sheet
+        assert f"By chance it would be {100 * risk['chance']:.1f} %" in sheet
+        assert ABOUT.contact in sheet
+
+
+def test_without_scores_the_sheet_says_that_nothing_was_measured(folders: tuple[Path, Path]) -> None:
+    assert described(folders[1], "data_protection.json")["risk"] is None
+    sheet = (folders[1] / "DATA_PROTECTION.md").read_text(encoding="utf-8")
+    assert "**Not measured here.**" in sheet
+    assert "| posts | CC BY 4.0 | yes |" in sheet
+    assert "Not stated." in sheet
+
+
+def test_scores_of_other_texts_say_nothing_of_the_risk(scored: tuple[Path, Path], tmp_path: Path) -> None:
+    other = write_scored_release(tmp_path / "release", 40)
+    line, *rest = (other / "test/candidates.jsonl").read_text(encoding="utf-8").splitlines()
+    changed = line.replace("habit", "hobby", 1)
+    assert changed != line
+    (other / "test/candidates.jsonl").write_text("\n".join([changed, *rest]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="scores of other texts"):
+        read_risk(scored[1], open_release(other))
+
+
+def test_shortcuts_alone_measure_no_risk(scored: tuple[Path, Path]) -> None:
+    assert read_risk(scored[1] / "random", open_release(scored[0])) is None

@@ -1,0 +1,125 @@
+"""The data-protection sheet: on what ground texts of people are published, and how well a model finds them again.
+
+The risk is measured: a text is linked where the model ranks another text of its author before all texts of others. The
+model is the one among the results given that links most.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench.errors import InputError
+from authbench.evaluation.split import split_checksum
+from authbench.export.citations import source_facts
+from authbench.export.licences import licence_table
+from authbench.export.publication import Publication
+from authbench.export.responsible import documents_here
+from authbench.format.release import Release
+from authbench.leaderboard.collect import Result, read_results
+from authbench.presentation.pages import environment
+from authbench.storage.json_files import read_foreign_json
+
+SHEET = "DATA_PROTECTION.md"
+DATA = "data_protection.json"
+_LINKED = "success@1"
+
+
+def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
+    """Return how well the best model of a folder of results links the texts of a release.
+
+    Returns:
+        `model`, `title`, `split`, numbers of `queries`, `authors` and `candidates`, and `linked`, the share of queries,
+        with `low`, `high` (95 %, over authors) and `chance`; `same_language`, the share where only texts in the
+        query's language compete; `sources`, the same by source where enough queries are of it. None where only
+        shortcuts were scored, or nobody's texts could be linked.
+
+    Raises:
+        InputError: a model was scored on other texts.
+    """
+    scored = [one for one in read_results(results) if not one.shortcut and _LINKED in one.scores["overall"]]
+    for one in scored:
+        benchmark = one.scores["benchmark"]
+        split = str(benchmark["split"])
+        if split not in release.splits or benchmark["checksum"] != split_checksum(release, split):
+            raise InputError(
+                f"{one.place}: scores of other texts than those of {release.folder}, so they say nothing of its risk. "
+                "Evaluate on this release, or leave --scores out."
+            )
+    if not scored:
+        return None
+    return _risk(max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name)))
+
+
+def _risk(best: Result) -> dict[str, Any]:
+    scores = best.scores
+    sources = {tag: _linked(cell) for tag, cell in sorted(scores["by_source"].items()) if _LINKED in cell}
+    return {
+        "model": best.name,
+        "title": str(scores["model"].get("title", best.name)),
+        "split": str(scores["benchmark"]["split"]),
+        "candidates": int(scores["benchmark"]["candidates"]),
+        **_linked(scores["overall"]),
+        "same_language": float(scores["overall"]["within_language"][_LINKED]),
+        "sources": sources,
+    }
+
+
+def _linked(cell: Mapping[str, Any]) -> dict[str, Any]:
+    low, high = cell["intervals"][_LINKED]
+    return {
+        "queries": int(cell["queries"]),
+        "authors": int(cell["authors"]),
+        "linked": float(cell[_LINKED]),
+        "low": float(low),
+        "high": float(high),
+        "chance": float(cell["random_expectation"][_LINKED]),
+    }
+
+
+def known_risk(folder: Path) -> dict[str, Any] | None:
+    """Return the risk that the sheet in a folder states; None where it states none."""
+    if not (folder / DATA).is_file():
+        return None
+    risk = read_foreign_json(folder / DATA).get("risk")
+    return risk if isinstance(risk, dict) else None
+
+
+def data_protection(release: Release, about: Publication, risk: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what the sheet says, as an object."""
+    here = documents_here(release)
+    table = licence_table(release).unique("source", keep="first").sort("source")
+    sources = []
+    for row in table.iter_rows(named=True):
+        own = release.provenance.filter(release.provenance["source"] == row["source"])
+        sources.append(
+            {
+                "source": row["source"],
+                "title": source_facts(release, row["source"])["title"],
+                "licence": row["licence"],
+                "texts_here": row["texts_here"],
+                "authors": own["author_id"].n_unique(),
+                "kinds": sorted(set(own["author_kind"])),
+                "legal_basis": source_facts(release, row["source"])["legal_basis"] or "Not stated.",
+            }
+        )
+    return {
+        "name": release.name,
+        "version": about.version,
+        "controller": list(about.creators),
+        "contact": about.contact,
+        "documents": here.height,
+        "authors": here["author_id"].n_unique(),
+        "names_author": float(here["names_author"].mean() or 0.0),  # type: ignore[arg-type]
+        "keyed_ids": bool(((release.manifest.get("config") or {}).get("ingest") or {}).get("author_key_env")),
+        "with_date": 1 - here["date"].null_count() / max(here.height, 1),
+        "sources": sources,
+        "risk": dict(risk) if risk else None,
+    }
+
+
+def sheet(stated: Mapping[str, Any]) -> str:
+    """Return DATA_PROTECTION.md of what `data_protection` gives."""
+    templates = environment(markdown=True)
+    templates.filters |= {"cell": lambda value: str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")}
+    templates.filters |= {"percent": lambda share: f"{100 * share:.1f} %", "count": lambda number: f"{number:,}"}
+    return str(templates.get_template("data_protection.md.j2").render(**stated))
