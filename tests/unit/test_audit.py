@@ -3,13 +3,17 @@
 import csv
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from authbench.auditing.findings import find_in_texts
+from authbench.auditing.clean import removals, write_clean
+from authbench.auditing.copies import find_copies
+from authbench.auditing.dataset import Dataset
+from authbench.auditing.findings import find_in_answers, find_in_texts
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import Audit, audit
 from authbench.cli import main
@@ -385,6 +389,151 @@ def test_clean_versions_have_the_form_of_what_they_are_made_from(tmp_path: Path)
     assert [json.loads(line)["id"] for line in (tmp_path / "pan clean" / "truth.jsonl").read_text().splitlines()] == [
         "p1", "p2", "p3", "p4"
     ]  # fmt: skip
+
+
+def write_hub(folder: Path, splits: dict[str, list[dict[str, str]]]) -> Path:
+    """Write our form on Hugging Face: a release of these rows, and where each text comes from."""
+    for split, table in splits.items():
+        written = release(folder.parent / f"{folder.name} release" / split, table)
+        for config in ("candidates", "queries", "ground_truth"):
+            (folder / "data" / config).mkdir(parents=True, exist_ok=True)
+            rows_of = pl.read_ndjson(written / f"{config}.jsonl")
+            rows_of.write_parquet(folder / "data" / config / f"{split}-00000-of-00001.parquet")
+        (folder / "data/provenance").mkdir(parents=True, exist_ok=True)
+        origins = [{"id": row["id"], "origin": row.get("origin", row["id"])} for row in table]
+        pl.DataFrame(origins).write_parquet(folder / f"data/provenance/{split}-00000-of-00001.parquet")
+    return folder
+
+
+def write_mteb(folder: Path, corpus: dict[str, str], queries: dict[str, str], judged: list[tuple[str, str]]) -> Path:
+    tables = {
+        "corpus": {"_id": list(corpus), "title": [""] * len(corpus), "text": list(corpus.values())},
+        "queries": {"_id": list(queries), "text": list(queries.values())},
+        "default": {
+            "query-id": [q for q, _ in judged],
+            "corpus-id": [d for _, d in judged],
+            "score": [1] * len(judged),
+        },
+    }
+    for config, columns in tables.items():
+        (folder / "data" / config).mkdir(parents=True)
+        pl.DataFrame(columns).write_parquet(folder / "data" / config / "test-00000-of-00001.parquet")
+    return folder
+
+
+def cleaned(source: Path, folder: Path) -> tuple[set[str], Dataset]:
+    """Write the clean version, in which nothing leaks and all answers hold; return what leaked before, and it."""
+    before = read_dataset([source])
+    copies = find_copies(before)
+    write_clean(before, copies, folder)
+    after = read_dataset([folder])
+    assert after.form == before.form and removals(after, find_copies(after)) == {}
+    assert [case for cases in find_in_answers(after).values() for case in cases] == []
+    found = [(old, claim) for claim, old in removals(before, copies).values()]
+    return {claim for *_, claim in [*copies.pairs.iter_rows(), *found] if claim}, after
+
+
+def test_a_clean_hugging_face_folder_has_no_leak_and_keeps_its_provenance(tmp_path: Path) -> None:
+    train = rows(5)
+    test = [
+        {**row, "id": f"u{row['id']}", "author": f"new {row['author']}", "text": text(k, 70)}
+        for k, row in enumerate(rows(5))
+    ]
+    test[0] = {**test[0], "text": train[0]["text"]}
+    test[4] = {**test[4], "text": train[3]["text"].upper()}
+    test[7] = {**test[7], "origin": train[5]["id"]}
+    hub = write_hub(tmp_path / "hub", {"train": train, "test": test})
+    leaks, _ = cleaned(hub, tmp_path / "clean")
+    assert {"exact_copy", "disguised_copy", "work_in_splits"} <= leaks
+    gone = {json.loads(line)["id"] for line in (tmp_path / "clean/diff.jsonl").read_text().splitlines()}
+    assert {"ut0-0", "ut1-1", "ut2-1"} <= gone
+    left = pl.read_parquet(tmp_path / "clean/data/provenance/test-00000-of-00001.parquet")["id"]
+    candidates = pl.read_parquet(tmp_path / "clean/data/candidates/test-00000-of-00001.parquet")
+    queries = pl.read_parquet(tmp_path / "clean/data/queries/test-00000-of-00001.parquet")
+    assert set(left) == {*candidates["candidate_id"], *queries["query_id"]}
+
+
+def test_a_clean_mteb_folder_has_no_leak_and_no_judgement_of_what_went(tmp_path: Path) -> None:
+    corpus = {f"d{k}": text(k, 1) for k in range(6)} | {"again": text(2, 1), "near": SHARED, "nearer": f"{SHARED} end"}
+    queries = {f"q{k}": text(k, 2) for k in range(6)} | {"q0 again": text(0, 2), "alone": text(30, 1)}
+    judged = [(f"q{k}", f"d{k}") for k in range(6)] + [
+        ("q2", "again"),
+        ("q0 again", "d0"),
+        ("alone", "nearer"),
+        ("q3", "near"),
+    ]
+    folder = write_mteb(tmp_path / "mteb", corpus, queries, judged)
+    leaks, _ = cleaned(folder, tmp_path / "clean")
+    assert {"exact_copy", "near_copy"} <= leaks
+    tables = {config: pl.read_parquet(tmp_path / f"clean/data/{config}/test-00000-of-00001.parquet")
+              for config in ("corpus", "queries", "default")}  # fmt: skip
+    assert set(tables["default"]["corpus-id"]) <= set(tables["corpus"]["_id"])
+    assert set(tables["default"]["query-id"]) == set(tables["queries"]["_id"])
+    assert tables["corpus"].schema == pl.read_parquet(folder / "data/corpus/test-00000-of-00001.parquet").schema
+
+
+def test_clean_lines_of_steb_have_no_leak_and_are_otherwise_the_same_to_the_byte(tmp_path: Path) -> None:
+    table = [
+        {"text": text(author, number), "label": f"w{author}", "is_query": number < 2}
+        for author in range(6) for number in range(4)
+    ]  # fmt: skip
+    table += [
+        {"text": text(1, 1), "label": "w1", "is_query": False},
+        {"text": text(2, 3), "label": "w4", "is_query": False},
+    ]
+    lines = write_lines(tmp_path / "steb/set.jsonl", table).read_text().splitlines()
+    leaks, _ = cleaned(tmp_path / "steb", tmp_path / "clean")
+    assert {"exact_copy", "two_labels"} <= leaks
+    kept = (tmp_path / "clean/set.jsonl").read_text().splitlines()
+    assert kept == [line for line in lines if line in kept] and 22 <= len(kept) < 26
+
+
+def write_problems(folder: Path, problems: dict[str, tuple[list[str], str, bool]]) -> Path:
+    """Write problems as PAN 2013 to 2015 have them: known texts, the unknown one, whether it is by the same author."""
+    for name, (known, asked, _) in problems.items():
+        (folder / name).mkdir(parents=True)
+        for number, content in enumerate(known, 1):
+            (folder / name / f"known{number:02}.txt").write_text(content, encoding="utf-8")
+        (folder / name / "unknown.txt").write_text(asked, encoding="utf-8")
+    lines = [f"{name} {'Y' if same else 'N'}\r\n" for name, (*_, same) in problems.items()]
+    (folder / "truth.txt").write_text("\ufeff" + "".join(lines), encoding="utf-8")
+    return folder
+
+
+def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
+    problems = {f"EN{k:03}": ([text(k, 1), text(k, 2)], text(k if k % 2 else k + 50, 3), bool(k % 2)) for k in range(6)}
+    problems["EN006"] = ([text(3, 1), text(3, 2) + " more"], text(40, 1), False)
+    problems["EN007"] = ([text(41, 1)], text(5, 3) + " end", True)
+    folder = write_problems(tmp_path / "pan15", problems)
+    (folder / "EN001/unknown.txt").write_bytes("Ça va «là»".encode("cp1252"))
+    dataset = read_dataset([folder])
+    assert dataset.form == "PAN problem folders" and dataset.problems["same"].sum() == 4
+    assert dataset.problems.height == 8 and set(dataset.problems["problem"]) == problems.keys()
+    texts = dict(dataset.documents.select("id", "content").iter_rows())
+    assert texts["EN000/1"] == f"{text(0, 1)}\n\n{text(0, 2)}" and texts["EN001/2"] == "Ça va «là»"
+    author = dict(dataset.documents.select("id", "author").iter_rows())
+    assert author["EN001/1"] == author["EN001/2"] != author["EN000/1"] != author["EN000/2"]
+    leaks, _ = cleaned(folder, tmp_path / "clean")
+    assert leaks >= {"near_copy"}
+    kept = (tmp_path / "clean/truth.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    assert {line.split()[0] for line in kept} == {path.name for path in (tmp_path / "clean").iterdir() if path.is_dir()}
+    assert 4 <= len(kept) < 8 and (tmp_path / "clean/EN000/known02.txt").read_text(encoding="utf-8") == text(0, 2)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("truth.txt", "EN000 maybe\n", "line 1: 'EN000 maybe' is no truth. Expected such as EN001 Y"),
+        ("truth.txt", "EN999 Y\n", "there is no such folder"),
+        ("truth.txt", "../EN000 Y\n", "is no truth"),
+        ("EN000/unknown2.txt", "two", "holds 2 files known*.txt and 2 unknown*.txt"),
+    ],
+)
+def test_problems_that_cannot_be_read_are_told(file: str, content: str, message: str, tmp_path: Path) -> None:
+    folder = write_problems(tmp_path / "pan15", {"EN000": ([text(1, 1), text(1, 2)], text(1, 3), True)})
+    (folder / file).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_dataset([folder])
 
 
 def test_the_folder_of_hugging_face_gives_what_the_release_gives(tmp_path: Path) -> None:

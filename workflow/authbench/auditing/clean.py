@@ -4,7 +4,8 @@ Of copies, and of texts that contain each other, the old document stays; a text 
 copies; an author of several splits stays in the one that is made first. What is left is searched again until nothing is
 found. A query without an answer goes, and so does a problem without one of its texts. Texts that stay are as they were.
 
-`diff.jsonl` has a line for each document, query or problem that went: `id`, `split`, `change`, `claim`, `old`.
+`diff.jsonl` has a line for each document, query or problem that went: `id`, `split`, `change`, `claim`, `old`. Audits
+of the folder pass over it.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,14 +21,15 @@ from authbench.auditing.dataset import POOL, Dataset, Source, split_rank
 from authbench.auditing.read_episodes import FORM as EPISODES
 from authbench.auditing.read_episodes import text_field
 from authbench.auditing.read_pan import FORM as PAN
+from authbench.auditing.read_pan_folders import FORM as PAN_FOLDERS
+from authbench.auditing.read_pan_folders import write_without
 from authbench.auditing.read_retrieval import BEIR, MTEB
 from authbench.auditing.read_style import STYLE
-from authbench.auditing.read_table import separator_of
+from authbench.auditing.read_table import DIFF, separator_of
 from authbench.errors import InputError
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_lines import line_batches, write_json_lines
 
-DIFF = "diff.jsonl"
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
 Keep = Callable[[Mapping[str, Any], int], Mapping[str, Any] | None]  # a row and its number; None: it goes
@@ -161,6 +163,9 @@ def _write(
         for file in files:
             target = base / file.relative_to(top)
             target.parent.mkdir(parents=True, exist_ok=True)
+            if source.form == PAN_FOLDERS:
+                write_without(file, target, problems)
+                continue
             if source.form == PAN:
                 keep: Keep = lambda row, _: None if row.get("id") in problems else row  # noqa: E731
             elif source.form == EPISODES:
@@ -179,6 +184,8 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
     kind = next(part for part in (*table.split("/"), "") if part in _KINDS or not part)
 
     def keep(row: Mapping[str, Any], _: int) -> Mapping[str, Any] | None:
+        if kind == "provenance":
+            return None if row.get("id") in gone else row
         if kind in ("corpus", "candidates"):
             ident = next(str(row[name]) for name in _IDS if name in row)
             return None if ident in gone else row
@@ -200,7 +207,9 @@ def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
     return keep
 
 
-_KINDS = frozenset({"corpus", "candidates", "queries", "ground_truth", "qrels", "default", "positives", "pairs"})
+_KINDS = frozenset(
+    {"corpus", "candidates", "queries", "ground_truth", "qrels", "default", "positives", "pairs", "provenance"}
+)
 
 
 def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:

@@ -7,15 +7,17 @@ from authbench.auditing.dataset import Dataset, Source, joined
 from authbench.auditing.read_authbench import configurations, read_huggingface, read_release, splits_below
 from authbench.auditing.read_episodes import is_episode, read_episodes
 from authbench.auditing.read_pan import pan_files, read_pan
+from authbench.auditing.read_pan_folders import problem_folders, read_pan_folders
 from authbench.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
 from authbench.auditing.read_style import is_style_entry, read_style
-from authbench.auditing.read_table import SUFFIXES, read_tables
+from authbench.auditing.read_table import DIFF, SUFFIXES, read_tables
 from authbench.errors import InputError
 from authbench.storage.json_lines import value_batches
 
 FORMS = (
     "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
-    "folder, PAN pairs (pairs.jsonl, truth.jsonl), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
+    "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, EN001/known01.txt, "
+    "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
     "an entry of config/style, or tables with author and text (.csv, .tsv, .parquet, .jsonl)"
 )
@@ -62,6 +64,8 @@ def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list
         return [read_beir(one) for one in several]
     if files := pan_files(path):
         return [read_pan(path, files)]
+    if truths := problem_folders(path):
+        return [read_pan_folders(path, truths)]
     return [_read_lines(path, columns)]
 
 
@@ -82,6 +86,7 @@ def _read_file(path: Path, columns: Mapping[str, str]) -> Dataset:
 def _read_lines(path: Path, columns: Mapping[str, str]) -> Dataset:
     """Read a folder of episodes or of tables, files in it and in its folders."""
     files = sorted(one for one in path.rglob("*") if one.is_file() and one.suffix in SUFFIXES)
+    files = [one for one in files if one != path / DIFF]
     if not files:
         raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")
     lines = [one for one in files if one.suffix in (".jsonl", ".ndjson")]

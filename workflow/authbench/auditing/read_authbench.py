@@ -97,6 +97,7 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
     everything = pl.concat(documents)
     if provenance:
         everything = _with_provenance(everything, provenance)
+        places["provenance"] = [file for file in provenance if file.is_relative_to(path)]
     else:
         notes.append("No provenance: every text counts as a work of its own.")
     return unique_ids(

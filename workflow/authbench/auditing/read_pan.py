@@ -1,5 +1,6 @@
 """Datasets of verification pairs in PAN's files: pairs with texts, and truths, with or without them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from authbench.identity import digest
 
 FORM = "PAN pairs"
 Files = dict[str, tuple[Path | None, Path]]  # by split: pairs and truth
+Tables = dict[str, tuple[pl.DataFrame | None, pl.DataFrame]]  # as `read_pairs` and `read_truth` give them
 
 
 def pan_files(path: Path) -> Files:
@@ -46,25 +48,37 @@ def _beside(truth: Path, word: str) -> Path | None:
 
 
 def read_pan(path: Path, files: Files) -> Dataset:
-    """Read pairs; equal texts of one author in a split are one document.
+    """Read the pairs and truths of every split. Raises InputError where a pair has no truth."""
+    tables: Tables = {}
+    places: dict[str, list[Path]] = {}
+    for split, (pairs, truth) in files.items():
+        answers = read_truth(truth)
+        places[f"{split}/truth"] = [truth]
+        read = None
+        if pairs is not None:
+            places[f"{split}/pairs"] = [pairs]
+            read = read_pairs(pairs)
+            lacking = read.join(answers, on="id", how="anti")["id"]
+            if len(lacking):
+                raise InputError(f"{truth}: has no line for {len(lacking)} of the pairs, such as {lacking[0]!a:.60}.")
+        tables[split] = (read, answers)
+    return dataset_of_pairs(path, FORM, tables, places)
+
+
+def dataset_of_pairs(
+    path: Path, form: str, tables: Tables, places: dict[str, list[Path]], remarks: Sequence[str] = ()
+) -> Dataset:
+    """Return the dataset of pairs; equal texts of one author in a split are one document.
 
     Of pairs without authors, texts that same-author pairs join are by one author, and all others by one each.
     """
     documents, problems = [DOCUMENTS.to_frame()], [PROBLEMS.to_frame()]
-    places: dict[str, list[Path]] = {}
-    notes: dict[str, None] = {}
-    for split, (pairs, truth) in files.items():
-        answers = read_truth(truth)
-        places[f"{split}/truth"] = [truth]
-        if pairs is None:
+    notes: dict[str, None] = dict.fromkeys(remarks)
+    for split, (read, answers) in tables.items():
+        if read is None:
             notes["Truths without texts: what is about texts cannot be examined."] = None
             problems.append(_problems(split, answers.with_columns(one=pl.lit(None), other=pl.lit(None))))
             continue
-        places[f"{split}/pairs"] = [pairs]
-        read = read_pairs(pairs)
-        lacking = read.join(answers, on="id", how="anti")["id"]
-        if len(lacking):
-            raise InputError(f"{truth}: has no line for {len(lacking)} of the pairs, such as {lacking[0]!a:.60}.")
         asked = read.with_row_index("row").join(answers, on="id", how="left", maintain_order="left")
         stated = asked.select("id", "author1", "author2")
         if asked["author1"].null_count():
@@ -96,11 +110,11 @@ def read_pan(path: Path, files: Files) -> Dataset:
     notes["No language is stated: langid's guess stands for it."] = None
     return unique_ids(
         Dataset(
-            FORM,
+            form,
             pl.concat(documents),
             problems=pl.concat(problems),
             notes=tuple(notes),
-            sources=(Source(path, FORM, places),),
+            sources=(Source(path, form, places),),
         )
     )
 

@@ -11,6 +11,7 @@ from authbench.auditing.dataset import ALL, Dataset, Source, as_documents, uniqu
 from authbench.errors import InputError
 from authbench.storage.json_lines import read_objects
 
+DIFF = "diff.jsonl"  # beside a dataset without its leaks: what went
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 # What columns are called elsewhere; the first that a table has is taken.
 NAMES: Mapping[str, Sequence[str]] = {

@@ -1,0 +1,86 @@
+"""Datasets of verification as PAN 2013, 2014 and 2015 have them: a folder for each problem, `truth.txt` beside them.
+
+A folder holds the texts known to be by one author (`known*.txt`) and the one in question (`unknown*.txt`); a line of
+`truth.txt` is `EN001 Y` or `EN001 N`. The known texts are joined, a blank line between them, as one text.
+"""
+
+import re
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from authbench.auditing.dataset import Dataset
+from authbench.auditing.read_pan import Tables, dataset_of_pairs
+from authbench.errors import InputError
+
+FORM = "PAN problem folders"
+TRUTH = "truth.txt"
+_KNOWN, _UNKNOWN = "known*.txt", "unknown*.txt"
+_LINE = re.compile(r"\s*(\S+)\s+([YN])\s*")
+_NOTE = "The known texts of a problem are joined, and count as one text."
+
+
+def problem_folders(path: Path) -> dict[str, Path]:
+    """Return the truths by split: below the folder, wherever one lies beside folders of problems."""
+    found = {}
+    for truth in sorted(path.rglob(TRUTH)):
+        if any(True for _ in truth.parent.glob(f"*/{_UNKNOWN}")):
+            place = truth.parent.relative_to(path)
+            found["/".join(place.parts) or path.resolve().name] = truth
+    return found
+
+
+def read_pan_folders(path: Path, truths: dict[str, Path]) -> Dataset:
+    """Read the problems of every truth.
+
+    Raises:
+        InputError: a line of a truth is not of its form, or a problem has no folder, or no text of either kind.
+    """
+    tables: Tables = {}
+    for split, truth in truths.items():
+        rows = [(ident, *_texts(truth.parent / ident), same) for ident, same, _ in _lines(truth)]
+        nothing = dict.fromkeys(("topic1", "topic2", "lang", "author1", "author2"), pl.lit(None, pl.String))
+        frame = pl.DataFrame(rows, ["id", "text1", "text2", "same"], orient="row").with_columns(**nothing)
+        tables[split] = (frame.drop("same", "author1", "author2"), frame.select("id", "same", "author1", "author2"))
+    places = {f"{split}/truth": [truth] for split, truth in truths.items()}
+    return dataset_of_pairs(path, FORM, tables, places, [_NOTE])
+
+
+def write_without(truth: Path, target: Path, gone: Collection[str]) -> None:
+    """Write a truth again without some problems, and beside it the folders of the others as they are."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    kept = [(ident, line) for ident, _, line in _lines(truth) if ident not in gone]
+    target.write_text("".join(f"{line}\n" for _, line in kept), encoding="utf-8")
+    for ident, _ in kept:
+        shutil.copytree(truth.parent / ident, target.parent / ident)
+
+
+def _lines(truth: Path) -> Iterator[tuple[str, bool, str]]:
+    for number, line in enumerate(_text(truth).splitlines(), 1):
+        if line.strip():
+            if (found := _LINE.fullmatch(line)) is None or Path(found[1]).name != found[1]:
+                raise InputError(f"{truth}, line {number}: {line!r:.60} is no truth. Expected such as EN001 Y.")
+            yield found[1], found[2] == "Y", line.strip()
+
+
+def _texts(folder: Path) -> tuple[str, str]:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: {TRUTH} names this problem, and there is no such folder. Fetch the set anew.")
+    known, asked = sorted(folder.glob(_KNOWN)), sorted(folder.glob(_UNKNOWN))
+    if not known or len(asked) != 1:
+        raise InputError(
+            f"{folder}: holds {len(known)} files {_KNOWN} and {len(asked)} {_UNKNOWN}. Expected known texts and one "
+            "unknown."
+        )
+    return "\n\n".join(map(_text, known)), _text(asked[0])
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file in UTF-8, else in Windows-1252, as some texts of PAN are."""
+    content = file.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
