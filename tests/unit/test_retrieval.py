@@ -16,6 +16,7 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
 from authbench.metrics.ranking import CUTOFFS, cuts_in_ties, of_random_ranking, per_query
+from authbench.models.late_interaction import late_scorer
 from authbench.models.model import unit
 
 
@@ -228,6 +229,22 @@ def test_dense_vectors_give_the_same_scores_whatever_the_block_and_the_number_of
         with threadpool_limits(threads):
             score = retrieval.cosine(queries, candidates)
             blocks = [score(first, min(first + step, 200)).copy() for first in range(0, 200, step)]
+        assert np.array_equal(np.vstack(blocks), alone), (threads, step)
+
+
+def test_late_interaction_gives_the_same_scores_whatever_the_block_and_the_number_of_threads():
+    chance = np.random.default_rng(3)
+    texts = [
+        unit(chance.standard_normal((int(chance.integers(20, 120)), 128)).astype(np.float32)).astype(np.float16)
+        for _ in range(160)
+    ]
+    queries, candidates = texts[:20], texts[20:]
+    with threadpool_limits(1):
+        alone = late_scorer(queries, candidates)(0, 20)
+    for threads, step in ((1, 1), (2, 7), (4, 20)):
+        with threadpool_limits(threads):
+            score = late_scorer(queries, candidates)
+            blocks = [score(first, min(first + step, 20)) for first in range(0, 20, step)]
         assert np.array_equal(np.vstack(blocks), alone), (threads, step)
 
 

@@ -1,6 +1,7 @@
 """Late interaction: the mean over a query's tokens of their best cosine with a candidate's.
 
-Source: Khattab and Zaharia 2020 (ColBERT).
+Source: Khattab and Zaharia 2020 (ColBERT). Cosines and their mean are summed in float64 and then rounded, so that the
+number of threads of the linear algebra leaves no trace in a score.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from authbench.models.model import Scorer
 
 F16: TypeAlias = NDArray[np.float16]
 MOST_TOKENS = 1 << 20  # of the candidates, each a vector of 16-bit numbers
-TOKENS_AT_ONCE = 1 << 15  # of the candidates, compared with a query
+TOKENS_AT_ONCE = 1 << 14  # of the candidates, compared with a query
 
 
 def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
@@ -28,10 +29,10 @@ def late_scorer(queries: Sequence[F16], candidates: Sequence[F16]) -> Scorer:
     def score(first: int, last: int) -> np.ndarray:
         scores = np.zeros((last - first, len(candidates)), np.float32)
         for low, high in groups:
-            tokens = np.concatenate(candidates[low:high]).astype(np.float32).T
+            tokens = np.concatenate(candidates[low:high]).astype(np.float64).T
             starts = np.cumsum([0, *map(len, candidates[low : high - 1])])
             for row, query in enumerate(queries[first:last]):
-                best = np.maximum.reduceat(query.astype(np.float32) @ tokens, starts, axis=1)
+                best = np.maximum.reduceat(query.astype(np.float64) @ tokens, starts, axis=1)
                 scores[row, low:high] = best.mean(axis=0)
         return scores
 
