@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
 
+from authbench.content_words import content_vectors, fit_words
 from authbench.ingest.blog_xml import ENTRY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +76,44 @@ def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         sys.path.remove(str(DEMO))
     return out
+
+
+@pytest.fixture(scope="module")
+def posts_on_any_topic(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """Return the demo's English posts as they would be if authors drew the topic of each."""
+    folder = tmp_path_factory.mktemp("posts")
+    sys.path.insert(0, str(DEMO))
+    try:
+        from generator import planted_truth, sources
+        from generator.cases import Ledger
+        from generator.chance import Chance
+        from generator.language import Author, Shelf, grammar
+
+        def any_topic(author: Author, place: int) -> str:
+            return str(Chance("any topic", author.key, str(place)).of(grammar(author.lang)["topics"]))
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(planted_truth, "topic_in_turn", any_topic)
+            sources.exorde(folder, Shelf(), Ledger())
+    finally:
+        sys.path.remove(str(DEMO))
+    return english_posts(folder)
+
+
+def english_posts(raw: Path) -> pl.DataFrame:
+    (path,) = (raw / "exorde").glob("*.parquet")
+    posts = pl.read_parquet(path).filter(pl.col("language") == "en")
+    posts = posts.select(author="author_hash", lang="language", content="original_text", ident="url").drop_nulls()
+    return posts.filter(pl.len().over("author").is_between(3, 8)).unique("ident").sort("ident")
+
+
+def found_by_content_words(posts: pl.DataFrame) -> float:
+    """Return the share of posts for which content words rank another post of their author among the best five."""
+    vectors = content_vectors(posts, fit_words([posts]))
+    likeness, author = (vectors @ vectors.T).toarray(), posts["author"].to_numpy()
+    np.fill_diagonal(likeness, -1)
+    nearest = np.argsort(-likeness, axis=1, kind="stable")[:, :5]
+    return float((author[nearest] == author[:, None]).any(axis=1).mean())
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +193,12 @@ def test_the_demo_is_made_the_same_again(made_again: Path) -> None:
 def members(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_topics_that_an_author_never_repeats_mislead_who_counts_content_words(posts_on_any_topic: pl.DataFrame) -> None:
+    planted = english_posts(RAW)
+    assert abs(planted.height - posts_on_any_topic.height) < 0.05 * planted.height
+    assert found_by_content_words(planted) < 0.85 * found_by_content_words(posts_on_any_topic)
 
 
 def test_every_source_has_rows_with_texts_and_small_files(raw: dict[str, list[dict[str, Any]]]) -> None:

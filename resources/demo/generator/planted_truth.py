@@ -7,6 +7,7 @@ from .chance import Chance
 from .language import Author, grammar
 
 SENTENCE = re.compile(r"[^。！？!?…～\n]+[。！？!?…～]*")
+TAGS = 4
 LEADS = ("", "• ", "👉 ", "- ")
 GAPS = ("", "\n", "\n\n", "\n——\n")
 
@@ -16,6 +17,15 @@ def topic_in_turn(author: Author, place: int) -> str:
     topics = grammar(author.lang)["topics"]
     turns = sorted(topics, key=lambda topic: Chance("turn", author.key, topic).share())
     return turns[place % len(turns)]
+
+
+def tagged(text: str, author: Author, topic: str, place: int) -> str:
+    """Return an English post with tags of its topic, so that posts on one topic are alike whoever wrote them."""
+    if author.lang != "en" or not topic:
+        return text
+    things = grammar(author.lang)[f"{topic}.thing"]
+    drawn = sorted(things, key=lambda thing: Chance("tag", author.key, str(place), thing).share())[:TAGS]
+    return f"{text} {' '.join('#' + thing.replace(' ', '') for thing in drawn)}"
 
 
 def laid_out(text: str, number: int) -> str:

@@ -104,9 +104,9 @@ def exorde(out: Path, shelf: Shelf, ledger: Ledger) -> list[dict[str, Any]]:
         for place, size in enumerate(sizes("exorde", lang, number)):
             chance = Chance("exorde", author.key, str(place))
             topic = planted_truth.topic_in_turn(author, place)
-            text = shelf.write(
-                author, size, "s", str(place), "" if size == "extra_long" else topic, 6 if size == "extra_long" else 0
-            )
+            about = "" if size == "extra_long" else topic
+            text = shelf.write(author, size, "s", str(place), about, 6 if size == "extra_long" else 0)
+            text = planted_truth.tagged(text, author, about, place)
             rows.append(
                 exorde_row(
                     text,
