@@ -12,8 +12,9 @@ from split_folder import write_release
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.evaluation.gain import Comparison
 from authbench.leaderboard.collect import collect
-from authbench.leaderboard.headline import unmeasured_note
+from authbench.leaderboard.headline import power_line, unmeasured_note
 from authbench.leaderboard.tables import Metric, score_table
 from authbench.leaderboard.write import write_leaderboard
 from authbench.presentation.latex import as_latex
@@ -180,6 +181,19 @@ def test_a_leaderboard_opens_with_the_three_headline_scores_in_their_order(board
     [power] = [text for text in lines if text.startswith("The smallest difference")]
     assert "that this test shows at 80 % power, after Holm over 3 tests" in power
     assert "Not supported, with under 100 query authors: de, en." in power
+
+
+def test_where_no_difference_can_be_shown_the_line_of_power_says_so():
+    def line_of(difference):
+        cell = {"difference": 0.2, "macro": difference, "by_language": {"hi": {"difference": difference, "authors": 4}}}
+        power = {"auc_topic": cell | {"not_supported": ["hi"]}}
+        return power_line(Comparison({}, pl.DataFrame(), 3, power, pl.DataFrame(), {}))
+
+    few = line_of(1.15)
+    assert "AUC topic 0.200, macro none (hi none)." in few and "so few authors ask that no difference" in few
+    assert "1.15" not in few
+    enough = line_of(0.95)
+    assert "macro 0.950 (hi 0.950)" in enough and "none" not in enough
 
 
 def test_a_leaderboard_names_its_benchmark_and_version(board, tmp_path):

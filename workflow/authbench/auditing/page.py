@@ -8,7 +8,7 @@ import polars as pl
 from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured
 from authbench.auditing.run import Audit
-from authbench.presentation.numbers import decimals
+from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
 from authbench.presentation.plots import Value, value_bars
@@ -203,7 +203,7 @@ def _bar(row: str, cell: Mapping[str, Any], heading: str) -> Value:
 
 def _power(part: Measured) -> list[tuple[str, str]]:
     return [
-        (HEADINGS.get(score, score), decimals(cell["difference"]))
+        (HEADINGS.get(score, score), shown_difference(cell["difference"]))
         for score, cell in part.power.items()
         if cell.get("difference") is not None
     ]

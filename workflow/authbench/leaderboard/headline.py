@@ -15,7 +15,7 @@ from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
 from authbench.evaluation.slices import SLICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import SURE, letters_of
-from authbench.presentation.numbers import NOTHING, decimals, limits
+from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
 from authbench.presentation.tables import BEST, SECOND, Cell, Column, Row, Table, without_empty_columns
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import language_name, spaced
@@ -222,18 +222,20 @@ def power_line(comparison: Comparison) -> str:
     """Return in words the smallest difference that can be shown; empty where nothing was compared."""
     if not comparison.power:
         return ""
-    parts, small = [], set[str]()
+    parts, small, blind = [], set[str](), False
     for score, cell in comparison.power.items():
-        by_language = ", ".join(
-            f"{lang} {decimals(one['difference'])}" for lang, one in cell["by_language"].items() if one["difference"]
-        )
-        macro = f", macro {decimals(cell['macro'])}" if cell["macro"] is not None else ""
-        parts.append(f"{HEADINGS[score]} {decimals(cell['difference'])}{macro} ({by_language})")
+        found = {lang: one["difference"] for lang, one in cell["by_language"].items() if one["difference"]}
+        by_language = ", ".join(f"{lang} {shown_difference(value)}" for lang, value in found.items())
+        macro = f", macro {shown_difference(cell['macro'])}" if cell["macro"] is not None else ""
+        parts.append(f"{HEADINGS[score]} {shown_difference(cell['difference'])}{macro} ({by_language})")
         small |= set(cell["not_supported"])
+        blind |= NO_DIFFERENCE in parts[-1]
     line = (
         f"The smallest difference that this test shows at 80 % power, after Holm over {comparison.tests} tests: "
         f"{'; '.join(parts)}."
     )
+    if blind:
+        line += f" Where it is {NO_DIFFERENCE}, so few authors ask that no difference, however large, is shown."
     if small:
         line += f" Not supported, with under 100 query authors: {', '.join(sorted(small))}."
     return line

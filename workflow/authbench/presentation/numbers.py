@@ -4,6 +4,7 @@ import math
 import re
 
 NOTHING = "–"
+NO_DIFFERENCE = "none"
 SIGN = re.compile(r"(?<![\w.])-(?=[.\d])")  # a hyphen that stands for a minus
 _LARGE = 1000  # numbers from here on have no decimals
 
@@ -24,6 +25,17 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
     if 0 < value < least / 2 and not signed:
         return f"<{least:.{digits}f}"
     return f"{value:{'+' if signed else ''}.{digits}f}"
+
+
+def shown_difference(value: float | None) -> str:
+    """Return the smallest difference of two scores that a test shows; NO_DIFFERENCE where it is 1 or more.
+
+    Scores lie between 0 and 1, so such a test shows no difference at all.
+
+    >>> shown_difference(0.0312), shown_difference(1.15)
+    ('0.031', 'none')
+    """
+    return NO_DIFFERENCE if value is not None and value >= 1 else decimals(value)
 
 
 def limits(low: float | None, high: float | None) -> str:
