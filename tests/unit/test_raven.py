@@ -22,11 +22,12 @@ from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
 from authbench.raven.page import write_report
 from authbench.raven.planted import Design, planted_documents
+from authbench.raven.results import Run
 from authbench.raven.scores import fold_scores
 from authbench.raven.select import similarities
 from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
 from authbench.raven.subsets import Subset, plan, take
-from authbench.raven.tables import Run, all_tables
+from authbench.raven.tables import all_tables
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
 from authbench.storage.parquet import read_columns
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from authbench.auditing.rows import MOST
+from authbench.auditing.drawn import MOST
 from authbench.auditing.run import Audit
 from authbench.auditing.run import audit as _audit
 from authbench.checking import ENDING, Violation, check_release

@@ -13,10 +13,11 @@ from authbench.auditing.claims import Finding, findings_of
 from authbench.auditing.clean import Cleaned, write_clean
 from authbench.auditing.copies import NO_COPIES, find_copies
 from authbench.auditing.dataset import POOL, Dataset
+from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import answers_auc, beside, read_scores
 from authbench.auditing.read import read_dataset
-from authbench.auditing.rows import MOST, Measured, measure
+from authbench.auditing.rows import Measured, measure
 from authbench.tokens import load_tokenizer
 
 Say = Callable[[str], None]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
+from authbench.raven.results import Run
 from authbench.raven.scores import fold_scores
-from authbench.raven.tables import Run
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
 

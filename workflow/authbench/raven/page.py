@@ -16,8 +16,9 @@ from authbench.presentation.files import write_table
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table, as_markdown
 from authbench.raven.figures import charts
+from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN
-from authbench.raven.tables import Run, all_tables
+from authbench.raven.tables import all_tables
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 

@@ -5,57 +5,29 @@ all folds. Spread is the sample standard deviation; Random pools the folds of al
 paper's own figures; an asterisk marks a lower value with p < 0.05 in Student's unpaired t-test.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals, with_spread
-from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
+from authbench.presentation.tables import Table
+from authbench.raven.paper_tables import (
+    HEADINGS,
+    SURE,
+    correlation_table,
+    highest,
+    lowest,
+    mean_and_spread,
+    paper_table,
+)
+from authbench.raven.results import Run
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
-from authbench.raven.stability import rank_correlations, system_ranks, topic_shortcut
+from authbench.raven.stability import system_ranks, topic_shortcut
 from authbench.raven.subsets import MAIN
-
-HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
-SURE = 0.05
-Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Run:
-    """The data of all tables: metadata of each subset, and the scores of all folds.
-
-    Scores have the columns `subset`, `verifier`, `fold` and one per measure.
-    """
-
-    facts: Facts
-    scores: pl.DataFrame
-    verifiers: Sequence[str]
-
-    def of(self, subset: str, measure: str) -> F64:
-        """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has none."""
-        here = self.scores.filter(pl.col("subset") == subset)
-        return np.array(
-            [
-                here.filter(pl.col("verifier") == verifier).sort("fold")[measure].fill_null(np.nan).to_numpy()
-                for verifier in self.verifiers
-            ],
-            np.float64,
-        )
-
-    def random(self) -> list[str]:
-        """Return the random subsets that verifiers ran on, by seed."""
-        return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
-
-    def correlations(self, subset: str, measure: str) -> F64:
-        """Return Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
-        scores = self.of(subset, measure)
-        found = rank_correlations(scores[:, ~np.isnan(scores).any(axis=0)])
-        return found[~np.isnan(found)]
 
 
 def all_tables(run: Run) -> list[Table]:
@@ -88,7 +60,7 @@ def _sizes(run: Run) -> Table:
             {"topics": size, "sampling": how, "documents": float(np.mean([a["documents"] for a in subsets]))} | means
         )
     shown = [[str(row["topics"]), str(row["sampling"]), *(f"{row[key]:,.0f}" for key in keys)] for row in rows]
-    return _paper_table(
+    return paper_table(
         "table_1_sizes",
         "Table 1. Sizes",
         "Rounded means over folds, and over the seeds of Random. Those to learn from include those kept aside for "
@@ -116,16 +88,16 @@ def scores(run: Run) -> Table:
             row: dict[str, Any] = {"sampling": how, "verifier": verifier}
             cells = [how, verifier]
             for measure in MEASURES:
-                mean, spread = _mean_and_spread(found[measure][at])
+                mean, spread = mean_and_spread(found[measure][at])
                 p = p_of_unpaired_means(values["HITS"][measure][at], values["Random"][measure][at])
-                other = _mean_and_spread(values["Random"][measure][at])[0]
+                other = mean_and_spread(values["Random"][measure][at])[0]
                 lower = how == "HITS" and p < SURE and mean < other
                 row |= {measure: mean, f"{measure}_sd": spread} | ({f"{measure}_p": p} if how == "HITS" else {})
                 cells.append(with_spread(mean, spread) + ("*" if lower else ""))
             rows.append(row)
             shown.append(cells)
-        best |= _highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
-    return _paper_table(
+        best |= highest([[row[measure] for measure in MEASURES] for row in rows[start:]], start, 2)
+    return paper_table(
         "table_2_scores",
         f"Table 2. Scores at m = {run.facts[MAIN]['topics']}",
         "Means over folds ± their standard deviation; Overall is the mean of the four, as in 2020. Best in bold. "
@@ -148,7 +120,7 @@ def _stability(run: Run) -> Table:
         }
         for name, subsets in named.items()
     }
-    return _correlation_table(
+    return correlation_table(
         "table_4_stability",
         f"Table 4. Stability of rankings at m = {run.facts[MAIN]['topics']}",
         "Spearman's correlation of the ranking of verifiers, mean over pairs of folds; Avg.: the mean of the columns. "
@@ -166,15 +138,15 @@ def _ranks(run: Run) -> Table:
     shown = []
     for name, subsets in named.items():
         found = np.concatenate([_ranked(run.of(subset, "overall")) for subset in subsets], axis=1)
-        summaries = [_mean_and_spread(row) for row in found]
+        summaries = [mean_and_spread(row) for row in found]
         rows.append(
             {"dataset": name}
             | {verifier: mean for verifier, (mean, _) in zip(run.verifiers, summaries, strict=True)}
             | {f"{verifier}_sd": spread for verifier, (_, spread) in zip(run.verifiers, summaries, strict=True)}
         )
         shown.append([name, *(with_spread(mean, spread, 1, 2) for mean, spread in summaries)])
-    best = {cell for at, row in enumerate(rows) for cell in _lowest([row[name] for name in run.verifiers], at)}
-    return _paper_table(
+    best = {cell for at, row in enumerate(rows) for cell in lowest([row[name] for name in run.verifiers], at)}
+    return paper_table(
         "table_5_ranks",
         "Table 5. Ranks by Overall",
         "Mean rank over folds ± standard deviation; less is better, the best of each row in bold.",
@@ -195,7 +167,7 @@ def _most_alike(run: Run) -> Table:
         pairs = {tuple(sorted((p["train"], p["test"]))): p for name in subsets for p in run.facts[name]["most_alike"]}
         listed = sorted(pairs.values(), key=lambda pair: (-pair["similarity"], pair["train"], pair["test"]))[:5]
         rows += [{"sampling": how, **pair} for pair in listed]
-    return _paper_table(
+    return paper_table(
         "table_6_most_alike",
         "Table 6. Most similar train and test topics",
         "The five highest cosine similarities over all folds (and seeds); a pair of topics is listed once.",
@@ -214,7 +186,7 @@ def similarity(run: Run) -> Table:
             row[f"{key}_{how.lower()}"] = float(np.mean([value for a in subsets for value in a[f"{key}_similarity"]]))
     columns = ("mean_random", "mean_hits", "max_random", "max_hits")
     rows = [{"topics": row["topics"], **{name: row.get(name) for name in columns}} for row in means.values()]
-    return _paper_table(
+    return paper_table(
         "table_7_similarity",
         "Table 7. Similarity of train and test topics",
         "Mean and maximum of each fold, means over folds (and seeds).",
@@ -235,7 +207,7 @@ def _stability_by_size(run: Run) -> Table | None:
     found = {
         size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in subset_of.items()
     }
-    return _correlation_table(
+    return correlation_table(
         "table_8_stability_by_size",
         "Table 8. Stability of rankings by HITS with m topics",
         "As table 4; highest in bold.",
@@ -252,7 +224,7 @@ def _cut_or_group(run: Run) -> Table | None:
         name: {measure: run.correlations(subset, measure) for measure in MEASURES}
         for name, subset in (("Cut", MAIN), ("Group", "group"))
     }
-    return _correlation_table(
+    return correlation_table(
         "table_9_cut_or_group",
         "Table 9. Stability of rankings: topics that HITS does not take are cut, or join the one they are most like",
         "As table 4; highest in bold. * lower than the other (p < 0.05, unpaired t-test).",
@@ -273,7 +245,7 @@ def encoders(run: Run) -> Table | None:
         encoder: {measure: run.correlations(name, measure) for measure in MEASURES}
         for encoder, name in {str(main["encoder"]): MAIN, **others}.items()
     }
-    return _correlation_table(
+    return correlation_table(
         "table_10_encoders",
         "Table 10. Stability of rankings by the vectors that HITS goes by",
         f"As table 4; highest in bold. * lower than {main['encoder']} (p < 0.05, unpaired t-test).",
@@ -296,7 +268,7 @@ def _shortcut(run: Run) -> Table:
         "verifier", "random", "hits", "avg", "diff", "place", "p", "leans_on_topics"
     )
     rows = found.to_dicts()
-    best = _highest([[row["avg"]] for row in rows], 0, 3)
+    best = highest([[row["avg"]] for row in rows], 0, 3)
     best |= {(at, 4) for at, row in enumerate(rows) if row["place"] == 1}
     shown = [
         [
@@ -308,7 +280,7 @@ def _shortcut(run: Run) -> Table:
         ]
         for row in rows
     ]
-    return _paper_table(
+    return paper_table(
         "table_11_shortcut",
         "Table 11. Topic shortcut test",
         "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
@@ -319,85 +291,3 @@ def _shortcut(run: Run) -> Table:
         shown,
         frozenset(best),
     )
-
-
-def _correlation_table(
-    name: str,
-    title: str,
-    note: str,
-    heading: str,
-    found: Mapping[str, Mapping[str, F64]],
-    against: str | None = None,
-    both_ways: bool = False,
-) -> Table:
-    """Return a row per key of `found` with the mean of each measure's correlations, and the mean of these.
-
-    Args:
-        against: the row that others are compared with; what is significantly lower than it is marked.
-        both_ways: whether that row is also marked where it is significantly lower than the other.
-    """
-    rows, shown = [], []
-    other = next((key for key in found if key != against), None)
-    for key, values in found.items():
-        rival = against if key != against else other if both_ways else None
-        row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
-        cells = [key]
-        for measure in MEASURES:
-            mean = _mean_and_spread(values[measure])[0]
-            row[measure] = mean
-            mark = ""
-            if rival is not None:
-                row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
-                lower = mean < _mean_and_spread(found[rival][measure])[0]
-                mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
-            cells.append(decimals(mean) + mark)
-        row["average"] = _mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
-        rows.append(row)
-        shown.append([*cells, decimals(row["average"])])
-    best = _highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    return _paper_table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
-
-
-def _paper_table(
-    name: str,
-    title: str,
-    note: str,
-    data: pl.DataFrame,
-    headings: Sequence[str],
-    shown: Sequence[Sequence[str]],
-    best: frozenset[tuple[int, int]] = frozenset(),
-    names: int = 1,
-) -> Table:
-    """Return a table whose first `names` columns are words; cells (row, column) in `best` are marked as best."""
-    columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
-    table = Table(name, title, columns, plain_rows(shown, best), data, [note])
-    return without_empty_columns(table, {"": "there is nothing to compare: too few verifiers, folds or seeds"})
-
-
-def _mean_and_spread(values: F64) -> tuple[float, float]:
-    """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
-    known = values[~np.isnan(values)]
-    return (
-        float(known.mean()) if len(known) else float("nan"),
-        float(known.std(ddof=1)) if len(known) > 1 else float("nan"),
-    )
-
-
-def _highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
-    """Return the cells with the highest value of their column, compared at three decimals."""
-    best = set()
-    for column, values in enumerate(zip(*rows, strict=True)):
-        known = [round(value, 3) for value in values if not np.isnan(value)]
-        if len(known) > 1:
-            top = max(known)
-            best |= {
-                (first_row + at, first_column + column) for at, value in enumerate(values) if round(value, 3) == top
-            }
-    return best
-
-
-def _lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
-    """Return the cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
-    known = [round(value, 3) for value in values if not np.isnan(value)]
-    return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}

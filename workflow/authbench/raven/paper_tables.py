@@ -1,0 +1,98 @@
+"""Tables as the RAVEN paper sets them: means with spread, the best in bold, an asterisk for what is lower by a test."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.metrics.significance import p_of_unpaired_means
+from authbench.presentation.numbers import decimals
+from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
+from authbench.raven.scores import MEASURES
+from authbench.raven.select import F64
+
+HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
+SURE = 0.05
+
+
+def correlation_table(
+    name: str,
+    title: str,
+    note: str,
+    heading: str,
+    found: Mapping[str, Mapping[str, F64]],
+    against: str | None = None,
+    both_ways: bool = False,
+) -> Table:
+    """Return a row per key of `found` with the mean of each measure's correlations, and the mean of these.
+
+    Args:
+        against: the row that others are compared with; what is significantly lower than it is marked.
+        both_ways: whether that row is also marked where it is significantly lower than the other.
+    """
+    rows, shown = [], []
+    other = next((key for key in found if key != against), None)
+    for key, values in found.items():
+        rival = against if key != against else other if both_ways else None
+        row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
+        cells = [key]
+        for measure in MEASURES:
+            mean = mean_and_spread(values[measure])[0]
+            row[measure] = mean
+            mark = ""
+            if rival is not None:
+                row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
+                lower = mean < mean_and_spread(found[rival][measure])[0]
+                mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
+            cells.append(decimals(mean) + mark)
+        row["average"] = mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]
+        rows.append(row)
+        shown.append([*cells, decimals(row["average"])])
+    best = highest([[row[measure] for measure in (*MEASURES, "average")] for row in rows], 0, 1)
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return paper_table(name, title, note, frame, [heading, *HEADINGS.values(), "Avg."], shown, frozenset(best))
+
+
+def paper_table(
+    name: str,
+    title: str,
+    note: str,
+    data: pl.DataFrame,
+    headings: Sequence[str],
+    shown: Sequence[Sequence[str]],
+    best: frozenset[tuple[int, int]] = frozenset(),
+    names: int = 1,
+) -> Table:
+    """Return a table whose first `names` columns are words; cells (row, column) in `best` are marked as best."""
+    columns = [Column(heading, words=at < names) for at, heading in enumerate(headings)]
+    table = Table(name, title, columns, plain_rows(shown, best), data, [note])
+    return without_empty_columns(table, {"": "there is nothing to compare: too few verifiers, folds or seeds"})
+
+
+def mean_and_spread(values: F64) -> tuple[float, float]:
+    """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
+    known = values[~np.isnan(values)]
+    return (
+        float(known.mean()) if len(known) else float("nan"),
+        float(known.std(ddof=1)) if len(known) > 1 else float("nan"),
+    )
+
+
+def highest(rows: Sequence[Sequence[float]], first_row: int, first_column: int) -> set[tuple[int, int]]:
+    """Return the cells with the highest value of their column, compared at three decimals."""
+    best = set()
+    for column, values in enumerate(zip(*rows, strict=True)):
+        known = [round(value, 3) for value in values if not np.isnan(value)]
+        if len(known) > 1:
+            top = max(known)
+            best |= {
+                (first_row + at, first_column + column) for at, value in enumerate(values) if round(value, 3) == top
+            }
+    return best
+
+
+def lowest(values: Sequence[float], row: int) -> set[tuple[int, int]]:
+    """Return the cells of a row, whose first column is its name, with its lowest value, compared at three decimals."""
+    known = [round(value, 3) for value in values if not np.isnan(value)]
+    return {(row, 1 + at) for at, value in enumerate(values) if known and round(value, 3) == min(known)}

@@ -1,0 +1,44 @@
+"""The data of all tables of a run of RAVEN: metadata of each subset (`layout.lay_out`), and the scores of all folds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from authbench.raven.select import F64
+from authbench.raven.stability import rank_correlations
+
+Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Metadata of each subset, and the scores of all folds, with the columns `subset`, `verifier`, `fold` and one per
+    measure."""
+
+    facts: Facts
+    scores: pl.DataFrame
+    verifiers: Sequence[str]
+
+    def of(self, subset: str, measure: str) -> F64:
+        """Return the scores of a subset, shape (verifiers, folds); NaN where a fold has none."""
+        here = self.scores.filter(pl.col("subset") == subset)
+        return np.array(
+            [
+                here.filter(pl.col("verifier") == verifier).sort("fold")[measure].fill_null(np.nan).to_numpy()
+                for verifier in self.verifiers
+            ],
+            np.float64,
+        )
+
+    def random(self) -> list[str]:
+        """Return the random subsets that verifiers ran on, by seed."""
+        return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
+
+    def correlations(self, subset: str, measure: str) -> F64:
+        """Return Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
+        scores = self.of(subset, measure)
+        found = rank_correlations(scores[:, ~np.isnan(scores).any(axis=0)])
+        return found[~np.isnan(found)]
