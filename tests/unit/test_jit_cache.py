@@ -22,6 +22,19 @@ for kind in sys.argv[2:]:
     assert twice(kinds[kind]) == 20, kind
 print(sum(twice.stats.cache_hits.values()))
 """
+TOGETHER = """
+import sys, time
+import numba, numpy as np
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from doubled import twice
+Path(sys.argv[1], sys.argv[2]).touch()
+last = time.monotonic() + 60
+while not all(Path(sys.argv[1], name).exists() for name in sys.argv[2:4]) and time.monotonic() < last:
+    time.sleep(0.001)
+assert twice(np.arange(5)) == 20
+print(sum(twice.stats.cache_hits.values()))
+"""
 DOUBLED = """
 import numba
 from authbench.runtime.jit_cache import cache_on_disk
@@ -85,6 +98,31 @@ def test_processes_that_compile_at_once_compute_the_same_and_leave_a_cache(tmp_p
         hits, _ = later.communicate(timeout=120)
         assert later.returncode == 0
     assert int(hits) == 2
+
+
+def test_processes_that_need_a_function_at_once_compile_it_once(tmp_path: Path) -> None:
+    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
+    names = ("one", "another")
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", TOGETHER, str(tmp_path), *order], env=env, stdout=subprocess.PIPE, text=True
+        )
+        for order in (names, names[::-1])
+    ]
+    hits = sorted(int(process.communicate(timeout=180)[0]) for process in processes)
+    assert hits == [0, 1]
+
+
+def test_who_dies_while_compiling_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "doubled.py").write_text(DOUBLED.replace("total = values[0]", "total = nothing_of_this_name"), "utf-8")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
+    command = [sys.executable, "-c", COMPILING, str(tmp_path), "int"]
+    for _ in range(2):
+        failed = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
+        assert failed.returncode and "nothing_of_this_name" in failed.stderr
 
 
 def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:

@@ -4,17 +4,26 @@ numba numbers the files of a function's compiled forms, by an index that each pr
 cluster, two nodes of different processors would take the same number at the same time, and the one whose index is
 written last could be handed code made for the other's. Here a file is named by what it was compiled for, and is there
 before the index names it: who comes second at worst compiles anew what the index forgot.
+
+Who compiles a function holds a lock on it until its code is saved, so that jobs that start together compile it once
+between them: the others wait, which costs no processor time, and read it. Locks are taken from callers to callees, so
+that no two processes wait for each other.
 """
 
 import hashlib
 import logging
+import time
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 
 from authbench.runtime.caches import compiled_code
+from authbench.storage.system import fcntl
+
+LONGEST_WAIT = 120.0  # seconds for another process that compiles the same function
+_BETWEEN_TRIES = 0.02
 
 
 class FilesByContent(IndexDataCacheFile):
@@ -47,10 +56,49 @@ class _Implementation(CompileResultCacheImpl):
 
 class _KernelCache(FunctionCache):
     _impl_class = _Implementation
+    _lock: IO[bytes] | None = None
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._cache_file.__class__ = FilesByContent
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the function's code; None: it is not there, and this process is the one that compiles it."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None and self._lock is None:
+            self._impl.locator.ensure_cache_path()
+            self._lock = _locked(Path(self._cache_path, f"{self._impl.filename_base}.lock"))
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if found is not None:
+                self._unlock()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        finally:
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """Return a file that holds a lock until it is closed; None where there are no locks, or after LONGEST_WAIT."""
+    file = path.open("wb")
+    last = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < last:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            time.sleep(_BETWEEN_TRIES)
+        except OSError:  # a file system without locks
+            break
+    file.close()
+    return None
 
 
 def cache_on_disk(dispatcher: Any) -> Any:
