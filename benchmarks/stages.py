@@ -19,6 +19,12 @@ from pathlib import Path
 COUNTED = {
     "ingest_source": "ingest",
     "normalize_text": "normalize",
+    "count_endings": "normalize",
+    "find_signatures": "normalize",
+    "cut_signatures": "normalize",
+    "count_labels": "chunk",
+    "judge_labels": "chunk",
+    "find_shared_texts": "dedup_documents",
     "chunk_documents": "chunk",
     "measure_texts": "filter",
     "measure_authors": "filter",

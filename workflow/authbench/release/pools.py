@@ -8,9 +8,11 @@ other people, by nobody who is possibly the same person, and no text that contai
 in it; they have enough letters, as positives must.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +38,22 @@ _MATCHED, _TOPIC_MATCHED, _ADVERSARIAL = POOLS
 Group = tuple[int, int, Sequence[int]]  # the places of a query, its positive and the negatives
 
 
+class _Groups:
+    """Groups of one pool as flat arrays of places: 4 bytes each, where tuples of numbers would take 40."""
+
+    def __init__(self, groups: Iterable[Group] = ()) -> None:
+        self.queries, self.positives, self.sizes, self.negatives = (array("i") for _ in range(4))
+        for group in groups:
+            self.add(group)
+
+    def add(self, group: Group) -> None:
+        query, positive, negatives = group
+        self.queries.append(query)
+        self.positives.append(positive)
+        self.sizes.append(len(negatives))
+        self.negatives.extend(negatives)
+
+
 def make_pools(
     documents: pl.DataFrame,
     related: pl.DataFrame,
@@ -49,8 +67,8 @@ def make_pools(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the pairs of a split (PAIRS), and for each pool, language and source how many positives it keeps (COUNTS).
 
-    Memory: the pairs, 60 bytes each, and 8 million similarities at a time (of the texts of a language and primary genre
-    to some queries).
+    Memory: the pairs, 60 bytes each, as much again for those of the largest pool while they are put in order, and 8
+    million similarities at a time (of the texts of a language and primary genre to some queries).
 
     Args:
         documents: of the split, with the columns of records.DOCUMENT and id.
@@ -68,15 +86,11 @@ def make_pools(
     has_content = np.diff(vectors.indptr) > 0
     texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, containment, possibly_one)
     pairs = _positives(related, queries, texts)
-    found: dict[str, list[Group]] = {
-        _MATCHED: list(_matched(pairs, texts)),
-        _TOPIC_MATCHED: [],
-        _ADVERSARIAL: [],
-    }
+    found = {_MATCHED: _Groups(_matched(pairs, texts)), _TOPIC_MATCHED: _Groups(), _ADVERSARIAL: _Groups()}
     known = [pair for pair in pairs if all(has_content[texts.rows[place]] for place in pair)]
     asked = dict(_least_topical(related, queries, texts))
     for pool, group in _by_topic(known, asked, texts, vectors):
-        found[pool].append(group)
+        found[pool].add(group)
     wanted = {_MATCHED: pairs, _TOPIC_MATCHED: pairs, _ADVERSARIAL: list(asked.items())}
     counts = pl.concat(_count(pool, wanted[pool], found[pool], texts, documents) for pool in POOLS)
     return _table(found, texts), counts
@@ -91,14 +105,13 @@ def _positives(related: pl.DataFrame, queries: pl.DataFrame, texts: Texts) -> li
 
 
 def _matched(pairs: Sequence[tuple[int, int]], texts: Texts) -> Iterator[Group]:
-    known: dict[int, _Neighbours] = {}
-    for query, positive in pairs:
+    for positive, same in groupby(sorted(pairs, key=itemgetter(1)), itemgetter(1)):
         if texts.cell[positive] >= 0:
-            if positive not in known:
-                known[positive] = _neighbours(positive, texts)
-            negatives = _matched_negatives(query, positive, known[positive], texts.lengths)
-            if len(negatives) >= LEAST:
-                yield query, positive, negatives
+            near = _neighbours(positive, texts)
+            for query, _ in same:
+                negatives = _matched_negatives(query, positive, near, texts.lengths)
+                if len(negatives) >= LEAST:
+                    yield query, positive, negatives
 
 
 class _Neighbours(NamedTuple):
@@ -266,14 +279,14 @@ def _first(
 def _count(
     pool: str,
     wanted: Sequence[tuple[int, int]],
-    kept: Sequence[Group],
+    kept: _Groups,
     texts: Texts,
     documents: pl.DataFrame,
 ) -> pl.DataFrame:
-    rows = texts.rows[np.array([positive for _, positive in wanted], dtype=np.int64)]
-    there = {(query, positive) for query, positive, _ in kept}
-    known = documents.select("lang", "source")[rows].with_columns(
-        pool=pl.lit(pool), kept=pl.Series([pair in there for pair in wanted], dtype=pl.Boolean)
+    asked, positives = np.array(wanted, dtype=np.int64).reshape(-1, 2).T
+    there = _flat(kept.queries).astype(np.int64) * len(texts.ids) + _flat(kept.positives)
+    known = documents.select("lang", "source")[texts.rows[positives]].with_columns(
+        pool=pl.lit(pool), kept=pl.Series(np.isin(asked * len(texts.ids) + positives, there), dtype=pl.Boolean)
     )
     counted = known.group_by("pool", "lang", "source").agg(
         positives=pl.len().cast(pl.Int64), kept=pl.col("kept").sum().cast(pl.Int64)
@@ -283,27 +296,34 @@ def _count(
     )
 
 
-def _table(found: Mapping[str, Sequence[Group]], texts: Texts) -> pl.DataFrame:
+def _table(found: Mapping[str, _Groups], texts: Texts) -> pl.DataFrame:
     """Return the pairs of groups, numbered from 0 by pool, query and positive."""
-    parts = [pl.DataFrame(schema=PAIRS.schema)]
-    first = 0
+    ids = pl.Series(texts.ids, dtype=pl.String)
+    by_id = ids.rank("ordinal").to_numpy().astype(np.int32)
+    parts, first = [pl.DataFrame(schema=PAIRS.schema)], 0
     for pool, groups in found.items():
-        ordered = sorted(groups, key=lambda group: (texts.ids[group[0]], texts.ids[group[1]]))
-        sizes = [1 + len(negatives) for _, _, negatives in ordered]
-        numbers = np.repeat(np.arange(first, first + len(ordered), dtype=np.int32), sizes)
-        ids = pl.Series(texts.ids, dtype=pl.String)
-        others = list(chain.from_iterable((positive, *negatives) for _, positive, negatives in ordered))
-        same = np.zeros(len(others), np.bool_)
-        same[np.cumsum([0, *sizes[:-1]])[: len(sizes)]] = True
-        table = pl.DataFrame(
-            {
-                "pool": pl.repeat(pool, len(others), dtype=pl.String, eager=True),
-                "group": pl.Series(numbers, dtype=pl.Int32),
-                "query_id": ids[np.repeat([query for query, _, _ in ordered], sizes).astype(np.int64)],
-                "candidate_id": ids[np.array(others, dtype=np.int64)],
-                "same": pl.Series(same, dtype=pl.Boolean),
-            }
+        queries, positives, sizes = map(_flat, (groups.queries, groups.positives, groups.sizes))
+        number = np.empty(len(queries), np.int32)
+        number[np.lexsort((by_id[positives], by_id[queries]))] = np.arange(first, first + len(queries))
+        group = np.concatenate([number, np.repeat(number, sizes)])
+        asked = np.concatenate([queries, np.repeat(queries, sizes)])
+        others = np.concatenate([positives, _flat(groups.negatives)])
+        negative = np.arange(len(others)) >= len(queries)
+        order = np.lexsort((by_id[others], negative, group))
+        parts.append(
+            pl.DataFrame(
+                {
+                    "pool": pl.repeat(pool, len(others), dtype=pl.String, eager=True),
+                    "group": pl.Series(group[order], dtype=pl.Int32),
+                    "query_id": ids.gather(asked[order]),
+                    "candidate_id": ids.gather(others[order]),
+                    "same": pl.Series(~negative[order], dtype=pl.Boolean),
+                }
+            )
         )
-        parts.append(table.sort("group", "same", "candidate_id", descending=[False, True, False]))
-        first += len(ordered)
+        first += len(queries)
     return pl.concat(parts)
+
+
+def _flat(places: "array[int]") -> NDArray[np.int32]:
+    return np.frombuffer(places, np.int32) if places else np.empty(0, np.int32)
