@@ -31,6 +31,11 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--year", type=int, choices=(2020, 2021), default=2021, help="year of PAN whose mean is Overall (default: 2021)"
     )
+    parser.add_argument(
+        "--published-2020",
+        action="store_true",
+        help='count a score of 0.5 as "same author" in F0.5u, as the tables of PAN 2020 do; with --year 2020',
+    )
     parser.add_argument("--holm", action="store_true", help="correct the significance of F1 for the number of pairs")
     parser.add_argument(
         "--baseline",
@@ -69,7 +74,7 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.presentation.tables import as_text
 
     truth: Path = arguments.truth
-    systems, notes = read_systems(truth, arguments.answers, arguments.baseline)
+    systems, notes = read_systems(truth, arguments.answers, arguments.baseline, arguments.published_2020)
     for note in notes:
         print(f"authbench: {note}", file=sys.stderr)
     table = scores_table(systems, arguments.year)

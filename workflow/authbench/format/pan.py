@@ -50,10 +50,14 @@ def read_truth(path: Path) -> pl.DataFrame:
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """Read `id`, `value`. A value may lie outside [0, 1]: the evaluation reports it."""
+    """Read `id`, `value`, and `listed`: whether the value stands in a list of one, as some systems of 2020 wrote it.
+
+    A value may lie outside [0, 1]: the evaluation reports it.
+    """
     rows = _read_rows(path, "answers.jsonl", {"id": _is_text, "value": _is_score})
-    values = ((row["id"], float(row["value"])) for row in rows)
-    return _as_table(values, pl.Schema({"id": pl.String, "value": pl.Float64}))
+    parts = ((row["id"], row["value"], isinstance(row["value"], list)) for row in rows)
+    values = ((name, float(value[0] if listed else value), listed) for name, value, listed in parts)
+    return _as_table(values, pl.Schema({"id": pl.String, "value": pl.Float64, "listed": pl.Boolean}))
 
 
 def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
@@ -173,7 +177,8 @@ def _is_truth(value: Any) -> bool:
 
 def _is_score(value: Any) -> bool:
     """a number, from 0 to 1"""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    [one] = value if isinstance(value, list) and len(value) == 1 else [value]
+    return isinstance(one, int | float) and not isinstance(one, bool)
 
 
 def named(ids: pl.Series) -> str:

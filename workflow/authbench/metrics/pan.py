@@ -15,12 +15,13 @@ OF_2020 = ("auc", "c@1", "f1", "f0.5u")
 Truth = BOOL  # shape (n,), True where both texts are by one author
 
 
-def evaluate(truth: Truth, scores: F64) -> dict[str, float]:
+def evaluate(truth: Truth, scores: F64, published_2020: bool = False) -> dict[str, float]:
     """Return all MEASURES and `overall`, their plain mean.
 
     Args:
         truth: shape (n,), True where both texts are by one author.
         scores: shape (n,), higher means more likely one author.
+        published_2020: count a score of exactly 0.5 as "same author" in F0.5u, as PAN's tables of 2020 do.
 
     Returns:
         By name a value in [0, 1]. The AUC is 0.0 where one class is missing or a score is not finite, as PAN's
@@ -30,7 +31,7 @@ def evaluate(truth: Truth, scores: F64) -> dict[str, float]:
         "auc": float(np.nan_to_num(auc(truth, scores))),
         "c@1": _c_at_1(truth, scores),
         "f1": f1(truth, scores),
-        "f0.5u": _f05u(truth, scores),
+        "f0.5u": _f05u(truth, np.where(scores == 0.5, 1.0, scores) if published_2020 else scores),
         "brier": brier(truth, scores),
     }
     return {**found, "overall": overall(found)}

@@ -22,12 +22,14 @@ class Systems(NamedTuple):
 
     Attributes:
         baselines: the systems that others must beat.
+        published_2020: whether F0.5u counts a score of 0.5 as "same author", as PAN's tables of 2020 do.
     """
 
     ids: pl.Series
     truth: Truth
     scores: Mapping[str, F64]
     baselines: tuple[str, ...] = ()
+    published_2020: bool = False
 
     def only(self, names: Iterable[str]) -> "Systems":
         return self._replace(scores={name: self.scores[name] for name in names})
@@ -37,7 +39,7 @@ def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
     """Return `system`, MEASURES, `overall` of that year and `non_answers`, sorted by overall, then by name."""
     rows = []
     for name, scores in systems.scores.items():
-        found = evaluate(systems.truth, scores)
+        found = evaluate(systems.truth, scores, systems.published_2020)
         if year == 2020:
             found["overall"] = overall(found, OF_2020)
         rows.append({"system": name, **found, "non_answers": int((scores == 0.5).sum())})
@@ -57,6 +59,7 @@ def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
         systems.truth[answered],
         {name: scores[answered] for name, scores in systems.scores.items()},
         systems.baselines,
+        systems.published_2020,
     )
     return scores_table(part, year)
 

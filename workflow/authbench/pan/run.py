@@ -6,6 +6,7 @@ data_sets.csv .md         table 3, if results of other data sets are given
 answered_by_<system>.*    table 4: all systems where that one answers
 topics.csv, topics.json   how alike the topics of a pair are, and what that does to answers, if texts are given
 figures/*.svg, index.html all of it on one page
+forensic.csv .md .tex     what each system's likelihood ratios cost: Cllr, its least value, and calibrated
 scores.json               each system's measures
 """
 
@@ -22,6 +23,7 @@ from authbench.format.pan import align, named, read_answers, read_pairs, read_tr
 from authbench.metrics.pan import MEASURES
 from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
 from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
+from authbench.pan.forensic import forensic_table
 from authbench.pan.page import measure_table, render
 from authbench.pan.significance import compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities
@@ -36,11 +38,13 @@ from authbench.storage.json_files import write_plain_json
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
 
 
-def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] = ()) -> tuple[Systems, list[str]]:
+def read_systems(
+    truth: Path, answers: Sequence[Path], baselines: Sequence[str] = (), published_2020: bool = False
+) -> tuple[Systems, list[str]]:
     """Return the answers of each file, a system each, to the problems of a truth file; and notes for the reader.
 
     A folder stands for the truth.jsonl or answers.jsonl in it. Raises InputError where a file is not as it should be,
-    two systems have one name, or a baseline is none of them.
+    two systems have one name, or a baseline is none of them. `published_2020` is that of `Systems`.
     """
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
@@ -54,6 +58,8 @@ def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] 
         outside = table.filter(~pl.col("value").is_between(0, 1))["id"]
         if len(outside):
             notes.append(f"{name}: {len(outside)} scores are outside [0, 1] ({named(outside)}); PAN's Brier is 0 then")
+        if listed := int(table["listed"].sum()):
+            notes.append(f"{name}: {listed} values stand in a list of one, and were taken out of it")
         missing = problems.filter(~pl.col("id").is_in(table["id"].implode()))["id"]
         if len(missing):
             share = f"{len(missing)} of {problems.height}"
@@ -63,7 +69,7 @@ def read_systems(truth: Path, answers: Sequence[Path], baselines: Sequence[str] 
             raise InputError(f"--baseline: there are no answers of '{name}'{did_you_mean(name, scores)}")
     if problems["same"].n_unique() == 1:
         notes.append("All problems are of one class: the AUC is undefined and reported as 0, as PAN's evaluator does.")
-    return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines)), notes
+    return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines), published_2020), notes
 
 
 def _system_name(path: Path) -> str:
@@ -113,6 +119,7 @@ def write_report(
     best = leading(table, systems.baselines) or table["system"].to_list()
     differences = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
     shown = [measure_table("scores", "Scores", headed(table))]
+    shown.append(forensic_table(systems, table["system"].to_list()))
     if differences is not None:
         shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:

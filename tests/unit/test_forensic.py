@@ -1,0 +1,129 @@
+"""Cllr is what the literature defines, and calibration on held-out problems brings it near its least value."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.cli import main
+from authbench.metrics.forensic import calibrated, cllr, cllr_min, log_ratios
+from authbench.metrics.pan import evaluate
+from authbench.pan.compare import Systems
+from authbench.pan.forensic import costs
+
+
+def defined(truth: list[bool], ratios: list[float]) -> float:
+    """Return Cllr term by term (Brümmer and du Preez 2006, equation 1)."""
+    same = [np.log2(1 + 1 / one) for one, kind in zip(ratios, truth, strict=True) if kind]
+    other = [np.log2(1 + one) for one, kind in zip(ratios, truth, strict=True) if not kind]
+    return float(sum(same) / len(same) + sum(other) / len(other)) / 2
+
+
+def pooled(truth: list[bool], scores: list[int]) -> list[float]:
+    """Return the isotonic chances by their max-min formula, each score's class once."""
+    levels = sorted(set(scores))
+
+    def mean(low: int, high: int) -> float:
+        own = [kind for kind, score in zip(truth, scores, strict=True) if levels[low] <= score <= levels[high]]
+        return sum(own) / len(own)
+
+    found = {
+        level: max(min(mean(low, high) for high in range(at, len(levels))) for low in range(at + 1))
+        for at, level in enumerate(levels)
+    }
+    return [found[score] for score in scores]
+
+
+problems = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=2, max_size=40).filter(
+    lambda rows: 0 < sum(kind for kind, _ in rows) < len(rows)
+)
+
+
+@given(problems)
+def test_cllr_is_its_definition(rows: list[tuple[bool, int]]) -> None:
+    truth, ratios = [kind for kind, _ in rows], [2.0 ** (score - 4) for _, score in rows]
+    assert cllr(np.array(truth), np.log(ratios)) == pytest.approx(defined(truth, ratios), abs=1e-9)
+
+
+@given(problems)
+def test_the_least_cllr_is_that_of_the_pooled_chances(rows: list[tuple[bool, int]]) -> None:
+    truth, scores = [kind for kind, _ in rows], [score for _, score in rows]
+    odds = sum(truth) / (len(truth) - sum(truth))
+    with np.errstate(divide="ignore"):
+        ratios = [np.divide(chance, 1 - chance) / odds for chance in pooled(truth, scores)]
+        terms = [np.log2(1 + 1 / one) if kind else np.log2(1 + one) for one, kind in zip(ratios, truth, strict=True)]
+    expected = np.mean(
+        [np.mean([t for t, kind in zip(terms, truth, strict=True) if kind is side]) for side in (True, False)]
+    )
+    assert cllr_min(np.array(truth), np.array(scores, float)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_always_knows_costs_nothing_and_what_says_nothing_one_bit() -> None:
+    truth = np.array([True, False, True, False])
+    assert cllr(truth, log_ratios(truth.astype(float))) == 0
+    assert cllr(truth, log_ratios(np.full(4, 0.5))) == 1 and cllr_min(truth, np.full(4, 0.5)) == pytest.approx(1)
+    assert cllr(truth, log_ratios(1 - truth.astype(float))) == np.inf
+    assert np.isnan(cllr(np.ones(3, bool), np.zeros(3)))
+
+
+def test_calibration_on_other_problems_mends_scores_that_say_too_much() -> None:
+    draw = np.random.default_rng(0)
+    truth = np.arange(2000) % 2 == 0
+    honest = draw.normal(size=2000) * np.sqrt(2) + np.where(truth, 1, -1)  # its own log ratios
+    loud = 1 / (1 + np.exp(-8 * honest))
+    ids = [str(number) for number in range(2000)]
+    costs_of = {
+        "raw": cllr(truth, log_ratios(loud)),
+        "calibrated": cllr(truth, calibrated(truth, loud, ids)),
+        "least": cllr_min(truth, loud),
+        "honest": cllr(truth, honest),
+    }
+    assert costs_of["raw"] > 1.5 * costs_of["calibrated"]
+    assert costs_of["least"] <= costs_of["calibrated"] <= costs_of["honest"] + 0.02
+
+
+def test_a_report_of_systems_has_their_costs() -> None:
+    truth = np.arange(40) % 2 == 0
+    systems = Systems(
+        pl.Series([f"p{one}" for one in range(40)]),
+        truth,
+        {"good": np.where(truth, 0.9, 0.1), "odd": np.where(truth, 2.0, 0)},
+    )
+    told = {row["system"]: row for row in costs(systems, ["good", "odd"]).iter_rows(named=True)}
+    assert told["good"]["cllr"] == pytest.approx(np.log2(1 / 0.9)) and told["good"]["cllr_min"] == pytest.approx(0)
+    assert told["odd"]["cllr"] is None and told["odd"]["cllr_min"] == pytest.approx(0)
+
+
+def write(folder: Path, values: list[object]) -> None:
+    folder.mkdir()
+    lines = [json.dumps({"id": f"p{one}", "value": value}) for one, value in enumerate(values)]
+    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_values_in_a_list_of_one_are_taken_out_of_it_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = [json.dumps({"id": f"p{one}", "same": one % 2 == 0, "authors": ["a", "b"]}) for one in range(4)]
+    (tmp_path / "truth.jsonl").write_text("\n".join(truth), encoding="utf-8")
+    write(tmp_path / "listed", [[0.9], [0.2], 0.8, [0.4]])
+    write(tmp_path / "plain", [0.9, 0.2, 0.8, 0.4])
+    command = ["pan-evaluate", "--truth", str(tmp_path), "--json", "--answers", str(tmp_path / "listed")]
+    assert main([*command, "--answers", str(tmp_path / "plain")]) == 0
+    told = capsys.readouterr()
+    assert "listed: 3 values stand in a list of one" in told.err
+    scores = json.loads(told.out)
+    assert scores["listed"] == scores["plain"]
+    write(tmp_path / "two", [[0.9, 0.1], 0.2, 0.8, 0.4])
+    assert main([*command, "--answers", str(tmp_path / "two")]) == 2
+    assert "answers.jsonl, line 1: value is [0.9, 0.1]" in capsys.readouterr().err
+
+
+def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author() -> None:
+    truth, scores = np.array([True, True, False, False]), np.array([0.9, 0.5, 0.1, 0.1])
+    assert evaluate(truth, scores, published_2020=True)["f0.5u"] == 1  # two right, none wrong or missed
+    assert evaluate(truth, scores)["f0.5u"] == pytest.approx(1.25 / 1.5)  # one right, one left open
+    assert evaluate(truth, scores, published_2020=True)["c@1"] == evaluate(truth, scores)["c@1"]

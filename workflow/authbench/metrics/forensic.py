@@ -1,0 +1,71 @@
+"""What likelihood ratios cost: Cllr, its least value, and its value after calibration.
+
+The cost of a likelihood ratio is what it loses in bits against the truth at even prior odds (Brümmer and du Preez
+2006): 0 for a system that always knows, 1 for one that always says 1. Cllr_min is the cost of the best monotone reading
+of the scores: what they tell apart. The rest is calibration.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from authbench.arrays import BOOL, F64
+from authbench.identity import keyed_hash
+
+PARTS = 2  # of the problems: each is calibrated on the others
+
+
+def cllr(truth: BOOL, ratios: F64) -> float:
+    """Return the cost in bits of natural logarithms of likelihood ratios; NaN where a class or a ratio is missing.
+
+    Infinite where a ratio rules out what is true.
+    """
+    if truth.all() or not truth.any() or np.isnan(ratios).any():
+        return float("nan")
+    return float((np.logaddexp(0, -ratios[truth]).mean() + np.logaddexp(0, ratios[~truth]).mean()) / (2 * np.log(2)))
+
+
+def log_ratios(scores: F64) -> F64:
+    """Return the logarithm of the odds that scores tell, as probabilities at even prior odds; 0 and 1 are infinite.
+
+    NaN for a score that is no probability.
+    """
+    inside = (scores >= 0) & (scores <= 1)
+    with np.errstate(divide="ignore"):
+        chances = np.where(inside, scores, 0.5)
+        found = np.log(chances) - np.log1p(-chances)
+    return np.where(inside, found, np.nan)
+
+
+def cllr_min(truth: BOOL, scores: F64) -> float:
+    """Return the cost of the best ratios that rise with the scores (pool adjacent violators, equal scores as one)."""
+    from sklearn.isotonic import isotonic_regression
+
+    if truth.all() or not truth.any() or not np.isfinite(scores).all():
+        return float("nan")
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    chances = isotonic_regression(np.bincount(place, truth) / counts, sample_weight=counts)[place]
+    return cllr(truth, log_ratios(np.clip(chances, 0, 1)) - np.log(truth.sum() / (~truth).sum()))
+
+
+def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
+    """Return log likelihood ratios of scores, by a logistic curve that is fitted on the other half of the problems.
+
+    Halves are drawn by hashes of the ids. The curve is that of the odds the scores tell, with the furthest finite ones
+    for 0 and 1; of the scores themselves where one is no probability.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    given = log_ratios(scores)
+    given = scores if np.isnan(given).any() else given
+    finite = given[np.isfinite(given)]
+    given = np.clip(given, finite.min(initial=-1), finite.max(initial=1))
+    part = np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids])
+    ratios = np.full(len(scores), np.nan)
+    for one in range(PARTS):
+        known, asked = part != one, part == one
+        if truth[known].any() and not truth[known].all():
+            curve = LogisticRegression(C=1e6).fit(given[known, None], truth[known])
+            prior = np.log(truth[known].sum() / (~truth[known]).sum())
+            ratios[asked] = curve.decision_function(given[asked, None]) - prior if asked.any() else 0
+    return ratios
