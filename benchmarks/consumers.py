@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,6 +40,7 @@ from authbench.export.mteb import LEAST_CHARACTERS
 from authbench.export.publication import read_publication
 from authbench.export.release import tables
 from authbench.export.run import export
+from authbench.format.columns import POOLS
 from authbench.format.pan import read_problems
 from authbench.format.release import Release, open_complete_release, open_release
 from authbench.metrics import pan as metrics
@@ -152,7 +154,8 @@ def by_datasets(published: Published) -> str:
     import datasets
 
     folder, bundle, rows = str(published.form("huggingface")), published.bundle, 0
-    expect_equal("configurations", sorted(datasets.get_dataset_config_names(folder)), sorted(tables(bundle, SPLIT)))
+    names = set(datasets.get_dataset_config_names(folder))
+    expect_equal("configurations", sorted(names - {*POOLS, "triplets"}), sorted(tables(bundle, SPLIT)))
     for split in bundle.splits:
         for name, (schema, batches) in tables(bundle, split).items():
             loaded = datasets.load_dataset(folder, name, split=split, cache_dir=str(published.work / "datasets"))
@@ -160,7 +163,39 @@ def by_datasets(published: Published) -> str:
             if not pl.DataFrame(loaded.data.table.combine_chunks()).cast(dict(schema)).equals(ours):
                 raise Disagreement(f"{name}, {split}: its rows are not those of the bundle")
             rows += ours.height
-    return f"{rows:,} rows in 4 configurations, {len(bundle.splits)} splits"
+    for pool in sorted(names & set(POOLS)):
+        rows += _by_pool(datasets.load_dataset(folder, pool, split=SPLIT), bundle, pool)
+    if "triplets" in names:
+        rows += _by_triplets(datasets.load_dataset(folder, "triplets", split="train"), bundle)
+    return f"{rows:,} rows in {len(names)} configurations, {len(bundle.splits)} splits"
+
+
+def _by_pool(loaded: Any, bundle: Release, pool: str) -> int:
+    """How many pairs there are: of each group as many by one author as by two, with the texts of their ids."""
+    released = bundle.pairs(SPLIT).filter(pl.col("pool") == pool)
+    known = set(released.select("group", "query_id", "candidate_id", "same").iter_rows())
+    texts = _contents(bundle, SPLIT)
+    for row in loaded:
+        if (row["group"], row["id1"], row["id2"], row["label"] == 1) not in known:
+            raise Disagreement(f"{pool}: {row['id1']} {row['id2']} is no such pair of the bundle")
+        expect_equal(pool, (row["sentence1"], row["sentence2"]), (texts[row["id1"]], texts[row["id2"]]))
+    expect_equal(f"{pool}: labels", 2 * sum(loaded["label"]), len(loaded))
+    return len(loaded)
+
+
+def _by_triplets(loaded: Any, bundle: Release) -> int:
+    """How many triplets there are: two texts by one author, one by another, all of train."""
+    of_train = dict(bundle.present.filter(pl.col("split") == "train").select("id", "author_id").iter_rows())
+    author = {text: of_train[ident] for ident, text in _contents(bundle, "train").items()}
+    for row in loaded:
+        one, same, other = (author[row[side]] for side in ("anchor", "positive", "negative"))
+        if one != same or one == other:
+            raise Disagreement(f"triplets: {row} is not of one author and another")
+    return len(loaded)
+
+
+def _contents(bundle: Release, split: str) -> dict[str, str]:
+    return {ident: text for batch in bundle.texts(split) for ident, text in pairs(batch, "id")}
 
 
 def by_mlcroissant(published: Published) -> str:
@@ -280,6 +315,31 @@ def by_pan(published: Published) -> str:
     return f"{number:,} pairs, authors of the texts; the truth scores 1"
 
 
+def by_steb(published: Published) -> str:
+    """STEB's episodes: each author's texts on both sides are those of the release, in each language."""
+    folder, split = published.whole("steb"), SPLIT
+    release = open_complete_release(published.release)
+    expected: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
+    author = {row["query_id"]: row["author_id"] for row in release.truth(split).to_dicts()}
+    for batch in release.queries(split):
+        for row in batch.to_dicts():
+            expected[row["lang"], author[row["query_id"]], True].append(row["content"])
+    for batch in release.candidates(split):
+        for row in batch.to_dicts():
+            expected[row["lang"], row["author_id"], False].append(row["content"])
+    found: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
+    for path in sorted((folder / "raw_datasets").glob("*/*.jsonl")):
+        lang = path.stem.removeprefix("authbench_attribution_")
+        told = json.loads((folder / "steb/steb_datasets" / path.stem / "config.json").read_text())
+        expect_equal("name of a dataset", told["dataset_name"], path.stem)
+        for line in path.open(encoding="utf-8"):
+            row = json.loads(line)
+            found[lang, row["label"], row["is_query"]].append(row["text"])
+    expect_equal("episodes", found, expected)
+    langs = {lang for lang, *_ in found}
+    return f"{sum(map(len, found.values())):,} texts in {len(found):,} episodes of {len(langs)} languages"
+
+
 def by_rebuild(published: Published) -> str:
     """The bundle and the raw files give the release to the byte, it is sound, and does not differ."""
     again = published.work / "again"
@@ -352,6 +412,7 @@ CONSUMERS: Mapping[str, Consumer] = {
     "mteb": Consumer("mteb", ("mteb", *SCORED), by_mteb),
     "beir": Consumer("beir", ("beir", *SCORED), by_beir),
     "pytrec_eval": Consumer("pytrec-eval-terrier", ("pytrec_eval", *SCORED), by_pytrec_eval),
+    "STEB's loader (its rules)": Consumer("authbench", (), by_steb),
     "authbench pan-evaluate": Consumer("authbench", (), by_pan),
     "authbench rebuild, check, diff": Consumer("authbench", (), by_rebuild),
     "tiers": Consumer("authbench", (), by_tiers),

@@ -167,6 +167,12 @@ def test_texts_that_mteb_refuses_as_too_short_are_left_out_and_counted(chinese: 
     assert "2 texts of fewer than 4 characters, which MTEB refuses" in readme
 
 
+def test_the_card_s_link_to_the_terms_is_a_file(folder: Path) -> None:
+    header = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    assert header["license_link"] == "LICENSE.md"
+    assert "| posts | CC BY 4.0 |" in (folder / "LICENSE.md").read_text(encoding="utf-8")
+
+
 def test_eval_yaml_is_what_mteb_writes_for_the_hub(folder: Path) -> None:
     told = (folder / "eval.yaml").read_text()
     assert told == task_of(folder)._create_task_hf_config().to_yaml()

@@ -122,6 +122,7 @@ rule leaderboard:
     params:
         back=back_link("leaderboard/index.html"),
         version=SETTINGS["publish"]["version"],
+        url=SETTINGS["publish"]["url"],
         template=page_templates("leaderboard.html.j2"),
         code=code("leaderboard"),
     script:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from authbench.leaderboard.hub import dataset_of
 from authbench.leaderboard.write import write_leaderboard
 from authbench.runtime.job import log_to
 
@@ -9,4 +10,4 @@ log_to(snakemake.log[0])
 folders, out = [Path(path).parent for path in snakemake.input.scores], Path(snakemake.output.page).parent
 people = Path(snakemake.input.people[0]) if snakemake.input.people else None
 params = snakemake.params
-write_leaderboard(folders, out, back=params.back, people=people, version=params.version)
+write_leaderboard(folders, out, back=params.back, people=people, version=params.version, dataset=dataset_of(params.url))

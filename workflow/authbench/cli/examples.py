@@ -21,6 +21,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "leaderboard": (
         "leaderboard scores",
         "leaderboard scores others --out board --pdf",
+        "leaderboard scores --hub-dataset owner/name",
         "leaderboard submissions --benchmark-version 1.2.0",
     ),
     "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),

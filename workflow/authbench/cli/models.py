@@ -134,6 +134,12 @@ def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         help="people.json of a build (results/<name>/people): what people score on pairs that they judged",
     )
     parser.add_argument("--pdf", action="store_true", help="write each figure as a PDF too, for papers")
+    parser.add_argument(
+        "--hub-dataset",
+        metavar="OWNER/NAME",
+        help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
+        "repositories of the models",
+    )
 
 
 def leaderboard(arguments: argparse.Namespace) -> int:
@@ -141,8 +147,11 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    version = arguments.benchmark_version
-    print(write_leaderboard(arguments.results, out, arguments.pdf, people=arguments.people, version=version))
+    version, dataset = arguments.benchmark_version, arguments.hub_dataset
+    board = write_leaderboard(
+        arguments.results, out, arguments.pdf, people=arguments.people, version=version, dataset=dataset
+    )
+    print(board)
     print(f"The leaderboard: {out}/index.html")
     return 0
 

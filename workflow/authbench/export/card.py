@@ -11,6 +11,7 @@ import polars as pl
 import yaml
 
 from authbench.export.citations import citation_keys, own_citation
+from authbench.export.hub import terms
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.release import Release
@@ -18,9 +19,14 @@ from authbench.presentation.pages import environment
 from authbench.records import LANGUAGES, primary_genre
 from authbench.words import language_name
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-_LARGER = "1M<n<10M"
-_HUB_LICENCES = ("MIT", "CC0-1.0", "Apache-2.0")  # that the hub knows, besides Creative Commons
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
+_LARGER = "n>10M"
 
 
 def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
@@ -58,16 +64,9 @@ def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> 
     here = set(release.present["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
     licences = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
-    terms: dict[str, Any] = {
-        "license": "other",
-        "license_name": "per-source",
-        "license_link": "licences.csv",
-    }
-    if len(licences) == 1 and (licences[0] in _HUB_LICENCES or licences[0].startswith("CC-BY-")):
-        terms = {"license": licences[0].lower()}
     return {
         "pretty_name": release.name,
-        **terms,
+        **terms(licences),
         "language": [lang for lang in found if lang != "other"],
         "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
         "size_categories": [_size_category(release.present.height)],

@@ -2,10 +2,11 @@
 
 A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
 `queries`, `ground_truth` and `provenance`, each with the splits of the release, `positives` and `pairs` with those that
-have some, and `croissant.json`.
+have some; the pairs of each pool with their texts, and `triplets` of train; `croissant.json`, LICENSE.md and
+`eval.yaml`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ import polars as pl
 
 from authbench.export.card import hub_header, write_card
 from authbench.export.croissant import describe
+from authbench.export.examples import MOST_GROUPS, PAIRS_OF_TEXTS, TRIPLETS, text_pairs, triplets
+from authbench.export.hub import LICENSE, eval_yaml, license_file
 from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, write_table
 from authbench.export.publication import Publication
 from authbench.export.release import tables
+from authbench.format.columns import POOLS
 from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
@@ -37,13 +41,20 @@ pool = load_dataset("this folder", "candidates", split="test")
 queries = load_dataset("this folder", "queries", split="test")
 truth = load_dataset("this folder", "ground_truth", split="test")
 pairs = load_dataset("this folder", "pairs", split="test")
+matched = load_dataset("this folder", "matched", split="test")
+triplets = load_dataset("this folder", "triplets", split="train")
 ```
 
 `candidates` has every text with its author, `queries` those that ask, `ground_truth` the ids that answer,
 `provenance` what is known and was measured of each document. `pairs` are those that every evaluation scores: each
 positive of a query with negatives like it in all but the writer, by `pool`; `positives` says how the texts of one
-author are related. A release without such pairs has neither. `croissant.json` describes the files in Croissant 1.1,
-`licences.csv` has the terms.
+author are related. `matched`, `topic_matched` and `topic_adversarial` are pairs of these pools with their texts
+(`sentence1`, `sentence2`, `label`: 1 if by one author), each positive with one of its negatives, at most {most:,}
+positives of a pool and a split. A release without such pairs has none of these. `triplets` of train (`anchor`,
+`positive` from another work, `negative` of the positive's language, source, genre and length, by another author) are in
+the form that sentence-transformers trains on. `croissant.json` describes the files in
+Croissant 1.1, LICENSE.md and `licences.csv` have
+the terms, and `eval.yaml` names the tasks for the Hub, which takes it from frameworks on its list.
 """
 
 
@@ -54,10 +65,26 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
         for split in release.splits
         for config, (schema, frames) in tables(release, split).items()
     ]
+    written += list(_examples(folder, release))
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     write_plain_json(folder / "croissant.json", describe(release, about, written))
+    write_text(folder / LICENSE, license_file(release))
+    write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))
     header = hub_header(release, configs(written), dataset_info=infos(written))
-    write_text(folder / "README.md", write_card(release, about, _USAGE, header))
+    write_text(folder / "README.md", write_card(release, about, _USAGE.format(most=MOST_GROUPS), header))
+
+
+def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:
+    """Write the pairs of each pool with their texts, and triplets, where there are some."""
+    for split in release.splits:
+        pools = set(release.pairs(split)["pool"])
+        for pool in POOLS:
+            if pool in pools:
+                yield write_table(folder, pool, split, PAIRS_OF_TEXTS, text_pairs(release, split, pool))
+    if "train" in release.splits:
+        drawn = list(triplets(release))
+        if drawn:
+            yield write_table(folder, "triplets", "train", TRIPLETS, drawn)
 
 
 def _of_config(tables: Sequence[ParquetTable]) -> dict[str, list[ParquetTable]]:

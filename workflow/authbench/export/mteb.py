@@ -16,6 +16,7 @@ import polars as pl
 
 from authbench.export.beir import in_words, judged
 from authbench.export.card import hub_header, write_card
+from authbench.export.hub import LICENSE, license_file
 from authbench.export.huggingface import configs, infos
 from authbench.export.licences import licence_table
 from authbench.export.mteb_task import DEFAULT, Task, eval_yaml, statistics, task_file, task_name
@@ -111,6 +112,7 @@ def write_mteb(folder: Path, release: Release, about: Publication) -> None:
         _write_task(folder, chosen, about, tables, written[split])
     licences = licence_table(release)
     write_text(folder / "licences.csv", licences.write_csv())
+    write_text(folder / LICENSE, license_file(release))
     ignored = sum(release.truth(name).filter(pl.col("ignored_ids").list.len() > 0).height for name in release.splits)
     usage = _USAGE.format(
         ignored=in_words(ignored), split=split, left_out=_left_out(chosen), scripts=_table(written[split].scripts)

@@ -12,6 +12,7 @@ scores.csv                   a row per model, slice and metric, with intervals a
 pairwise.csv                 differences between models, with p and Holm's correction
 submissions.csv              name, model, command and contributor of each submission, if there are any
 figures/*.svg                bars over all models, small multiples by slice
+eval_results/<model>/...     scores for the model's repository on the Hugging Face hub, if the benchmark's id is known
 index.html                   all of it as one HTML page
 """
 
@@ -25,6 +26,7 @@ from authbench.evaluation.joined import compare_results
 from authbench.leaderboard.collect import by_headline, collect
 from authbench.leaderboard.figures import charts
 from authbench.leaderboard.headline import headline_tables, lengths_table, pools_table, slice_tables
+from authbench.leaderboard.hub import FOLDER, write_eval_results
 from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
@@ -43,6 +45,7 @@ def write_leaderboard(
     back: str = "",
     people: Path | None = None,
     version: str = "",
+    dataset: str | None = None,
 ) -> str:
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
@@ -51,6 +54,7 @@ def write_leaderboard(
         back: the link from the page to the index of the run, if it is of one.
         people: people.json, what people and models score on the pairs that people judged.
         version: of the benchmark, if it is known.
+        dataset: the benchmark's id on the Hugging Face hub, if it has one.
     """
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
@@ -71,6 +75,8 @@ def write_leaderboard(
         write_text(folder / "pairwise.csv", pairs.write_csv())
         if submitted := [result.fields.as_dict() for result in results if result.fields]:
             write_text(folder / "submissions.csv", pl.DataFrame(submitted).write_csv())
+        if dataset is not None:
+            write_eval_results(folder / FOLDER, results, dataset)
         write_charts(folder / "figures", drawn.all(), pdf)
         write_text(
             folder / "index.html",

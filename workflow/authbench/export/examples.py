@@ -1,0 +1,137 @@
+"""Pairs and triplets of texts, as libraries that train and score encoders read them.
+
+Pairs are those of the release's pools, each positive with one of its negatives. Triplets are drawn from the texts of
+`train`, with negatives that are matched as in the pool `matched`: of the positive's language, source, primary genre and
+bucket of lengths, and by another author.
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from authbench.format.columns import CANDIDATES, QUERIES
+from authbench.format.release import Release
+from authbench.identity import keyed_hash, keyed_hashes
+from authbench.records import primary_genre
+
+PAIRS_OF_TEXTS = pl.Schema(
+    {
+        "sentence1": pl.String,
+        "sentence2": pl.String,
+        "label": pl.Int32,  # 1: by one author
+        "lang": pl.String,
+        "group": pl.Int32,  # as in `pairs`
+        "id1": pl.String,
+        "id2": pl.String,
+    }
+)
+TRIPLETS = pl.Schema(dict.fromkeys(("anchor", "positive", "negative"), pl.String))
+MOST_GROUPS = 10_000  # of a pool and a split: texts are repeated in each pair
+PER_AUTHOR = 10  # triplets
+_TRAIN = "train"
+_ROWS = 5_000  # written at once
+_STRATUM = ("lang", "source", "primary", "length_bucket")
+_Ids = tuple[str, str, str]
+
+
+def text_pairs(release: Release, split: str, pool: str) -> Iterator[pl.DataFrame]:
+    """Yield the pairs of a pool of a split with their texts (PAIRS_OF_TEXTS): of each group both answers.
+
+    Of more than MOST_GROUPS groups those with the lowest hash are taken. Memory: the texts of these pairs.
+    """
+    released = release.pairs(split).filter(pl.col("pool") == pool)
+    groups = released["group"].unique().sort()
+    ranks = keyed_hashes(release.seed, f"pairs of {pool}", map(str, groups))
+    taken = groups.to_frame().with_columns(ranks).sort("rank", "group").head(MOST_GROUPS).select("group")
+    chosen = released.join(taken, on="group", how="semi", maintain_order="left")
+    keys = chosen.select(pl.concat_str("query_id", "candidate_id", separator=" ")).to_series()
+    drawn = (
+        chosen.with_columns(keyed_hashes(release.seed, "pair with its texts", keys).alias("rank"))
+        .sort("group", "same", "rank", "candidate_id", descending=[False, True, False, False])
+        .unique(["group", "same"], keep="first", maintain_order=True)
+    )
+    texts = _texts(release, split, pl.concat([drawn["query_id"], drawn["candidate_id"]]))
+    for rows in drawn.iter_slices(_ROWS):
+        one = rows.join(texts, left_on="query_id", right_on="id", how="left", maintain_order="left")
+        both = one.join(texts, left_on="candidate_id", right_on="id", how="left", maintain_order="left", suffix="2")
+        yield both.select(
+            pl.col("content").alias("sentence1"),
+            pl.col("content2").alias("sentence2"),
+            pl.col("same").cast(pl.Int32).alias("label"),
+            "lang",
+            "group",
+            pl.col("query_id").alias("id1"),
+            pl.col("candidate_id").alias("id2"),
+        )
+
+
+def triplets(release: Release) -> Iterator[pl.DataFrame]:
+    """Yield anchor, positive and negative (TRIPLETS), in the order of a hash; nothing without a split `train`.
+
+    Memory: the texts in them, at most PER_AUTHOR triplets an author.
+    """
+    if _TRAIN not in release.splits:
+        return
+    ids = pl.DataFrame(triplet_ids(release.present, release.seed), TRIPLETS, orient="row")
+    texts = _texts(release, _TRAIN, pl.concat(ids.get_columns())).select("id", "content")
+    for rows in ids.iter_slices(_ROWS):
+        for side in TRIPLETS.names():
+            named = texts.rename({"id": side, "content": f"{side} text"})
+            rows = rows.join(named, on=side, how="left", maintain_order="left")
+        yield rows.select(pl.col(f"{side} text").alias(side) for side in TRIPLETS.names())
+
+
+def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
+    """Return the ids of triplets of the scored texts of `train`, by a hash.
+
+    Anchor and positive are by one author and from two works or records, each text in at most one such pair; a pair
+    whose positive is matched by no text of another author is left out.
+    """
+    scored = provenance.filter((pl.col("split") == _TRAIN) & pl.col("scored")).with_columns(
+        primary=pl.col("genre").map_elements(primary_genre, pl.String)
+    )
+    texts = scored.with_columns(
+        stratum=pl.concat_str(_STRATUM, separator="\x1f", ignore_nulls=True),
+        rank=keyed_hashes(seed, "triplet", scored["id"]),
+    ).sort("rank", "id")
+    matched: dict[str, list[tuple[str, str]]] = {}
+    for ident, author, stratum in texts.select("id", "author_id", "stratum").iter_rows():
+        matched.setdefault(stratum, []).append((ident, author))
+    found: list[_Ids] = []
+    for (author,), own in texts.group_by("author_id", maintain_order=True):
+        waiting = list(own.select("id", "origin", "stratum").head(4 * PER_AUTHOR).iter_rows())
+        drawn = 0
+        while len(waiting) > 1 and drawn < PER_AUTHOR:
+            anchor, origin, _ = waiting.pop(0)
+            place = next((n for n, (_, other, _) in enumerate(waiting) if other is None or other != origin), None)
+            if place is None:
+                continue
+            positive, _, stratum = waiting.pop(place)
+            negative = _other_author(matched[stratum], str(author), keyed_hash(seed, "negative", anchor, positive))
+            if negative is not None:
+                found.append((anchor, positive, negative))
+                drawn += 1
+    return found
+
+
+def _other_author(texts: list[tuple[str, str]], author: str, start: int) -> str | None:
+    """Return the first text from a place on, and from the first again, that is not by the author."""
+    for step in range(len(texts)):
+        ident, other = texts[(start + step) % len(texts)]
+        if other != author:
+            return ident
+    return None
+
+
+def _texts(release: Release, split: str, ids: pl.Series) -> pl.DataFrame:
+    """Return `id`, `lang` and `content` of these texts of a split."""
+    wanted = ids.unique().alias("id").to_frame()
+    found = [pl.DataFrame(schema={"id": pl.String, "lang": pl.String, "content": pl.String})]
+    for table in (CANDIDATES, QUERIES):
+        for batch in release.rows(split, table):
+            rows = batch.select(pl.col(table.ident).alias("id"), "lang", "content")
+            found.append(rows.join(wanted, on="id", how="semi", maintain_order="left"))
+        wanted = wanted.join(pl.concat(found), on="id", how="anti")
+        if not wanted.height:
+            break
+    return pl.concat(found)
