@@ -52,9 +52,8 @@ author are related. `matched`, `topic_matched` and `topic_adversarial` are pairs
 (`sentence1`, `sentence2`, `label`: 1 if by one author), each positive with one of its negatives, at most {most:,}
 positives of a pool and a split. A release without such pairs has none of these. `triplets` of train (`anchor`,
 `positive` from another work, `negative` of the positive's language, source, genre and length, by another author) are in
-the form that sentence-transformers trains on. `croissant.json` describes the files in
-Croissant 1.1, LICENSE.md and `licences.csv` have
-the terms, and `eval.yaml` names the tasks for the Hub, which takes it from frameworks on its list.
+the form that sentence-transformers trains on. `croissant.json` describes the files in Croissant 1.1, LICENSE.md and
+`licences.csv` have the terms, and `eval.yaml` names the tasks for the Hub, which takes it from frameworks on its list.
 """
 
 
