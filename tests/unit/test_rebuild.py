@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -25,8 +26,8 @@ from published import (
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.run import export_public
+from authbench.rebuild.match import single_breaks
 from authbench.rebuild.run import rebuild
-from authbench.rebuild.texts import single_breaks
 
 
 def test_a_rebuilt_release_is_the_release_byte_for_byte(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
@@ -102,6 +103,45 @@ def test_what_no_longer_matches_is_named_and_nothing_is_written(
     assert said.out.count(" of books: no file in ") == 8
     assert "8 texts no longer match" in said.err
     assert not (tmp_path / "again").exists()
+
+
+def with_more_letters(raw: Path, edit: tuple[str, str]) -> None:
+    """Put three letters on top of the others, and change a word."""
+    path = raw / "letters/all.csv"
+    first, rest = path.read_text("cp1252").split("\n", 1)
+    new = [f"{number};writer 1;2021-01-01;A new letter, {number}\n" for number in range(90, 93)]
+    path.write_text(f"{first}\n{''.join(new)}{rest.replace(*edit, 1)}", "cp1252")
+
+
+def test_of_corpora_that_were_crawled_anew_only_texts_that_changed_are_lost(
+    published: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    raw, release, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    with_more_letters(tmp_path / "raw", ("Letter” 10;", "Letter” ten;"))
+    (tmp_path / "raw/books/books.zip").unlink()
+    with zipfile.ZipFile(raw / "books/books.zip") as old, zipfile.ZipFile(tmp_path / "raw/books/new.zip", "w") as new:
+        for name in reversed(old.namelist()):
+            parts = old.read(name).decode().split("\n* * *\n")
+            new.writestr(name, "\n* * *\n".join(part for part in parts if not part.startswith("Part 2")))
+    texts = [row for path in release.glob("*/candidates.jsonl") for row in lines(path)]
+    changed = [row["candidate_id"] for row in texts if re.search(r"Letter\W* 10;|^Part 2 ", row["content"])]
+    unmatched = rebuild(opened(public), tmp_path / "raw", tmp_path / "again")
+    assert len(changed) == 3
+    assert [one.id for one in unmatched] == sorted(changed)
+    assert all("none has the text" in one.reason for one in unmatched)
+
+
+@pytest.mark.parametrize("all_tried", [0, 2_000_000])
+def test_a_part_of_a_long_text_is_found_in_whatever_file_the_text_stands_now(
+    published: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, all_tried: int
+) -> None:
+    monkeypatch.setattr("authbench.rebuild.moved.ALL_TRIED", all_tried)
+    raw, release, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    with_more_letters(tmp_path / "raw", ("A new letter, 91", "Another letter"))
+    assert rebuild(opened(public), tmp_path / "raw", tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
 
 
 def test_a_record_that_says_something_else_under_a_changed_page_is_named(

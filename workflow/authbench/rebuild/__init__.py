@@ -1,4 +1,5 @@
 """Rebuild the complete release from its public bundle and the raw corpora.
 
-Read in this order: `texts` (the text at a place in a raw corpus), `run` (the complete release).
+Read in this order: `match` (a text is one that was released), `texts` (the text at a place in a raw corpus), `moved`
+(a text that is elsewhere in it), `run` (the complete release).
 """

@@ -2,11 +2,12 @@
 
 A place is a file, by its SHA-256, the number of a record in it and, where a long text was cut, a span of characters of
 the normalised text. The record is read, cleaned and normalised as when the release was built, and its text is the one
-that was released if its SHA-256 says so.
+that was released if its SHA-256 says so. What is not at its place is looked for in all files of the source.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.identity import sha256_of_text
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.characters import whole_characters
 from authbench.ingest.compiled import compile_extraction
@@ -22,8 +22,9 @@ from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.rows import BadRow, Row
-from authbench.normalize.endings import without_ending
 from authbench.normalize.table import normalize_records
+from authbench.rebuild.match import Wanted, as_released
+from authbench.rebuild.moved import find_moved
 from authbench.registry.source_entry import (
     Author,
     Extraction,
@@ -39,7 +40,6 @@ from authbench.storage.raw_paths import match_files
 
 _CHARACTERS_AT_ONCE = 4 << 20  # of texts that are normalised together
 _KNOWN = {"author": {"const": "known"}, "lang": {"const": "en"}, "genre": {"const": "news"}}  # instead of a record's
-_Wanted = tuple[int, str, int | None, int | None, str]  # row, language, start, end, SHA-256
 
 
 class _Found(NamedTuple):
@@ -64,19 +64,33 @@ def texts_of_source(
     mapped = compile_source(tag, read)
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
-    files = _digests(folder, extraction.files, places)
+    everything = _digests(folder, extraction.files)
+    files = {path: digest for path, digest in everything.items() if digest in places}
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
     rules = make_normalize(entry)
     solved: set[int] = set()  # of two equal files the second gives only what the first did not
     reasons: dict[int, str] = {}
-    for block in _blocks(gathered(parts), list(places.values()), _compile_text(tag, read, masks), reasons):
+    say = _compile_text(tag, read, masks)
+    for block in _blocks(gathered(parts), list(places.values()), say, reasons):
         found = _released(tag, rules, block, settings["normalize"])
         reasons |= found.missing
         fresh = {row: text for row, text in found.texts.items() if row not in solved}
         solved |= fresh.keys()
         yield _Found(fresh, {})
-    where = f"no file in {folder}/ has the SHA-256 that its text was read from"
+    lost = [one for place in places.values() for rows in place.rows for one in rows if one.row not in solved]
+    if lost:
+        files_of_all = {digest: number for number, digest in enumerate(sorted(set(everything.values())))}
+        parts = read_parts(tag, read, folder, everything, files_of_all, mapped, limit)
+        contents = (say(_good_rows(some)) for some in gathered(parts))
+
+        def normal(texts: Sequence[str], lang: str) -> dict[int, str]:
+            return _normal_texts(tag, rules, [(text, lang) for text in texts], settings["normalize"])
+
+        for texts in find_moved(contents, lost, normal):
+            solved |= texts.keys()
+            yield _Found(texts, {})
+    where = f"no file in {folder}/ has the SHA-256 that its text was read from, and none has the text"
     here = set(files.values())
     missing = {}
     for row, digest in wanted.select("row", "file").iter_rows():
@@ -109,18 +123,17 @@ def _compile_text(tag: str, extraction: Extraction, masks: bool) -> Callable[[li
     return texts
 
 
-def _digests(folder: Path, patterns: Sequence[str], wanted: Container[str]) -> dict[str, str]:
-    """Return the raw files whose SHA-256 is wanted, by path."""
+def _digests(folder: Path, patterns: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of the raw files of a source, by path."""
     paths = match_files(folder, patterns) if folder.is_dir() else []
-    found = ((path, sha256_of_file(folder / path)) for path in paths)
-    return {path: digest for path, digest in found if digest in wanted}
+    return {path: sha256_of_file(folder / path) for path in paths}
 
 
 class _Places(NamedTuple):
     """The wanted records of a file, by their numbers, and the rows that are cut from each."""
 
     ordinals: np.ndarray
-    rows: list[list[_Wanted]]
+    rows: list[list[Wanted]]
 
 
 def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
@@ -131,7 +144,8 @@ def _places_of_files(wanted: pl.DataFrame) -> dict[str, _Places]:
 
 def _places_of(wanted: pl.DataFrame) -> _Places:
     ordinals, starts = np.unique(wanted["ordinal"].to_numpy(), return_index=True)
-    rows = wanted.select("row", "lang", "chunk_start", "chunk_end", "content_sha256").rows()
+    columns = ("row", "lang", "chunk_start", "chunk_end", "content_sha256")
+    rows = list(starmap(Wanted, wanted.select(columns).iter_rows()))
     ends = [*starts[1:].tolist(), len(rows)]
     return _Places(ordinals, [rows[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
 
@@ -146,14 +160,18 @@ def _chosen(parts: Iterable[Part], places: Sequence[_Places]) -> Iterator[Part]:
             yield Part(part.file, part.path, first, [part.rows[place] for place in here])
 
 
+def _good_rows(parts: Sequence[Part]) -> list[Row]:
+    return [row for part in parts for row in part.rows if not isinstance(row, BadRow)]
+
+
 def _blocks(
     parts: Iterable[Sequence[Part]],
     places: Sequence[_Places],
     say: Callable[[list[Row]], list[str]],
     reasons: dict[int, str],
-) -> Iterator[list[tuple[str, list[_Wanted]]]]:
+) -> Iterator[list[tuple[str, list[Wanted]]]]:
     """Yield texts of records with the rows wanted of them, some at a time; `reasons` gets why a record has none."""
-    batch: list[tuple[str, list[_Wanted]]] = []
+    batch: list[tuple[str, list[Wanted]]] = []
     size = 0
     for some in parts:
         rows: list[Row] = []
@@ -178,14 +196,14 @@ def _blocks(
 
 
 def _released(
-    tag: str, rules: Normalize, block: Sequence[tuple[str, list[_Wanted]]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
 ) -> _Found:
     """Return the rows wanted of some texts, normalised from the first row on that they do not give as is."""
     found = _Found({}, {})
     rest = []
     for text, rows in block:
         place = 0
-        while place < len(rows) and (same := _as_released(text, rows[place])) is not None:
+        while place < len(rows) and (same := as_released(text, rows[place])) is not None:
             found.texts[rows[place][0]] = same
             place += 1
         if place < len(rows):
@@ -196,7 +214,7 @@ def _released(
         for row in rows:
             if content is None:
                 found.missing[row[0]] = "its record has no text any more"
-            elif (same := _as_released(content, row)) is not None:
+            elif (same := as_released(content, row)) is not None:
                 found.texts[row[0]] = same
             else:
                 found.missing[row[0]] = "its record says something else than when the text was read"
@@ -214,30 +232,6 @@ def _normal_texts(
     numbered = records.with_columns(*known, doc_key=pl.lit("")).with_row_index("number")
     normal, *_ = normalize_records(numbered, {tag: rules}, settings)
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
-
-
-def _as_released(content: str, wanted: _Wanted) -> str | None:
-    """Return the wanted part of a text, if its SHA-256 says that it is what was released."""
-    _, _, start, end, digest = wanted
-    text = single_breaks(content if start is None else content[start:end])
-    if sha256_of_text(text) == digest:
-        return text
-    if start is None:  # signatures that were cut are known by what they left
-        for rest in map(single_breaks, without_ending(content)):
-            if sha256_of_text(rest) == digest:
-                return rest
-    return None
-
-
-def single_breaks(text: str) -> str:
-    """Return the text with runs of line breaks made one, as chunking leaves it.
-
-    >>> single_breaks("a\\n\\n\\nb\\nc")
-    'a\\nb\\nc'
-    """
-    while "\n\n" in text:
-        text = text.replace("\n\n", "\n")
-    return text
 
 
 def expect_entries(tags: Sequence[str], entries: Mapping[str, Any]) -> None:
