@@ -70,7 +70,8 @@ class Sought:
         starts, ends = self.starts[places], self.ends[places]
         begin = (starts == 0) | np.isin(letters[starts - 1], _BREAKS)
         stop = (ends == len(letters)) | np.isin(letters[np.minimum(ends, len(letters) - 1)], _BREAKS[:2])
-        return places[begin & (stop | np.isin(letters[ends - 1], _BREAKS))]
+        tried: NDArray[np.bool_] = begin & (stop | np.isin(letters[ends - 1], _BREAKS))
+        return places[tried]
 
 
 def find_moved(
