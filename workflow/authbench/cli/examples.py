@@ -33,6 +33,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "plan": ("plan --documents 1e8 --mean-chars 600 --cores 64",),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
     "rebuild": ("rebuild public --raw resources/raw --out release",),
+    "release-notes": (
+        "release-notes results/before/release results/demo/release",
+        "release-notes public-1.0.0 public --out NOTES.md",
+    ),
     "sources": ("sources", "sources --markdown"),
     "steb": ("steb style/report/steb --out board", "steb style/report/steb submitted_results --out board"),
     "style": ("style data --model tfidf --out style", "style data --model tfidf --dataset amazon --out style"),

@@ -76,6 +76,31 @@ def diff(arguments: argparse.Namespace) -> int:
     return 0 if is_same(found) else 1
 
 
+def release_notes_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", type=Path, metavar="A", help="directory of the earlier release, or of its public bundle")
+    parser.add_argument("b", type=Path, metavar="B", help="directory of the later one")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="Markdown file to write; printed if not given")
+    unverified_argument(parser)
+
+
+def release_notes(arguments: argparse.Namespace) -> int:
+    from authbench.diff.notes import release_notes
+    from authbench.diff.releases import read_release
+    from authbench.diff.summary import difference
+    from authbench.storage.atomic import write_text
+
+    a, b = (read_release(folder, arguments.unverified) for folder in (arguments.a, arguments.b))
+    for one in (a, b):
+        warn_unverified(one.folder, one.verification.get("reason", ""))
+    notes = release_notes(a, b, difference(a, b))
+    if arguments.out:
+        write_text(arguments.out, notes)
+        print(f"Release notes: {arguments.out}")
+    else:
+        sys.stdout.write(notes)
+    return 0
+
+
 def export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, or of its public bundle"
@@ -148,6 +173,7 @@ def rebuild(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
     "diff": Command("compare two releases: exit 0 equal, 1 different", diff_arguments, diff),
+    "release-notes": Command("write what changed between two releases", release_notes_arguments, release_notes),
     "export": Command("write a release in the format of another tool or host", export_arguments, export),
     "rebuild": Command(
         "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",

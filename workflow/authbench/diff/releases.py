@@ -1,5 +1,6 @@
 """A release as it is compared with another: documents by the hash of their key, which a later build keeps."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +13,13 @@ from authbench.errors import InputError
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
 from authbench.format.lock import read_lock
+from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import sha256_of_text
+from authbench.registry.entries import read_yaml
 from authbench.storage.json_lines import read_objects
 
+_CFF = "CITATION.cff"
 _REMOVALS = "dirty_docs.log"  # beside a release, where it was built
 
 
@@ -23,9 +27,9 @@ _REMOVALS = "dirty_docs.log"  # beside a release, where it was built
 class KeyedRelease:
     """A release by keys of documents.
 
-    `documents` has key, id, split, source, author_id and content_sha256; `queries` id, key, and `answers`, the keys of
-    the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is that of the
-    release.
+    `documents` has key, id, split, source, lang, author_id and content_sha256; `queries` id, key, and `answers`, the
+    keys of the positives; `numbered` are the keys and `authors` the authors in its release.lock; `verification` is that
+    of the release.
     """
 
     folder: Path
@@ -35,6 +39,14 @@ class KeyedRelease:
     numbered: frozenset[str]
     authors: frozenset[str]
     verification: Mapping[str, Any]
+    release: Release
+
+    @cached_property
+    def version(self) -> str | None:
+        """The version that a published folder states in its CITATION.cff; None where there is none."""
+        path = self.folder / _CFF
+        stated = read_yaml(path).get("version") if path.is_file() else None
+        return str(stated) if re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", str(stated)) else None
 
     @cached_property
     def reasons(self) -> dict[str, str]:
@@ -70,7 +82,7 @@ def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
         {"key": list(lock["documents"]), "id": list(lock["documents"].values())},
         schema={"key": pl.String, "id": pl.String},
     )
-    documents = release.provenance.select("id", "split", "source", "author_id", "content_sha256").join(
+    documents = release.provenance.select("id", "split", "source", "lang", "author_id", "content_sha256").join(
         keys, on="id", how="left"
     )
     unknown = documents.filter(pl.col("key").is_null())
@@ -98,4 +110,5 @@ def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
         frozenset(lock["documents"]),
         frozenset(lock["authors"]),
         release.verification,
+        release,
     )

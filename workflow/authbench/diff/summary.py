@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from authbench.diff.causes import causes
+from authbench.diff.comparable import MAJOR, NONE, version_change
 from authbench.diff.documents import changed_documents, changed_queries
 from authbench.diff.releases import KeyedRelease
 
@@ -19,7 +20,8 @@ _SHOWN = 5
 
 
 def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
-    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification`."""
+    """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification`, and
+    by how much the `version` changes for it."""
     return {
         "a": str(a.folder),
         "b": str(b.folder),
@@ -28,12 +30,15 @@ def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
         "documents": changed_documents(a, b).to_dicts(),
         "queries": changed_queries(a, b),
         "causes": [{"what": what, "a": one, "b": other} for what, one, other in causes(a.manifest, b.manifest)],
+        "version": version_change(a, b),
     }
 
 
 def is_same(found: dict[str, Any]) -> bool:
-    """Return whether two releases have the same documents, queries and causes."""
-    return not (found["documents"] or found["causes"] or any(found["queries"].values()))
+    """Return whether two releases have the same documents, queries and causes, and scores on them can be compared."""
+    return not (
+        found["documents"] or found["causes"] or any(found["queries"].values()) or found["version"]["bump"] == MAJOR
+    )
 
 
 def difference_text(found: dict[str, Any]) -> str:
@@ -56,7 +61,23 @@ def difference_text(found: dict[str, Any]) -> str:
                 f"queries {'with other answers' if change == 'answers' else change}: {len(ids):,}: {_listed(ids)}"
             )
     lines += [f"why: {one['what']}: {one['a']} -> {one['b']}" for one in found["causes"]]
+    lines += _version_lines(found["version"])
     return "\n".join(lines) + "\n"
+
+
+def _version_lines(version: dict[str, Any]) -> list[str]:
+    """Return by how much the version changes, and why, in words."""
+    if version["bump"] == NONE:
+        return []
+    numbers = f", {version['before']} -> {version['proposed']}" if version["proposed"] else ""
+    lines = [f"version: {version['bump']}{numbers}"]
+    if version["proposed"] and version["stated"] not in (version["before"], version["proposed"]):
+        lines[0] += f" ({version['stated']} is stated)"
+    for one in version["reasons"]:
+        lines.append(f"version: {one['level']}: " + (f"{one['split']}: " if one["split"] else "") + one["why"])
+    comparable = ", ".join(version["comparable"])
+    lines.append(f"scores can be compared on: {comparable}" if comparable else "scores cannot be compared on any split")
+    return lines
 
 
 def _listed(ids: list[str]) -> str:
