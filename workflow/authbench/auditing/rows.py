@@ -15,7 +15,7 @@ from authbench.arrays import BOOL, F64
 from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST, Built, answers_of, build_split, draw_queries, draw_units
 from authbench.errors import InputError
-from authbench.evaluation.gain import OVERALL, Scored, compare
+from authbench.evaluation.gain import OVERALL, Power, Scored, compare
 from authbench.evaluation.headline import Authors, headline
 from authbench.evaluation.released import HEADLINES, NO_PAIRS
 from authbench.evaluation.retrieval import cosine, rank
@@ -59,7 +59,7 @@ class Measured:
     split: str
     rows: Sequence[Mapping[str, Any]]
     pools: Sequence[Mapping[str, Any]]
-    power: Mapping[str, Any]
+    power: Mapping[str, Power]
     gains: Sequence[Mapping[str, Any]]
     about: Mapping[str, Any]
     left_out: Sequence[str] = ()
@@ -99,7 +99,7 @@ def _measure_split(
     left_out: list[str] = []
     scored: dict[str, dict[str, Any]] = {}
     pools: list[dict[str, Any]] = []
-    power: dict[str, Any] = {}
+    power: Mapping[str, Power] = {}
     gains: list[dict[str, Any]] = []
     if asked.height:
         whole_split = units.height == whole and asked.height == answers["query_id"].n_unique()
@@ -125,7 +125,7 @@ def _measure_split(
 
 def _score(
     built: Built, entries: Mapping[str, ModelEntry], has_order: bool, seed: int
-) -> tuple[dict[str, dict[str, Any]], dict[str, Any], list[dict[str, Any]], list[str]]:
+) -> tuple[dict[str, dict[str, Any]], Mapping[str, Power], list[dict[str, Any]], list[str]]:
     """Return scores by row, power, gains, and why what is missing is missing."""
     split = built.split
     negatives = draw_negatives(split, seed)
@@ -163,7 +163,7 @@ def _score(
     comparison = compare(tables, split.pool_authors, seed)
     own = comparison.gains.filter((pl.col("facet") == OVERALL[0]) & pl.col("p_holm").is_not_null())
     columns = ("model", "score", "against", "value", "low", "high", "p_holm")
-    return scores, dict(comparison.power), own.select(columns).to_dicts(), left_out
+    return scores, comparison.power, own.select(columns).to_dicts(), left_out
 
 
 def _cells(

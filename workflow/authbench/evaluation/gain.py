@@ -11,7 +11,7 @@ Memory: a few columns of the queries for each model, and the bootstrap's weights
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import polars as pl
@@ -44,6 +44,26 @@ GAINS = pl.Schema(
     }
 )  # fmt: skip
 OVERALL = ("overall", "all")
+
+
+class LanguagePower(TypedDict):
+    """The smallest difference of two models that the authors of a language show; None: of too few authors."""
+
+    difference: float | None
+    authors: int
+
+
+class Power(TypedDict):
+    """The smallest differences of two models that can be shown: over authors, over languages, and in each language.
+
+    `not_supported` are the languages with fewer than SUPPORTED_AUTHORS query authors.
+    """
+
+    difference: float | None
+    macro: float | None
+    authors: int
+    by_language: dict[str, LanguagePower]
+    not_supported: list[str]
 
 
 @dataclass(frozen=True)
@@ -79,7 +99,7 @@ class Comparison:
     chosen: Mapping[str, tuple[str, str]]
     gains: pl.DataFrame
     tests: int
-    power: Mapping[str, Any]
+    power: Mapping[str, Power]
     difficulty: pl.DataFrame
     unsolved: Mapping[str, Mapping[str, Any]]
 
@@ -230,7 +250,7 @@ def _power(
     authors: Authors,
     pool_authors: Mapping[str, int],
     tests: int,
-) -> dict[str, Any]:
+) -> Power:
     """Return the smallest difference that can be shown: over authors, over languages, and in each language.
 
     Its standard error is the median over the models of that of the difference from the shortcut.
@@ -244,15 +264,16 @@ def _power(
         return float(np.median([standard_error(row) for row in means.values]))
 
     everyone = means_of_authors(differences, counts, authors, np.ones(queries.height, bool))
-    by_language, errors, sizes = {}, {}, {}
+    by_language: dict[str, LanguagePower] = {}
+    errors: dict[str, float] = {}
     for lang in queries["lang"].unique().sort():
         means = means_of_authors(differences, counts, authors, (queries["lang"] == lang).to_numpy())
         if not len(means.present):
             continue
-        errors[lang], sizes[lang] = error(means), len(means.present)
+        errors[lang] = error(means)
         by_language[lang] = {
             "difference": _finite(smallest_difference(errors[lang], tests)),
-            "authors": sizes[lang],
+            "authors": len(means.present),
         }
     averaged = averaged_languages(queries, score, pool_authors)
     macro = standard_error_of_mean([errors[lang] for lang in averaged if lang in errors])
@@ -261,7 +282,7 @@ def _power(
         "macro": _finite(smallest_difference(macro, tests)),
         "authors": len(everyone.present),
         "by_language": by_language,
-        "not_supported": [lang for lang, count in sizes.items() if count < SUPPORTED_AUTHORS],
+        "not_supported": [lang for lang, one in by_language.items() if one["authors"] < SUPPORTED_AUTHORS],
     }
 
 
