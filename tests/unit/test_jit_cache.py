@@ -10,7 +10,7 @@ import pytest
 
 caching = pytest.importorskip("numba.core.caching")
 
-from authbench.runtime.jit_cache import FilesByContent  # noqa: E402
+from authbench.runtime.jit_cache import FilesByContent, _locked  # noqa: E402
 
 COMPILING = """
 import sys
@@ -123,6 +123,12 @@ def test_who_dies_while_compiling_stops_nobody(tmp_path: Path) -> None:
     for _ in range(2):
         failed = subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
         assert failed.returncode and "nothing_of_this_name" in failed.stderr
+
+
+def test_without_a_lock_a_function_is_compiled_all_the_same(tmp_path: Path) -> None:
+    assert _locked(tmp_path / "file" / "name.lock") is not None
+    (tmp_path / "taken").write_text("no folder", encoding="utf-8")
+    assert _locked(tmp_path / "taken" / "name.lock") is None
 
 
 def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:

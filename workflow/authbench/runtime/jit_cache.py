@@ -66,7 +66,6 @@ class _KernelCache(FunctionCache):
         """Return the function's code; None: it is not there, and this process is the one that compiles it."""
         found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         if found is None and self._lock is None:
-            self._impl.locator.ensure_cache_path()
             self._lock = _locked(Path(self._cache_path, f"{self._impl.filename_base}.lock"))
             found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
             if found is not None:
@@ -87,7 +86,11 @@ class _KernelCache(FunctionCache):
 
 def _locked(path: Path) -> IO[bytes] | None:
     """Return a file that holds a lock until it is closed; None where there are no locks, or after LONGEST_WAIT."""
-    file = path.open("wb")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    except OSError:  # a full disk: the function is compiled all the same
+        return None
     last = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < last:
         try:
