@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from authbench.errors import InputError
+from authbench.models.episodes import EpisodeCheckpoint
 from authbench.models.hub import DESCRIBING, cached, with_weights
 from authbench.models.parameters import TransformerParameters
 from authbench.models.restored import without_progress_bars
@@ -62,6 +63,8 @@ def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
         with without_progress_bars():
             if pooling == "own":
                 model = SentenceTransformer(place, device=device(), model_kwargs=loading, **hub)
+            elif pooling == "episode":
+                model = EpisodeCheckpoint(place, device(), loading, hub)
             elif pooling == "labels":
                 logits = {"text": {"method": "forward", "method_output_name": "logits"}}
                 classifier = Transformer(

@@ -10,6 +10,7 @@ from authbench.errors import InputError
 from authbench.models.function_code import digest_of_code
 from authbench.models.parameters import (
     CANDIDATES,
+    ONE_FOR_ALL,
     FileParameters,
     FunctionParameters,
     NgramsParameters,
@@ -94,8 +95,8 @@ def expect_trainable(model: ModelEntry) -> None:
         raise InputError(f"{model.name}: a model of kind {model.kind} cannot be tuned. Expected a transformer.")
     if not model.parameters.trainable:
         raise InputError(
-            f"{model.name}: pooling: labels gives the probabilities of a classifier, which cannot be tuned as vectors. "
-            "Expected pooling own, mean, cls or last."
+            f"{model.name}: pooling: {model.parameters.pooling} has vectors of a classifier or of the checkpoint's own "
+            "code, which cannot be tuned. Expected pooling own, mean, cls or last."
         )
 
 
@@ -115,10 +116,10 @@ def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:
 def _problems(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with an entry beyond the schema."""
     parameters = entry["parameters"]
-    if parameters.get("pooling") == "labels" and parameters.get("interaction") == "late":
+    if parameters.get("pooling") in ONE_FOR_ALL and parameters.get("interaction") == "late":
         yield (
-            "parameters.interaction: late compares tokens, and pooling: labels gives one vector for a whole text; "
-            "expected interaction: vector, or another pooling"
+            f"parameters.interaction: late compares tokens, and pooling: {parameters['pooling']} gives one vector for "
+            "a whole text; expected interaction: vector, or another pooling"
         )
     if entry["kind"] == "edges" and parameters["n"][0] > parameters["n"][1]:
         yield f"parameters.n: {parameters['n']}; expected the shortest n-gram first"

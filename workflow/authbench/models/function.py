@@ -56,13 +56,17 @@ class FunctionModel:
         return {"kind": "function", "function": self._name, "code": self._code, "identity": stated, "half": half}
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        return unit(self.embed_as_given(documents))
+
+    def embed_as_given(self, documents: pl.DataFrame) -> Rows:
+        """Return what `embed` does, but of the lengths that the function gives."""
         texts = documents["content"].to_list()
         if self._cache is None:
-            return unit(self._encode(texts))
+            return self._encode(texts)
         decides = self.identity()
         mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
         folder = self._cache.folder / f"{self._name.replace(':', '.')}-{mark}"
-        return unit(embed_new(texts, folder, decides, self._encode, self._cache.half))
+        return embed_new(texts, folder, decides, self._encode, self._cache.half)
 
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None

@@ -126,6 +126,9 @@ class StylometricParameters(_Parameters):
     pass
 
 
+ONE_FOR_ALL = ("labels", "episode")  # poolings that give nothing for a token, and that cannot be tuned
+
+
 @dataclass(frozen=True)
 class TransformerParameters(_Parameters):
     """Parameters of a transformer; each is explained in the schema."""
@@ -151,7 +154,7 @@ class TransformerParameters(_Parameters):
 
     @property
     def trainable(self) -> bool:  # type: ignore[override]
-        return self.pooling != "labels"
+        return self.pooling not in ONE_FOR_ALL
 
 
 @dataclass(frozen=True)

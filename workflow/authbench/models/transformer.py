@@ -76,17 +76,22 @@ class TransformerModel:
         rows: F32 = unit(embed(checkpoint, texts, self.parameters, self.parameters.document_prompt))
         return rows
 
+    def embed_as_given(self, documents: pl.DataFrame) -> Rows:
+        """Return what `embed` does, but of the lengths that the checkpoint gives."""
+        return self._given(documents["content"], self.parameters.document_prompt)
+
     def _rows(self, texts: pl.Series, prompt: str) -> F32:
+        rows: F32 = unit(self._given(texts, prompt))
+        return rows
+
+    def _given(self, texts: pl.Series, prompt: str) -> F32:
         rows: F32
         if self.cache is None:
-            rows = unit(self._embed(texts.to_list(), prompt))
-            return rows
+            return self._embed(texts.to_list(), prompt)
         decides = self._identity(prompt)
         mark = hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
         folder = self.cache.folder / f"{NO_NAME.sub('-', decides['checkpoint'])}-{mark}"
-        rows = unit(
-            embed_new(texts.to_list(), folder, decides, lambda part: self._embed(part, prompt), self.cache.half)
-        )
+        rows = embed_new(texts.to_list(), folder, decides, lambda part: self._embed(part, prompt), self.cache.half)
         return rows
 
     def _embed(self, texts: Sequence[str], prompt: str) -> F32:
@@ -121,6 +126,9 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
     rounding only (under 1e-5 in float32).
     """
     parts, owners = _tokenised(model, texts, parameters, prompt)
+    if parameters.pooling == "episode":
+        episodes: F32 = model.embed(parts, owners, len(texts))
+        return episodes
     vectors: F32 = np.empty((0, 0), np.float32)
     for rows, found in _in_batches(model, parts, _length_of(model.tokenizer, prompt)):
         if not len(vectors):

@@ -205,7 +205,7 @@ def of_dataset_in_steb(
         nothing = dict.fromkeys(frames, {"undefined": "no text"})
         return {"tasks": undefined | nothing, "episodes": episodes, **_metadata(dataset, rows, documents)}, None
     before, started = model.embedded, time.monotonic()
-    vectors = vectors_of(model, documents, dataset.name)
+    vectors = vectors_of(model, documents, dataset.name, as_given=True)
     rate = texts_per_second(rates, model.embedded - before, time.monotonic() - started)
     with threadpool_limits(1):
         scored = {

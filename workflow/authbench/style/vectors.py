@@ -30,13 +30,18 @@ class Vectors:
         return self.rows[np.array([self.places[text] for text in texts], np.int64)]
 
 
-def vectors_of(model: Model, documents: pl.DataFrame, dataset: str) -> Vectors:
-    """Return the vectors of different texts (`content`, `lang`, `token_length`) of a dataset."""
+def vectors_of(model: Model, documents: pl.DataFrame, dataset: str, as_given: bool = False) -> Vectors:
+    """Return the vectors of different texts (`content`, `lang`, `token_length`) of a dataset.
+
+    Args:
+        as_given: of the lengths that the model gives, where it tells them.
+    """
     content = documents["content"].to_list()
     described = documents.with_columns(
         id=pl.Series([digest(text) for text in content], dtype=pl.String), source=pl.lit(dataset), genre=pl.lit("style")
     )
-    return Vectors(model.embed(described), {text: row for row, text in enumerate(content)})
+    rows = getattr(model, "embed_as_given", model.embed)(described) if as_given else model.embed(described)
+    return Vectors(rows, {text: row for row, text in enumerate(content)})
 
 
 def texts_per_second(path: Path, texts: int, seconds: float) -> float | None:
