@@ -26,9 +26,18 @@ class Installed:
 
     def run(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
         """`authbench` with these arguments, in the folder, with a user's cache of its own."""
+        return self._start(self.python.with_name("authbench"), *arguments)
+
+    def script(self, code: str) -> str:
+        """What Python code that must succeed prints."""
+        done = self._start(self.python, "-c", code)
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def _start(self, *command: str | Path) -> "subprocess.CompletedProcess[str]":
         env = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return subprocess.run(
-            [self.python.with_name("authbench"), *arguments],
+            command,
             cwd=self.here,
             env={**env, "HOME": str(self.cache), "XDG_CACHE_HOME": str(self.cache)},
             capture_output=True,

@@ -17,6 +17,7 @@ from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 
 ROOT = Path(__file__).parents[2]
+OWN_FIELDS = {"text": "letter", "author": "writer", "id": "nr", "lang": {"const": "en"}, "genre": {"const": "blog"}}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,9 @@ def scores(installed: Installed, release: Path) -> Path:
 def test_the_wheel_holds_each_file_that_the_repository_links_to(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name.removeprefix("authbench/shipped/") for name in archive.namelist() if "/shipped/" in name}
-    links = [link for link in (ROOT / "workflow/authbench/shipped").iterdir() if link.is_symlink()]
+    shipped = ROOT / "workflow/authbench/shipped"
+    links = [link for pattern in ("*", "project/*", "project/workflow/*") for link in shipped.glob(pattern)]
+    links = [link for link in links if link.is_symlink()]
     places = [path for link in links for path in ([link] if link.is_file() else sorted(link.rglob("*")))]
     files = {path.relative_to(ROOT / "workflow/authbench/shipped").as_posix() for path in places if path.is_file()}
     files = {name for name in files if "__pycache__" not in name and "/." not in name}
@@ -110,6 +113,68 @@ def test_a_function_vectors_and_a_run_are_scored_without_an_entry(installed: Ins
     assert found["own"]["overall"] == found["own_encoder.encode"]["overall"]
     installed.told("leaderboard", "given")
     assert "there is no such module" in installed.refusal("evaluate", release, "--model", "none:x", "--out", "n")
+
+
+def test_a_result_is_packed_and_held_to_the_release(installed: Installed, release: Path, scores: Path) -> None:
+    packed = installed.here / "submissions/tfidf.zip"
+    packed.parent.mkdir()
+    installed.told("submit", scores / "tfidf", "--contributor", "Us", "--model", "tfidf", "--out", packed)
+    assert "tfidf" in installed.told("validate", packed, "--release", release)
+    installed.told("leaderboard", packed.parent, "--benchmark-version", "1.2.0")
+    page = (packed.parent / "leaderboard/index.html").read_text(encoding="utf-8")
+    assert "tfidf" in page and "1.2.0" in page and (packed.parent / "leaderboard/submissions.csv").exists()
+    broken = installed.here / "broken.zip"
+    broken.write_bytes(packed.read_bytes()[:-200])
+    assert "broken.zip" in installed.refusal("validate", broken, "--release", release)
+
+
+def test_a_corpus_of_ones_own_is_read_by_the_rules_of_the_package(installed: Installed) -> None:
+    """As docs/adding-a-source.md says, in a folder without a checkout; the rest of a build is that of every other."""
+    (installed.here / "config/sources").mkdir(parents=True, exist_ok=True)
+    entry = {**PAGES["letters"], "files": ["*.csv"], "reader": {"format": "csv"}, "fields": OWN_FIELDS}
+    (installed.here / "config/sources/own.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
+    (installed.here / "mine.yaml").write_text("name: mine\nsources: [own]\n", encoding="utf-8")
+    (installed.here / "resources/raw/own").mkdir(parents=True)
+    rows = "".join(f"{number},writer {number % 7},{prose(number, 40)}\n" for number in range(35))
+    (installed.here / "resources/raw/own/posts.csv").write_text(f"nr,writer,letter\n{rows}", encoding="utf-8")
+    counts = "results/mine/ingest/own/counts.json"
+    installed.told("build", counts, "--configfile", "mine.yaml", "--cores", "1")
+    found = json.loads((installed.here / counts).read_text(encoding="utf-8"))
+    assert found["sources"]["own"]["kept"] == 35
+    planned = installed.run("build", "--configfile", "mine.yaml", "--dry-run", "--quiet", "host")
+    assert planned.returncode == 0 and "rule write_release:" in planned.stdout + planned.stderr
+    assert "unknown key 'sampel'" in installed.run("build", "--config", "sampel=1").stderr
+
+
+def test_a_table_is_audited_and_written_without_its_leaks(installed: Installed) -> None:
+    rows = [(f"writer {k // 3}", prose(("audited", k), 60)) for k in range(30)]
+    rows += [("writer 0", rows[1][1]), ("writer 4", rows[2][1])]
+    lines = "".join(f'"{author}","{text}"\n' for author, text in rows)
+    (installed.here / "posts.csv").write_text(f"author,text\n{lines}", encoding="utf-8")
+    told = installed.told("audit", "posts.csv", "--out", "audit", "--clean", "posts clean")
+    assert "exact_copy" in told and "two_labels" in told
+    found = json.loads((installed.here / "audit/audit.json").read_text(encoding="utf-8"))
+    broken = {one["claim"]: one["ids"] for one in found["findings"] if one["count"]}
+    assert broken["two_labels"] == ["row 3", "row 32"] and "row 31" in broken["exact_copy"]
+    assert "</html>" in (installed.here / "audit/index.html").read_text(encoding="utf-8")
+    assert installed.run("audit", "posts.csv", "--strict").returncode == 1
+    assert installed.run("audit", "posts clean/posts.csv", "--strict").returncode == 0
+    assert "no such file" in installed.refusal("audit", "absent.csv")
+
+
+def test_the_examples_of_the_python_interface_hold(installed: Installed) -> None:
+    write_sound(installed.here / "release")
+    code = """
+import doctest, sys
+import authbench
+assert authbench.load("release").splits == ("dev", "test", "train")
+from authbench import api
+print(api.__file__, *doctest.testmod(api, optionflags=doctest.NORMALIZE_WHITESPACE))
+"""
+    *_, last = installed.script(code).splitlines()
+    place, failed, attempted = last.split()[:3]
+    assert str(installed.python.parents[1]) in place
+    assert (int(failed), int(attempted) >= 12) == (0, True)
 
 
 def test_style_scores_a_model_on_a_release(installed: Installed, release: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command `authbench`: what can be done from a shell, beside building."""
+"""The command `authbench`: what can be done from a shell."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from authbench import __version__
-from authbench.cli import audit, corpora, models, release, style, submissions, tables, verification
+from authbench.cli import audit, build, corpora, models, release, style, submissions, tables, verification
 from authbench.cli.examples import examples
 from authbench.errors import InputError
 from authbench.extras import missing_extra
@@ -17,6 +17,7 @@ COMMANDS = dict(
     sorted(
         (
             audit.COMMANDS
+            | build.COMMANDS
             | corpora.COMMANDS
             | release.COMMANDS
             | models.COMMANDS
@@ -39,7 +40,7 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand and return its exit status; 2: an input cannot be used, and the message says which and why."""
     parser = argparse.ArgumentParser(
-        prog="authbench", description="Check authorship benchmarks, evaluate models on them and pass them on."
+        prog="authbench", description="Build and check authorship benchmarks, evaluate models on them, pass them on."
     )
     parser.add_argument("--version", action="version", version=f"authbench {__version__}")
     subcommands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -52,13 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.arguments(subparser)
-        subparser.set_defaults(run=command.run, parser=subparser)
+        subparser.set_defaults(run=command.run, parser=subparser, passes_on=command.passes_on)
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         print(f"authbench: no command {printable(given[0])!r}{did_you_mean(given[0], COMMANDS)}", file=sys.stderr)
         return 2
     parsed, unknown = parser.parse_known_args(given)
-    if unknown:
+    parsed.others = unknown
+    if unknown and not parsed.passes_on:
         parsed.parser.error("; ".join(_unknown(word, parsed.parser) for word in unknown))
     try:
         status: int = parsed.run(parsed)

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status."""
+    """A subcommand: its description in `--help`, its arguments, and its function, which returns the exit status.
+
+    One that `passes_on` gets the arguments that it does not know as `others`.
+    """
 
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    passes_on: bool = False
 
 
 def whole_number(text: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 EXAMPLES: Mapping[str, Sequence[str]] = {
     "acquire": ("acquire blog_authorship arxiv", "acquire exorde --share .01 --raw /data/corpora"),
+    "build": ("build", "build --configfile mine.yaml --cores 4", "build pan --configfile mine.yaml --dry-run"),
     "check": ("check results/demo/release", "check results/demo/release --json"),
     "diff": ("diff results/before/release results/demo/release",),
     "evaluate": (

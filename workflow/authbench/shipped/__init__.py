@@ -1,4 +1,5 @@
-"""Data files of the package: config entries, schemas, templates, word lists, measured rates and adapters of rules.
+"""Data files of the package: config entries, schemas, templates, word lists, measured rates and adapters of rules; in
+`project/` the workflow as it lies in the repository, for `authbench build`.
 
 In the repository they are links to its top-level folders, which an editable install follows; a wheel holds the files.
 """
