@@ -13,7 +13,7 @@ import jsonschema
 import polars as pl
 import pytest
 import yaml
-from published import ABOUT, exported, opened, publish
+from published import ABOUT, exported, opened, publish, sources_of
 from scored_release import write_scored_release
 
 from authbench.cli import main
@@ -21,7 +21,7 @@ from authbench.errors import InputError
 from authbench.export.data_protection import read_risk
 from authbench.export.datacite import datacite
 from authbench.export.description import describe_folder
-from authbench.export.run import FORMS
+from authbench.export.run import FORMS, export_public
 from authbench.format.release import open_release
 
 DOI = replace(ABOUT, doi="10.5281/zenodo.1234567", publisher="Zenodo")
@@ -107,6 +107,15 @@ def test_the_validator_of_ro_crates_finds_nothing(folders: tuple[Path, Path], tm
     if "cache" in found.stdout + found.stderr and found.returncode:
         pytest.skip("the validator has no network and no filled cache")
     assert found.returncode == 0, found.stdout
+
+
+def test_of_a_frozen_version_no_other_release_is_published(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    release = opened(folders[0])
+    own = hashlib.sha256((folders[0] / "SHA256SUMS").read_bytes()).hexdigest()
+    export_public(release, tmp_path / "same", replace(ABOUT, sha256=own), sources_of())
+    with pytest.raises(InputError, match=f"is not the frozen release 2.1.0: .* is {own}"):
+        export_public(release, tmp_path / "other", replace(ABOUT, sha256="0" * 64), sources_of())
+    assert not (tmp_path / "other").exists()
 
 
 def test_the_benchmark_says_how_to_cite_itself(folders: tuple[Path, Path]) -> None:

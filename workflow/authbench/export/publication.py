@@ -16,7 +16,7 @@ _NO_CONTACT = "whoever gave you this copy (its publisher has set no `publish.con
 
 @dataclass(frozen=True)
 class Publication:
-    """The settings under `publish:` that a card or a description repeats."""
+    """The settings under `publish:` that a card or a description repeats, and the SHA-256 that freezes a release."""
 
     version: str
     date: str | None
@@ -25,6 +25,7 @@ class Publication:
     url: str | None
     publisher: str | None = None
     doi: str | None = None
+    sha256: str | None = None
 
 
 def publication(settings: Mapping[str, Any]) -> Publication:
@@ -37,6 +38,7 @@ def publication(settings: Mapping[str, Any]) -> Publication:
         settings["url"],
         settings["publisher"],
         settings["doi"],
+        settings["sha256"],
     )
 
 

@@ -19,7 +19,8 @@ from authbench.export.trec import write_runs, write_trec
 from authbench.format.release import Release, open_complete_release
 from authbench.registry.entries import did_you_mean
 from authbench.registry.source_entry import Source
-from authbench.storage.atomic import atomic_folder
+from authbench.storage.atomic import atomic_folder, sha256_of_file
+from authbench.storage.sha256sums import SUMS
 
 PUBLIC = "public"
 _Form = Callable[[Path, Release, Publication], None]
@@ -78,11 +79,30 @@ def export_public(
     """Write the public bundle of a release as the folder `out`, with SHA256SUMS where the release is verified.
 
     `scores` is as in `export`.
+
+    Raises:
+        InputError: it is a bundle already, the release is not the one that `about.sha256` freezes, or as `write_public`
+            and `read_risk`.
     """
     if release.withheld:
         raise InputError(f"{release.folder} is a public bundle already.")
+    _expect_frozen(release, about)
     risk = read_risk(scores, release) if scores else None
     with atomic_folder(out) as place:
         write_public(place, release, about, sources)
         bundle = replace(open_complete_release(place), unverified=release.unverified)
         describe_folder(place, bundle, about, risk)
+
+
+def _expect_frozen(release: Release, about: Publication) -> None:
+    """Raise InputError where the publisher names the checksum of another release."""
+    if about.sha256 is None:
+        return
+    sums = release.folder / SUMS
+    found = sha256_of_file(sums) if sums.is_file() else "none"
+    if found != about.sha256:
+        raise InputError(
+            f"{release.folder} is not the frozen release {about.version}: the SHA-256 of its {SUMS} is {found}, and "
+            f"publish.sha256 is {about.sha256}. Build it with the version of AuthBench, the locked packages and the "
+            "raw files of that release, or publish this one under a new version (authbench release-notes)."
+        )
