@@ -140,10 +140,11 @@ def test_datasets_loads_pairs_pools_with_texts_and_triplets(folder: Path, paired
 
 def test_more_groups_than_are_written_are_chosen_by_a_hash(paired: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = opened(paired)
-    whole = pl.concat(text_pairs(release, "test", "matched"))
+    matched = release.pairs("test").filter(pl.col("pool") == "matched")
+    whole = pl.concat(text_pairs(release, "test", "matched", matched))
     monkeypatch.setattr("authbench.export.examples.MOST_GROUPS", 3)
     monkeypatch.setattr("authbench.export.examples._ROWS", 2)
-    some = pl.concat(text_pairs(release, "test", "matched"))
+    some = pl.concat(text_pairs(release, "test", "matched", matched))
     assert some["group"].n_unique() == 3
     assert some.equals(whole.filter(pl.col("group").is_in(some["group"].unique().implode())))
 

@@ -34,12 +34,14 @@ _STRATUM = ("lang", "source", "primary", "length_bucket")
 _Ids = tuple[str, str, str]
 
 
-def text_pairs(release: Release, split: str, pool: str) -> Iterator[pl.DataFrame]:
-    """Yield the pairs of a pool of a split with their texts (PAIRS_OF_TEXTS): of each group both answers.
+def text_pairs(release: Release, split: str, pool: str, released: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield pairs of a pool of a split with their texts (PAIRS_OF_TEXTS): of each group both answers.
 
     Of more than MOST_GROUPS groups those with the lowest hash are taken. Memory: the texts of these pairs.
+
+    Args:
+        released: the split's pairs of the pool (PAIRS).
     """
-    released = release.pairs(split).filter(pl.col("pool") == pool)
     groups = released["group"].unique().sort()
     ranks = keyed_hashes(release.seed, f"pairs of {pool}", map(str, groups))
     taken = groups.to_frame().with_columns(ranks).sort("rank", "group").head(MOST_GROUPS).select("group")

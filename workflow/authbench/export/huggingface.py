@@ -58,7 +58,7 @@ the form that sentence-transformers trains on. `croissant.json` describes the fi
 
 
 def write_huggingface(folder: Path, release: Release, about: Publication) -> None:
-    """Write the dataset folder. Memory: a batch of texts, and of ids and provenance all."""
+    """Write the dataset folder. Memory: provenance, ids, pairs, the texts of a pool's pairs, those of all triplets."""
     written = [
         write_table(folder, config, split, schema, frames)
         for split in release.splits
@@ -76,10 +76,11 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:
     """Write the pairs of each pool with their texts, and triplets, where there are some."""
     for split in release.splits:
-        pools = set(release.pairs(split)["pool"])
+        pairs = release.pairs(split)
         for pool in POOLS:
-            if pool in pools:
-                yield write_table(folder, pool, split, PAIRS_OF_TEXTS, text_pairs(release, split, pool))
+            of_pool = pairs.filter(pl.col("pool") == pool)
+            if of_pool.height:
+                yield write_table(folder, pool, split, PAIRS_OF_TEXTS, text_pairs(release, split, pool, of_pool))
     if "train" in release.splits:
         drawn = list(triplets(release))
         if drawn:

@@ -46,6 +46,7 @@ mteb.evaluate(model, Authorship())
 
 A query is ranked against the texts of its language. A query keeps its id among the documents, and the task sets
 `ignore_identical_ids`. Documents that count neither way cannot be said in this layout; {ignored} {left_out}
+Documents with equal scores stand in descending order of ids, as pytrec_eval has them.
 
 Scripts are those of the texts of `{split}`, as they are:
 
