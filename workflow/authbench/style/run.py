@@ -117,7 +117,8 @@ def run(
                 write_json(path, found)
             results[protocol][dataset.name] = read_json(path)
             how = "scored before" if known else f"in {time.monotonic() - started:.1f} s"
-            print(f"{entry.name}: {dataset.name} ({protocol}) {how}", file=sys.stderr, flush=True)
+            which = dataset.name if protocol == STRICT else f"{dataset.name}, protocol {protocol},"
+            print(f"{entry.name}: {which} {how}", file=sys.stderr, flush=True)
     result = {
         "model": entry.as_dict(),
         "settings": {"long_texts": long_texts, "seed": seed, "protocols": list(protocols)},
