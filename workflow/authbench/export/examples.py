@@ -5,6 +5,7 @@ Pairs are those of the release's pools, each positive with one of its negatives.
 bucket of lengths, and by another author.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import polars as pl
@@ -96,12 +97,14 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
         stratum=pl.concat_str(_STRATUM, separator="\x1f", ignore_nulls=True),
         rank=keyed_hashes(seed, "triplet", scored["id"]),
     ).sort("rank", "id")
-    matched: dict[str, list[tuple[str, str]]] = {}
-    for ident, author, stratum in texts.select("id", "author_id", "stratum").iter_rows():
-        matched.setdefault(stratum, []).append((ident, author))
+    matched: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    by_author: dict[str, list[tuple[str, str | None, str]]] = defaultdict(list)
+    for ident, author, origin, stratum in texts.select("id", "author_id", "origin", "stratum").iter_rows():
+        matched[stratum].append((ident, author))
+        if len(by_author[author]) < 4 * PER_AUTHOR:
+            by_author[author].append((ident, origin, stratum))
     found: list[_Ids] = []
-    for (author,), own in texts.group_by("author_id", maintain_order=True):
-        waiting = list(own.select("id", "origin", "stratum").head(4 * PER_AUTHOR).iter_rows())
+    for author, waiting in by_author.items():
         drawn = 0
         while len(waiting) > 1 and drawn < PER_AUTHOR:
             anchor, origin, _ = waiting.pop(0)
@@ -109,7 +112,7 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
             if place is None:
                 continue
             positive, _, stratum = waiting.pop(place)
-            negative = _other_author(matched[stratum], str(author), keyed_hash(seed, "negative", anchor, positive))
+            negative = _other_author(matched[stratum], author, keyed_hash(seed, "negative", anchor, positive))
             if negative is not None:
                 found.append((anchor, positive, negative))
                 drawn += 1

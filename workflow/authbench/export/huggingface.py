@@ -7,6 +7,7 @@ have some; the pairs of each pool with their texts, and `triplets` of train; `cr
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +82,10 @@ def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:
             of_pool = pairs.filter(pl.col("pool") == pool)
             if of_pool.height:
                 yield write_table(folder, pool, split, PAIRS_OF_TEXTS, text_pairs(release, split, pool, of_pool))
-    if "train" in release.splits:
-        drawn = list(triplets(release))
-        if drawn:
-            yield write_table(folder, "triplets", "train", TRIPLETS, drawn)
+    drawn = triplets(release)
+    first = next(drawn, None)
+    if first is not None:
+        yield write_table(folder, "triplets", "train", TRIPLETS, chain([first], drawn))
 
 
 def _of_config(tables: Sequence[ParquetTable]) -> dict[str, list[ParquetTable]]:
