@@ -213,7 +213,7 @@ def _by_pool(loaded: Any, bundle: Release, pool: str) -> int:
 
 def _by_triplets(loaded: Any, bundle: Release) -> int:
     """How many triplets there are: two texts by one author, one by another, all of train."""
-    of_train = dict(bundle.present.filter(pl.col("split") == "train").select("id", "author_id").iter_rows())
+    of_train = dict(bundle.provenance.filter(pl.col("split") == "train").select("id", "author_id").iter_rows())
     author = {text: of_train[ident] for ident, text in _contents(bundle, "train").items()}
     for row in loaded:
         one, same, other = (author[row[side]] for side in ("anchor", "positive", "negative"))

@@ -31,6 +31,7 @@ from authbench.checking.tables import check_funnel, check_noisy, check_statistic
 from authbench.checking.texts import check_texts
 from authbench.checking.truth import check_truth
 from authbench.checking.units import check_units
+from authbench.checking.withheld import authors_of_withheld, check_withheld
 from authbench.format.release import open_release
 from authbench.printable import printable
 from authbench.tokens import load_encoding, load_tokenizer
@@ -82,7 +83,8 @@ def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None)
     if not malformed:
         rows = join_rows(release, tables)
         rules = make_rules(release.manifest, expected)
-        findings += _check_rows(rows, replace(rules, losing=losing_authors(rows) if rules.taken_down else None))
+        losing = losing_authors(rows) if rules.taken_down else None
+        findings += _check_rows(rows, replace(rules, losing=losing, withheld_of=authors_of_withheld(rows)))
     return list(group([*findings, *malformed]))
 
 
@@ -100,6 +102,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from check_measures(release, rules.settings)
         yield from check_measured(release)
         yield from check_lock(release)
+        yield from check_withheld(release)
         yield from check_quotas(release, rules)
         yield from check_statistics(release)
         yield from check_labels(release, rules.settings["authors"])

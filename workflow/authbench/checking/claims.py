@@ -62,6 +62,7 @@ CLAIMS = {
     "admitted": "languages and kinds of authors are those of the settings",
     "lock": "release.lock gives every document its id and every author its split",
     "takedown": "what is said to be taken down is absent, and as many as the lock and the funnel say",
+    "withheld": "a public bundle withholds the texts of tier B and their copies, and says how many of what it lacks",
     "quota": "sampling_deviation.json has the settings' targets, and counts the documents that are there",
     "statistics": "statistics/*.csv count the documents, authors and queries that are there",
     "labels": "statistics/labels.csv decides by its intervals, and sources with noisy labels only train",

@@ -10,13 +10,14 @@ from typing import Any
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
 from authbench.format import files
-from authbench.format.columns import PAIR_TABLES, SPLIT, SPLIT_TABLES
+from authbench.format.columns import CANDIDATES, PAIR_TABLES, QUERIES, SPLIT, SPLIT_TABLES
 from authbench.registry.citations import bibliography
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
 # What a version control, a download or a workflow leaves beside a release; whatever it holds is no part of the release.
 _BESIDE = frozenset({".git", ".gitattributes", ".cache", ".snakemake_timestamp"})
+_TEXTS = (CANDIDATES, QUERIES)
 _TABLES = frozenset(f"statistics/{name}.csv" for name in files.STATISTICS)
 _DRAWN = frozenset({files.REPORT, *(f"figures/{name}.svg" for name in files.FIGURES)})
 _BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, files.FUNNEL}) | _TABLES
@@ -95,5 +96,9 @@ def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterat
         | {f"{split}/{table.file}" for split in named for table in tables}
     )
     known = needed | _DRAWN | {files.MANIFEST, files.CITATIONS, *files.BUNDLE_FILES}
+    if files.WITHHELD in present:
+        copied = needed | _DRAWN | {files.MANIFEST, files.CITATIONS}
+        copied -= {f"{split}/{table.file}" for split in named for table in _TEXTS}
+        known |= {f"{files.COMPLETE}/{name}" for name in copied}
     yield from (Finding("files", name, f"{name} is missing") for name in sorted(needed - present))
     yield from (Finding("files", name, f"{name} is no file of a release") for name in sorted(present - known))

@@ -10,6 +10,7 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.checking.rules import taken_down
+from authbench.checking.withheld import stated_number
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID, SHA256
 from authbench.format.files import LOCK
@@ -36,16 +37,16 @@ def check_lock(release: Rows) -> Iterator[Finding]:
         if len(found) == 1 and splits.get(author) != found[0]:
             yield Finding("lock", author, f"{author[:8]}... is in {found[0]}, not in {splits.get(author)!r:.20}")
     if not _continues(release.manifest):
-        taken = taken_down(release.manifest)
+        gone, withheld = taken_down(release.manifest), stated_number(release.manifest)
         absent = sorted({str(ident) for ident in ids.values()} - set(release.documents["id"]))
-        if len(absent) != taken:
+        if len(absent) != gone + withheld:
             first = absent[0] if absent else LOCK
-            yield Finding("takedown", first, f"{taken} documents taken down, {len(absent)} of the lock are absent")
+            words = f"{gone} documents taken down, {withheld} withheld, {len(absent)} of the lock are absent"
+            yield Finding("takedown", first, words)
         unknown = sorted(splits.keys() - _splits(release).keys())
-        if len(unknown) > taken:
-            yield Finding(
-                "lock", unknown[0], f"{len(unknown)} authors without a document, {taken} documents taken down"
-            )
+        if len(unknown) > gone + withheld:
+            words = f"{len(unknown)} authors without a document, {gone} documents taken down, {withheld} withheld"
+            yield Finding("lock", unknown[0], words)
 
 
 def _splits(release: Rows) -> dict[str, list[str]]:

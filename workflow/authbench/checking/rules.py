@@ -19,8 +19,8 @@ class Rules:
 
     An author gives at most `queries_per_author` queries, and `fewest_queries` if so many of the texts can be queries.
 
-    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's). `settings`
-    are all sections that claims depend on.
+    `taken_down` documents are missing by right; whose they may have been `losing` says (None: anybody's); so are those
+    that a public bundle withholds of the authors `withheld_of`. `settings` are all sections that claims depend on.
     """
 
     queries_in_candidates: bool | None
@@ -43,10 +43,12 @@ class Rules:
     masked: frozenset[str]  # kinds of personal data
     settings: Mapping[str, Any]
     losing: Set[str] | None = None
+    withheld_of: Set[str] = frozenset()
 
     def may_have_lost(self, author: str) -> bool:
-        """Return whether documents of an author may have been taken down."""
-        return bool(self.taken_down) and (self.losing is None or author in self.losing)
+        """Return whether documents of an author may have been taken down, or are withheld."""
+        taken = bool(self.taken_down) and (self.losing is None or author in self.losing)
+        return taken or author in self.withheld_of
 
 
 def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:

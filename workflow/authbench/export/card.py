@@ -42,7 +42,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         withheld=release.withheld,
         unverified=release.unverified,
         tier_b=release.tier_b,
-        texts=release.present.height,
+        absent=release.absent.height,
         documents=release.provenance.height,
         splits=list(release.splits),
         languages=_languages(release),
@@ -61,7 +61,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
 
 def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
-    here = set(release.present["lang"].unique())
+    here = set(release.provenance["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
     licences = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     return {
@@ -69,7 +69,7 @@ def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> 
         **terms(licences),
         "language": [lang for lang in found if lang != "other"],
         "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
-        "size_categories": [_size_category(release.present.height)],
+        "size_categories": [_size_category(release.provenance.height)],
         "task_categories": ["text-retrieval", "text-classification"],
         "annotations_creators": ["found"],
         "language_creators": ["found"],
@@ -89,11 +89,6 @@ def _size_category(documents: int) -> str:
     return next((name for limit, name in _SIZES if documents < limit), _LARGER)
 
 
-def described(release: Release) -> pl.DataFrame:
-    """Return the provenance of the documents that the card describes: those whose texts are here; all where none is."""
-    return release.present if release.present.height else release.provenance
-
-
 def _languages(release: Release) -> list[dict[str, Any]]:
     """Return of every language its name, its documents in all and in each split, and its authors."""
     return _counted(release, pl.col("lang"), language_name)
@@ -109,8 +104,7 @@ def _genres(release: Release) -> list[dict[str, Any]]:
 def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (
-        described(release)
-        .with_columns(part.alias("part"))
+        release.provenance.with_columns(part.alias("part"))
         .group_by("part")
         .agg(pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), *of_splits)
         .sort("documents", "part", descending=[True, False])
@@ -120,13 +114,13 @@ def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]
 
 def _kinds(release: Release) -> list[tuple[str, int]]:
     """Return the kinds of author labels, each with its number of documents."""
-    counts = described(release).group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
+    counts = release.provenance.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 
 
 def _dates(release: Release) -> tuple[str, str] | None:
     """Return the first and the last year of the documents, where any has a date."""
-    years = described(release)["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
+    years = release.provenance["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
 
 

@@ -75,7 +75,7 @@ def triplets(release: Release) -> Iterator[pl.DataFrame]:
     """
     if _TRAIN not in release.splits:
         return
-    ids = pl.DataFrame(triplet_ids(release.present, release.seed), TRIPLETS, orient="row")
+    ids = pl.DataFrame(triplet_ids(release.provenance, release.seed), TRIPLETS, orient="row")
     texts = _texts(release, _TRAIN, pl.concat(ids.get_columns())).select("id", "content")
     for rows in ids.iter_slices(_ROWS):
         for side in TRIPLETS.names():

@@ -1,8 +1,5 @@
 """The terms of each source of a release, with their SPDX identifiers."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import polars as pl
 
 from authbench.format.release import Release
@@ -22,19 +19,10 @@ LICENCES = pl.Schema(
 
 
 def licence_table(release: Release) -> pl.DataFrame:
-    """Return the terms of every source (LICENCES), with what the release has of it and whether the texts are here."""
-    terms: Mapping[str, Mapping[str, Any]] = release.manifest["licences"]
-    counts = release.provenance.group_by("source").agg(pl.len(), pl.col("author_id").n_unique())
-    rows = [
-        (
-            source,
-            terms[source]["name"],
-            spdx_identifier(terms[source]["name"]),
-            terms[source]["tier"],
-            documents,
-            authors,
-            not (release.withheld and terms[source]["tier"] == "B"),
-        )
-        for source, documents, authors in counts.sort("source").iter_rows()
-    ]
-    return pl.DataFrame(rows, schema=LICENCES, orient="row")
+    """Return the terms of every source (LICENCES), with what is here of it, and what a public bundle withholds."""
+    rows = []
+    for here, documents in ((True, release.provenance), (False, release.absent)):
+        counts = documents.group_by("source", "licence", "tier").agg(pl.len(), pl.col("author_id").n_unique())
+        for source, name, tier, number, authors in counts.sort("source").iter_rows():
+            rows.append((source, name, spdx_identifier(name), tier, number, authors, here))
+    return pl.DataFrame(rows, schema=LICENCES, orient="row").sort("source", "texts_here", descending=[False, True])

@@ -105,7 +105,7 @@ class _Written:
 def write_mteb(folder: Path, release: Release, about: Publication) -> None:
     """Write the folder. Memory: a batch of texts, and of ids and provenance all."""
     split = "test" if "test" in release.splits else release.splits[-1]
-    known = release.present.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
+    known = release.provenance.select(_OF_PROVENANCE).filter(pl.col("char_length") >= LEAST_CHARACTERS)
     chosen = _Selection(release, split, known)
     written = {name: _write_split(folder, chosen, name) for name in release.splits}
     tables = [table for one in written.values() for table in one.tables]
@@ -207,10 +207,10 @@ def _revision(tables: Sequence[ParquetTable]) -> str:
 def _left_out(chosen: _Selection) -> str:
     """Return a sentence on what the release has and MTEB is not given."""
     release, subsets = chosen.release, list(chosen.subsets)
-    short = release.present.filter(pl.col("char_length") < LEAST_CHARACTERS).height
+    short = release.provenance.filter(pl.col("char_length") < LEAST_CHARACTERS).height
     truth = pl.concat([release.truth(split).select("query_id") for split in release.splits])
     given = pl.concat([chosen.answers(split).filter(pl.col("lang").is_in(subsets)) for split in release.splits])
-    others = sorted(set(release.present["lang"]) - set(subsets))
+    others = sorted(set(release.provenance["lang"]) - set(subsets))
     unanswered = truth.height - given["query-id"].n_unique()
     told = [
         *(

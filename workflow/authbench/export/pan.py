@@ -35,7 +35,7 @@ topic (`topic_matched`). Answers are lines of `{"id", "value"}`, 0.5 for none: `
 def write_pan(folder: Path, release: Release, about: Publication) -> None:
     """Write the pairs of all splits. Memory: the texts of a split, and those of its pairs."""
     seed = int(release.manifest["config"]["seed"])
-    topics = release.present.select("id", topic=pl.coalesce("topic", "genre"))
+    topics = release.provenance.select("id", topic=pl.coalesce("topic", "genre"))
     for split in release.splits:
         texts = _texts(release, split)
         pool = texts.filter("candidate").drop("row").with_row_index("row")

@@ -1,41 +1,42 @@
-"""The public bundle: a release without its texts of tier B.
+"""The public bundle: the release of those texts that may be passed on, and how the others can be made again.
 
-`provenance.parquet` has the labels of the withheld texts and their places in the raw corpora (source, file, ordinal,
-span, SHA-256 of the text). `tier_b.json` holds what a rebuild needs besides: how the corpora were read, and the
-checksums of the complete release, which a rebuilt one is compared with.
+It is a release like any other, of the documents of tier A: queries whose text and one answer at least are there, and
+relations, pools, counts, warnings and report of these documents alone. `complete/` holds what the complete release says
+without texts, `tier_b.json` how its corpora were read and the checksums of its files: `authbench rebuild` makes it.
 """
 
 import shutil
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.export.bundle import write_part
 from authbench.export.card import write_card
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.columns import CANDIDATES, QUERIES
-from authbench.format.files import BUNDLE_FILES, LICENCES, README, WITHHELD
+from authbench.format.files import BUNDLE_FILES, COMPLETE, LICENCES, README, WITHHELD
 from authbench.format.names import files_of_format
-from authbench.format.release import Release
+from authbench.format.release import Release, open_complete_release
 from authbench.identity import sha256_of_text
 from authbench.registry.source_entry import Source
-from authbench.storage.atomic import atomic_file, sha256_of_file, write_text
+from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
-from authbench.storage.json_lines import line_batches
 from authbench.storage.sha256sums import read_sums
 
+TIER_B, COPY = "tier_b", "copy_of_tier_b"  # why a text is withheld
 _USAGE = """
 The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
 and `ground_truth.jsonl`; `provenance.parquet`, `manifest.json`, `report.html`; `licences.csv` has the terms.
+`authbench evaluate FOLDER --model ID` scores a model on it.
 """
 
 
 def write_public(folder: Path, release: Release, about: Publication, sources: Mapping[str, Source]) -> None:
-    """Write the public bundle of a release. Memory: a batch of lines, and the provenance.
+    """Write the public bundle of a release. Memory: that of `release.part.part_of`.
 
     Args:
         folder: the empty folder of the bundle.
@@ -48,24 +49,42 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
             release, or a text of tier B would get into the bundle.
     """
     sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
-    provenance = release.provenance
-    withheld = dict(provenance.filter(pl.col("tier") == "B").select("id", "source").iter_rows())
-    entries = {tag: sources[tag].entry for tag in sorted(set(withheld.values())) if tag in sources}
-    _expect_same_tiers(release, sources)
-    texts = {f"{split}/{table.file}": table.ident for split in release.splits for table in (CANDIDATES, QUERIES)}
-    for path in sums:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        if withheld and path in texts:
-            _copy_without(release.folder / path, folder / path, texts[path], withheld)
-        else:
-            shutil.copyfile(release.folder / path, folder / path)
-    if withheld:
-        rebuilding = {"version": 1, "documents": len(withheld), "sources": entries, "files": sums}
+    withheld = withheld_documents(release.provenance)
+    _expect_same_tiers(release, withheld, sources)
+    if withheld.height:
+        write_part(folder, release, withheld)
+        texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
+        for path in sums:
+            if path not in texts:
+                _copy(release.folder / path, folder / COMPLETE / path)
+        entries = {tag: sources[tag].entry for tag in sorted(set(withheld["source"]))}
+        rebuilding = {"version": 2, "documents": withheld.height, "sources": entries, "files": sums}
         write_plain_json(folder / WITHHELD, rebuilding)
-    public = replace(release, folder=folder, withheld=bool(withheld))
+    else:
+        for path in sums:
+            _copy(release.folder / path, folder / path)
+    public = replace(open_complete_release(folder), unverified=release.unverified)
     write_text(folder / LICENCES, licence_table(public).write_csv())
     write_text(folder / README, write_card(public, about, _USAGE))
-    refuse_tier_b(folder, provenance, release.splits)
+    refuse_withheld(folder, withheld, release.splits)
+
+
+def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:
+    """Return id, source, content_sha256 and `reason` of the documents that are not passed on.
+
+    These are those of tier B, and whatever says the same as one of them, under whatever terms it came.
+    """
+    tier_b = pl.col("tier") == "B"
+    said = provenance.filter(tier_b)["content_sha256"].implode()
+    reason = pl.when(tier_b).then(pl.lit(TIER_B)).otherwise(pl.lit(COPY))
+    return provenance.filter(tier_b | pl.col("content_sha256").is_in(said)).select(
+        "id", "source", "content_sha256", reason=reason
+    )
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
 
 
 def _sums_now(folder: Path) -> dict[str, str]:
@@ -73,11 +92,12 @@ def _sums_now(folder: Path) -> dict[str, str]:
     return {path: sha256_of_file(folder / path) for path in files_of_format(folder) if path not in BUNDLE_FILES}
 
 
-def _expect_same_tiers(release: Release, sources: Mapping[str, Source]) -> None:
-    """Raise InputError where the entries have other tiers than the release."""
+def _expect_same_tiers(release: Release, withheld: pl.DataFrame, sources: Mapping[str, Source]) -> None:
+    """Raise InputError where the entries have other tiers than the release, or one by which to rebuild is missing."""
+    needed = set(withheld["source"])
     for tag, tier in release.provenance.select("source", "tier").unique().sort("source").iter_rows():
         source = sources.get(tag)
-        if tier == "B" and source is None:
+        if tag in needed and source is None:
             raise InputError(
                 f"{tag}: config/sources has no entry of this source, by which others could rebuild its texts."
             )
@@ -88,26 +108,18 @@ def _expect_same_tiers(release: Release, sources: Mapping[str, Source]) -> None:
             )
 
 
-def _copy_without(source: Path, target: Path, ident: str, withheld: Container[str]) -> None:
-    """Copy the lines of a file but those whose id is withheld."""
-    with atomic_file(target) as aside, aside.open("wb") as file:
-        for _, lines in line_batches(source):
-            file.writelines(line for line in lines if orjson.loads(line)[ident] not in withheld)
-
-
-def refuse_tier_b(folder: Path, provenance: pl.DataFrame, splits: Sequence[str]) -> None:
-    """Raise InputError if a text of a bundle is one of tier B, by its id or by its content."""
-    tier_b = provenance.filter(pl.col("tier") == "B")
-    if not tier_b.height:
+def refuse_withheld(folder: Path, withheld: pl.DataFrame, splits: Sequence[str]) -> None:
+    """Raise InputError if a text of a bundle is one that is withheld, by its id or by its content."""
+    if not withheld.height:
         return
-    ids, digests = set(tier_b["id"]), set(tier_b["content_sha256"])
-    known = set(provenance["id"])
+    ids, digests = set(withheld["id"]), set(withheld["content_sha256"])
+    bundle = open_complete_release(folder)
+    known = set(bundle.provenance["id"])
     for split in splits:
         for table in (CANDIDATES, QUERIES):
-            for _, lines in line_batches(folder / split / table.file):
-                for row in map(orjson.loads, lines):
-                    ident, content = row[table.ident], sha256_of_text(row["content"])
-                    if ident in ids or ident not in known or content in digests:
+            for batch in bundle.rows(split, table):
+                for ident, content in batch.select(table.ident, "content").iter_rows():
+                    if ident in ids or ident not in known or sha256_of_text(content) in digests:
                         raise InputError(
                             f"{split}/{table.file}: {ident} is a text of tier B, or unknown to the release; it "
                             "must not be passed on, and there is no bundle. Build the release anew."

@@ -25,7 +25,7 @@ def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterat
     Those about pairs of texts are left out where they hold none: not every split is scored, and not every release has
     such files.
     """
-    provenance = release.present.filter(pl.col("split") == split)
+    provenance = release.provenance.filter(pl.col("split") == split)
     related, pairs = release.positives(split), release.pairs(split)
     return {
         CANDIDATES.name: (CANDIDATES.schema, release.candidates(split)),

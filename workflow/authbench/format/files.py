@@ -11,7 +11,8 @@ CITATIONS = "CITATIONS.bib"
 REPORT = "report.html"
 STATISTICS = ("languages", "genres", "lengths", "documents_per_author", "token_lengths", "sources", "labels", "pools")
 FIGURES = ("languages", "genres", "lengths", "documents_per_author", "funnel")
-FOLDERS = frozenset({"statistics", "figures"})  # names that no split may have
+COMPLETE = "complete"
+FOLDERS = frozenset({"statistics", "figures", COMPLETE})  # names that no split may have
 
 # Sections of the manifest's `config` that the claims of a release depend on.
 CHECKED_SECTIONS = ("authors", "normalize", "filter", "dedup", "safety", "sample", "split", "release")
@@ -38,7 +39,8 @@ WITHHELD = "tier_b.json"
 LICENCES = "licences.csv"
 README = "README.md"
 BUNDLE_FILES = {
-    WITHHELD: "how the withheld texts of tier B can be made again, and the checksums of the complete release",
+    WITHHELD: "how the withheld texts can be made again, and the checksums of the complete release",
+    f"{COMPLETE}/": "every file of the complete release that holds no text, as it is there",
     LICENCES: "the terms of every source",
     README: "the card of the release",
     "CITATION.cff": "how to cite the benchmark itself",
@@ -64,8 +66,9 @@ MANIFEST_KEYS = {
     "fame": "per source: `classic` where language models have read its works, else `none`",
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
+    "withheld": "in a public bundle: documents that are withheld and why, queries and authors that it lacks for it",
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
-# Keys that releases of earlier builds lack.
-LATER_KEYS = frozenset({"fame", "sources"})
+# Keys that releases of earlier builds, or those that are no bundle, lack.
+LATER_KEYS = frozenset({"fame", "sources", "withheld"})

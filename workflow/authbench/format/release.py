@@ -1,8 +1,7 @@
 """Lazy reader of a published release, ours or another's, or of its public bundle.
 
-Texts are read in batches; of ids and labels those of one split are in memory. In a public bundle the texts of tier B
-are withheld (`tier_b.json` names how to make them again): then `queries` and `truth` leave out queries without their
-text, positives without theirs, and queries without a positive left.
+Texts are read in batches; of ids and labels those of one split are in memory. A public bundle is a release of the texts
+that may be passed on; its `tier_b.json` and `complete/` say how the others can be made again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +51,6 @@ _OF_COMPLETE = (
     *("config.seed", "config.split.splits", "config.release.queries_in_candidates"),
 )
 _SHOWN = 4
-_ID_LISTS = tuple(name for name, dtype in GROUND_TRUTH.schema.items() if dtype == IDS)
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
     pl.Int32: ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
@@ -122,13 +120,16 @@ class Release:
         return table.sort("id", maintain_order=True)
 
     @cached_property
-    def present(self) -> pl.DataFrame:
-        """The provenance of the documents whose texts are here."""
-        return self.provenance.filter(pl.col("tier") != "B") if self.withheld else self.provenance
+    def absent(self) -> pl.DataFrame:
+        """The provenance of the documents that a public bundle withholds; no row in a release that withholds none."""
+        if not self.withheld:
+            return self.provenance.clear()
+        complete = replace(self, folder=self.folder / files.COMPLETE).provenance
+        return complete.join(self.provenance.select("id"), on="id", how="anti", maintain_order="left")
 
     @property
     def tier_b(self) -> int:
-        """Return how many documents of tier B the release has, their texts here or not."""
+        """Return how many texts of tier B the release holds."""
         return self.provenance.filter(pl.col("tier") == "B").height
 
     def path(self, split: str, table: Table) -> Path:
@@ -151,37 +152,21 @@ class Release:
     def truth(self, split: str) -> pl.DataFrame:
         """Return which candidates answer each query and which count neither way (GROUND_TRUTH), by id."""
         table = concat(self.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(pl.col("ignored_ids").fill_null([]))
-        if self.withheld:
-            here = set(self.present.filter(pl.col("split") == split)["id"])
-            left = ([[one for one in ids if one in here] for ids in table[name]] for name in _ID_LISTS)
-            columns = [pl.Series(name, ids, IDS) for name, ids in zip(_ID_LISTS, left, strict=True)]
-            table = table.with_columns(columns).filter(pl.col("query_id").is_in(list(here)))
         return table.filter(pl.col("positive_ids").list.len() > 0).sort("query_id")
 
     def positives(self, split: str) -> pl.DataFrame:
-        """Return how queries are related to candidates of their author (POSITIVES); empty where there is no such file.
-
-        In a public bundle, of the documents whose texts are here.
-        """
+        """Return how queries are related to candidates of their author (POSITIVES); empty where no file says it."""
         return self._pairs_of(split, POSITIVES).sort("query_id", "candidate_id")
 
     def pairs(self, split: str) -> pl.DataFrame:
-        """Return the pairs to score (PAIRS), in their order; empty where there is no such file.
-
-        In a public bundle, the groups whose texts are all here.
-        """
+        """Return the pairs to score (PAIRS), in their order; empty where there is no such file."""
         return self._pairs_of(split, PAIRS)
 
     def _pairs_of(self, split: str, table: Table) -> pl.DataFrame:
         path = self.path(split, table)
         if not path.is_file():
             return pl.DataFrame(schema=table.schema)
-        rows = read_pairs(path, table)
-        if self.withheld:
-            here = self.present.filter(pl.col("split") == split)["id"].implode()
-            absent = ~(pl.col("query_id").is_in(here) & pl.col("candidate_id").is_in(here))
-            rows = rows.filter(~(absent.any().over("group") if table is PAIRS else absent))
-        return rows
+        return read_pairs(path, table)
 
     def texts(self, split: str) -> Iterator[pl.DataFrame]:
         """Yield every document of a split once (DOCUMENTS), in batches: the candidates, then the other queries."""

@@ -88,7 +88,7 @@ def read_withheld(folder: Path) -> Withheld:
     value = read_foreign_json(path)
     _expect_schema(path, value, "tier_b")
     expect_paths(path, value["files"])
-    expect_inside(folder, value["files"])
+    expect_inside(folder, [f"{files.COMPLETE}/{name}" for name in value["files"]])
     for tag, entry in value["sources"].items():
         if problem := name_problem(tag):
             raise InputError(f"{path} names the source {tag!a:.80}: {problem}.")
@@ -159,11 +159,11 @@ def _changed_files(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
 
 
 def _bundle_problems(sums: Mapping[str, str] | None, withheld: Withheld, release: Release) -> Iterator[str]:
-    """Yield files of a bundle that are not those of the complete release, but for the texts that it withholds."""
+    """Yield files without texts that are not those of the complete release."""
     texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
     for path, digest in sorted(withheld.files.items()):
-        if sums is not None and path not in texts and sums.get(path) != digest:
-            yield f"{path} is not what {files.WITHHELD} says it is"
+        if sums is not None and path not in texts and sums.get(f"{files.COMPLETE}/{path}") != digest:
+            yield f"{files.COMPLETE}/{path} is not what {files.WITHHELD} says it is"
     for path in sorted(texts - withheld.files.keys()):
         yield f"{path} is not in {files.WITHHELD}"
 
@@ -191,7 +191,6 @@ def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
                 both = found.join(own, on="id", how="left", maintain_order="left")
                 for ident in both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"]:
                     yield f"{split}/{table.file}: {ident} is not the text that {files.PROVENANCE} says it is"
-        expected = own.filter(pl.col("tier").ne_missing("B")) if release.withheld else own
-        absent = expected.join(pl.concat(seen), on="id", how="anti")
+        absent = own.join(pl.concat(seen), on="id", how="anti")
         if absent.height and len(here) == 2:
             yield f"{split} lacks {absent.height} texts of {files.PROVENANCE}, such as {absent['id'][0]}"

@@ -1,13 +1,15 @@
 """The complete release, rebuilt from its public bundle and the raw corpora.
 
-Every line that the bundle lacks is made of its labels, which the bundle has, and its text, which the corpora have. The
-result is the release to the byte, as the checksums in the bundle say, or there is none.
+The bundle has every file without texts as it is (`complete/`). Lines of texts are made of the labels in it and of the
+text, which is the bundle's or the corpora's. The result is the release to the byte, as the checksums in the bundle say,
+or there is none.
 """
 
 import heapq
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,15 +21,15 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES, Table
-from authbench.format.files import MANIFEST, PROVENANCE, WITHHELD
-from authbench.format.release import Release
+from authbench.format.files import COMPLETE, MANIFEST, PROVENANCE, WITHHELD
+from authbench.format.release import Release, concat
 from authbench.format.verify import read_withheld
 from authbench.printable import printable
 from authbench.rebuild.texts import expect_entries, texts_of_source
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
-from authbench.storage.json_lines import line_batches, read_objects
+from authbench.storage.json_lines import read_objects
 from authbench.storage.sha256sums import SUMS, sums_lines
 
 _NEEDED = (
@@ -86,9 +88,11 @@ def rebuild(bundle: Release, raw_dir: Path, out: Path) -> list[Unmatched]:
         raise InputError(f"{bundle.folder} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
     withheld = read_withheld(bundle.folder)
     settings = _settings(bundle)
-    wanted = bundle.provenance.filter(pl.col("tier") == "B").select(_NEEDED).with_row_index("row")
+    wanted = bundle.absent.select(_NEEDED).with_row_index("row")
     if wanted["file"].null_count() or wanted["ordinal"].null_count():
-        raise InputError(f"{bundle.folder / PROVENANCE}: a text of tier B has no file or no ordinal. Fetch it anew.")
+        raise InputError(
+            f"{bundle.folder / COMPLETE / PROVENANCE}: a withheld text has no file or no ordinal. Fetch it anew."
+        )
     expect_entries(wanted["source"].unique().to_list(), withheld.sources)
     with TemporaryFile() as file:
         texts = _Texts(file, wanted.height)
@@ -126,50 +130,70 @@ def _collect(
     return unmatched
 
 
-def _write_files(folder: Path, release: Release, sums: Mapping[str, str], wanted: pl.DataFrame, texts: _Texts) -> None:
+def _write_files(folder: Path, bundle: Release, sums: Mapping[str, str], wanted: pl.DataFrame, texts: _Texts) -> None:
     """Write every file of the release; raise InputError where one is not as `sums` say."""
-    joined = {f"{split}/{table.file}": (split, table) for split in release.splits for table in (CANDIDATES, QUERIES)}
+    joined = {f"{split}/{table.file}": (split, table) for split in bundle.splits for table in (CANDIDATES, QUERIES)}
+    complete = bundle.folder / COMPLETE
     for path in sorted(sums):
-        if not (release.folder / path).is_file():
-            raise InputError(f"{release.folder / WITHHELD} names {path}, which is not there. Fetch the bundle anew.")
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         if path in joined:
             split, table = joined[path]
-            ids = _withheld_ids(release, split, table)
-            rows = wanted.filter(pl.col("split") == split).filter(pl.col("id").is_in(ids))
-            _write_joined(release.folder / path, folder / path, table, rows, texts)
+            ids = _ids_of(bundle, split, table)
+            rows = wanted.filter((pl.col("split") == split) & pl.col("id").is_in(ids.implode()))
+            _write_joined(folder / path, table, _present(bundle, split, table, set(ids)), rows, texts)
+        elif (complete / path).is_file():
+            shutil.copyfile(complete / path, folder / path)
         else:
-            shutil.copyfile(release.folder / path, folder / path)
+            raise InputError(
+                f"{bundle.folder / WITHHELD} names {path}, which is not in {complete}. Fetch the bundle anew."
+            )
         if sha256_of_file(folder / path) != sums[path]:
             raise InputError(
-                f"{release.folder / path} is not what it was when the bundle was made. Fetch the bundle anew."
+                f"{path} of {bundle.folder} is not what it was when the bundle was made. Fetch the bundle anew."
             )
     write_text(folder / SUMS, sums_lines(sums))
 
 
-def _withheld_ids(release: Release, split: str, table: Table) -> list[str]:
-    """Return the ids of the tier B documents that the release has in the queries, or the candidates, of a split."""
-    queries = {row["query_id"] for _, row in read_objects(release.path(split, GROUND_TRUTH))}
-    everyone = release.provenance.filter((pl.col("split") == split) & (pl.col("tier") == "B"))["id"]
-    shared = release.manifest["config"]["release"]["queries_in_candidates"]
-    return [ident for ident in everyone if (ident in queries if table is QUERIES else shared or ident not in queries)]
+def _ids_of(bundle: Release, split: str, table: Table) -> pl.Series:
+    """Return the ids of the documents that the complete release has in the queries, or the candidates, of a split."""
+    complete = replace(bundle, folder=bundle.folder / COMPLETE)
+    queries = concat(complete.rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"]
+    if table is QUERIES:
+        return queries
+    everyone = pl.concat([bundle.provenance.select("id", "split"), bundle.absent.select("id", "split")])
+    own = everyone.filter(pl.col("split") == split)
+    shared = bundle.manifest["config"]["release"]["queries_in_candidates"]
+    return own["id"] if shared else own.filter(~pl.col("id").is_in(queries.implode()))["id"]
 
 
-def _write_joined(source: Path, target: Path, table: Table, rows: pl.DataFrame, texts: _Texts) -> None:
-    """Write the bundle's lines and those of `rows` in the order of their ids."""
+def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a file of the complete release whose texts are in the bundle, by id, each once."""
+    parts = (
+        ((row[name.ident], row) for _, row in read_objects(bundle.path(split, name))) for name in (CANDIDATES, QUERIES)
+    )
+    before = None
+    for ident, row in heapq.merge(*parts, key=itemgetter(0)):
+        if ident in ids and ident != before:
+            before = ident
+            yield ident, {**row, table.ident: ident}
 
-    def present() -> Iterator[tuple[str, bytes]]:
-        for _, lines in line_batches(source):
-            for line in lines:
-                yield orjson.loads(line)[table.ident], line
 
-    def withheld() -> Iterator[tuple[str, bytes]]:
+def _write_joined(
+    target: Path, table: Table, present: Iterator[tuple[str, dict[str, Any]]], rows: pl.DataFrame, texts: _Texts
+) -> None:
+    """Write the rows whose texts are in the bundle and those of `rows` in the order of their ids."""
+
+    def withheld() -> Iterator[tuple[str, dict[str, Any]]]:
         # numbers of rows in place of their texts
         labels = rows.rename({"id": table.ident, "row": "content"}).select(table.names)
         for some in labels.iter_slices(_LINES):
             for row, text in zip(some.to_dicts(), texts.of(some["content"].to_list()), strict=True):
                 row["content"] = text
-                yield row[table.ident], orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+                yield row[table.ident], row
+
+    def lines() -> Iterator[bytes]:
+        for _, row in heapq.merge(present, withheld(), key=itemgetter(0)):
+            yield orjson.dumps({name: row[name] for name in table.names}, option=orjson.OPT_APPEND_NEWLINE)
 
     with atomic_file(target) as aside, aside.open("wb") as file:
-        file.writelines(line for _, line in heapq.merge(present(), withheld(), key=itemgetter(0)))
+        file.writelines(lines())

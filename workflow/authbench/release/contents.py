@@ -1,7 +1,7 @@
 """What a release holds: numbered documents, queries and their answers, without what is taken down."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -93,7 +93,12 @@ def make_contents(
     left = queries
     if taken.height:
         left = choose_queries(kept, settings, seed, containment, set(queries["query_id"]), possibly_one)
-    positives, pairs, pools = _pair(kept, left, settings, splits, seed, containment, possibly_one)
+    fitted = cache(partial(_fit_words, kept))
+
+    def vectors_of(split: str, texts: pl.DataFrame) -> Any:
+        return content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
+
+    positives, pairs, pools = pair_up(kept, left, settings, splits, seed, vectors_of, containment, possibly_one)
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in (lock or {}).get("authors", {})}
     return Contents(
@@ -115,23 +120,26 @@ def make_contents(
     )
 
 
-def _pair(
+def pair_up(
     documents: pl.DataFrame,
     queries: pl.DataFrame,
     settings: Mapping[str, Any],
     splits: Sequence[str],
     seed: int,
+    vectors_of: Callable[[str, pl.DataFrame], Any],
     containment: pl.DataFrame | None,
     possibly_one: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return relations of all splits, and the pairs of those that are scored with their counts."""
+    """Return relations of all splits, and the pairs of those that are scored with their counts (as in `Contents`).
+
+    `vectors_of` gives the content words of a split's documents, rows in their order, from the split's name and them.
+    """
     positives = [pl.DataFrame(schema=RELATIONS)]
     pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
     shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
-    fitted = cache(partial(_fit_words, documents))
     for split in splits:
         texts, asked = documents.filter(pl.col("split") == split), queries.filter(pl.col("split") == split)
-        vectors = content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
+        vectors = vectors_of(split, texts)
         related = relate(texts, asked, shared, vectors)
         positives.append(related)
         if split in scored_splits(splits):

@@ -17,3 +17,8 @@ def has_letters(content: str, least: int) -> pl.Expr:
     """
     own = pl.col(content).str.replace_all(_PLACEHOLDER, "")
     return own.str.count_matches(_LETTER) + own.str.count_matches(_SIGN_OF_A_WORD) >= least
+
+
+def may_ask(documents: pl.DataFrame, least: int) -> pl.Expr:
+    """Return whether each document has `least` letters: its column `asks` where there is one, else by its content."""
+    return pl.col("asks") if "asks" in documents.columns else has_letters("content", least)

@@ -1,7 +1,7 @@
 """The manifest of a release."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
@@ -45,6 +45,13 @@ def make_manifest(
         "fame": {tag: sources[tag].fame for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],
+        **count_documents(documents, queries, contents.splits),
+    }
+
+
+def count_documents(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> dict[str, Any]:
+    """Return `totals` and `counts` of a manifest."""
+    return {
         "totals": {
             "documents": documents.height,
             "authors": documents["author_id"].n_unique(),
@@ -60,7 +67,7 @@ def make_manifest(
                 "genres": _tally(part["genre"]),
                 "lengths": _tally(part["length_bucket"]),
             }
-            for split in contents.splits
+            for split in splits
             for part in [documents.filter(pl.col("split") == split)]
         },
     }

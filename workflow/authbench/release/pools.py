@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.format.columns import PAIRS, POOLS
-from authbench.release.letters import has_letters
+from authbench.release.letters import may_ask
 from authbench.release.pool_texts import Places, Texts, arrange
 from authbench.release.queries import is_scored
 
@@ -71,7 +71,7 @@ def make_pools(
     million similarities at a time (of the texts of a language and primary genre to some queries).
 
     Args:
-        documents: of the split, with the columns of records.DOCUMENT and id.
+        documents: of the split, with the columns of records.DOCUMENT and id; `asks` may stand for content.
         related: the relations of the split's queries (format.columns.POSITIVES).
         queries: the split's queries, as `queries.QUERIES`.
         vectors: the content words of each document, rows in the order of `documents`.
@@ -82,7 +82,7 @@ def make_pools(
         possibly_one: pairs of author ids (`a`, `b`) that are possibly one person.
     """
     is_query = pl.col("id").is_in(queries["query_id"].implode())
-    fits = is_scored(documents) & has_letters("content", letters)
+    fits = is_scored(documents) & may_ask(documents, letters)
     has_content = np.diff(vectors.indptr) > 0
     texts = arrange(documents.with_columns(fits=fits if shared else fits & ~is_query), seed, containment, possibly_one)
     pairs = _positives(related, queries, texts)

@@ -13,7 +13,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hashes
-from authbench.release.letters import has_letters
+from authbench.release.letters import may_ask
 
 QUERIES = pl.Schema(
     {
@@ -59,7 +59,8 @@ def choose_queries(
     who is possibly the same person.
 
     Args:
-        documents: id, doc_key, split, author_id, author_kind, origin and content; scored, if some texts are not.
+        documents: id, doc_key, split, author_id, author_kind, origin and content, or `asks` (letters.may_ask) in its
+            place; scored, if some texts are not.
         settings: the section `release:` of the configuration.
         seed: random seed of the draws.
         containment: pairs of doc_keys (`a`, `b`) of long texts that share much of their wording.
@@ -149,7 +150,7 @@ def _texts_of_authors(documents: pl.DataFrame, letters: int, seed: int) -> dict[
     drawn = documents.with_columns(
         keyed_hashes(seed, "query", documents["doc_key"]),
         answers=is_scored(documents),
-        asks=has_letters("content", letters),
+        asks=may_ask(documents, letters),
     ).sort("rank", "doc_key")
     columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "answers", "asks")
     for split, author, *rest in drawn.select(columns).iter_rows():

@@ -6,10 +6,9 @@ those parts are left out of the comparison, as are titles and descriptions of so
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import jinja2
 import polars as pl
@@ -19,12 +18,12 @@ from authbench.checking import Violation, group
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
 from authbench.format import files
-from authbench.format.release import Release, open_complete_release, read_json_object, read_manifest
+from authbench.format.release import Release, open_complete_release, read_manifest
 from authbench.presentation.charts import as_svg
 from authbench.printable import printable
-from authbench.registry.source_entry import Author, Description, License
 from authbench.report import figures
-from authbench.report.page import KINDS, render
+from authbench.report.page import render
+from authbench.report.stated import stated_facts, stated_sources
 from authbench.report.write import queries_of
 from authbench.storage.sha256sums import SUMS
 
@@ -51,10 +50,6 @@ _TOLD_NOWHERE_ELSE = [
         r'<div class="scroll"><table><thead><tr><th>Language</th><th class="n">Scored(?:(?!</table>).)*</table></div>',
     )
 ]
-_LABEL = (
-    r'<div class="label"><div><b dir="auto">([^<]*)</b><br><code>{tag}</code>.*?<span class="tag">([^<]*)</span>'
-    r'.*?<p dir="auto" style="margin-top:6px">([^<]*)</p>'
-)
 
 
 def check_drawings(folder: Path) -> list[Violation]:
@@ -133,36 +128,11 @@ def _check_report(release: Release) -> Iterator[Finding]:
         yield Finding("report", files.REPORT, "it is missing")
         return
     page = path.read_text(encoding="utf-8", errors="replace")
-    manifest, tags = release.manifest, release.provenance["source"].unique().sort()
-    facts = {
-        **{key: manifest[key] for key in ("config", "versions", "inputs", "scorers", "skipped_sources", "takedown")},
-        **{key: manifest[key] for key in ("splits", "warnings")},
-        "funnel": pl.read_csv(release.folder / files.FUNNEL).to_dicts(),
-        "labels": pl.read_csv(release.folder / "statistics" / "labels.csv").to_dicts(),
-        "pools": pl.read_csv(release.folder / "statistics" / "pools.csv").to_dicts(),
-        "deviation": read_json_object(release.folder / files.DEVIATION),
-        "toxicity_rates": [],
-        "ingest": {},
-        "dedup": {},
-        "split": {},
-    }
-    sources = {tag: _described(page, tag, manifest["licences"]) for tag in tags}
-    drawn = render(release.provenance, queries_of(release), sources, facts)
+    drawn = render(release.provenance, queries_of(release), stated_sources(release), stated_facts(release))
     stated = zip_longest(_SVG.findall(page), _SVG.findall(drawn), fillvalue="")
     if not all(_same_picture(one, other) for one, other in stated):
         yield Finding("report", "pictures", "a picture shows something else")
     yield from (Finding("report", line, line) for line in _differences(_lines(page), _lines(drawn)))
-
-
-def _described(page: str, tag: str, licences: Mapping[str, Any]) -> Description:
-    """Return a source as the report describes it, under the licence that the manifest states."""
-    found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
-    title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
-    kinds = {words: kind for kind, words in KINDS.items()}
-    terms = licences.get(tag) or {}
-    return Description(
-        title, License(str(terms.get("name")), str(terms.get("tier"))), Author(kinds.get(kind, kind)), about
-    )
 
 
 def _lines(page: str) -> list[str]:

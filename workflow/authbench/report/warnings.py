@@ -14,6 +14,8 @@ from authbench.words import count, language_name, listing, percent, plural
 FEW_QUERIES = 100
 SHOWN = 5
 OWN_NAMES = 0.01
+_CURTAILED = "(dedup.comparisons_per_document)."
+_EXCLUDING = "in the list filter.exclude"
 
 
 def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
@@ -30,6 +32,7 @@ def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.Data
         *_about_sources(documents, sources, facts),
         *_about_raw_lock(facts["raw_lock"]),
         *_about_takedown(facts["takedown"]),
+        *_about_withheld(facts.get("withheld"), documents.height),
         *_about_exclusions(facts.get("exclusions")),
         *_about_counts(statistics.funnel_table(facts["funnel"])),
     ]
@@ -130,7 +133,7 @@ def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str,
     return [
         f"{plural(curtailed, 'document')} had more than {most} others to be compared with, as hardly happens but on "
         "purpose: each was compared with the nearest in corpus order, and near copies of others may remain "
-        "(dedup.comparisons_per_document)."
+        f"{_CURTAILED}"
     ]
 
 
@@ -214,6 +217,18 @@ def _about_takedown(takedown: Mapping[str, int]) -> list[str]:
     )
 
 
+def _about_withheld(withheld: Mapping[str, Any] | None, here: int) -> list[str]:
+    """Return a warning on documents of the complete release that its public bundle lacks."""
+    if not withheld:
+        return []
+    return [
+        f"{count(withheld['documents'])} of the {count(withheld['documents'] + here)} documents of the complete "
+        f"release are withheld, as their terms do not allow them to be passed on, and {count(withheld['queries'])} of "
+        "its queries: scores are of this bundle, not of the complete release, which `authbench rebuild` makes of the "
+        "raw corpora."
+    ]
+
+
 def _about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
     """Return warnings on excluded texts that no filter saw.
 
@@ -225,9 +240,14 @@ def _about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False
     lost = exclusions["without_a_document"]
     names = f" ({', '.join(lost[:SHOWN])}{', …' if len(lost) > SHOWN else ''})" if naming else ""
     return [
-        f"{plural(len(lost), 'entry', 'entries')} of {exclusions['entries']} in the list filter.exclude{names} matched "
+        f"{plural(len(lost), 'entry', 'entries')} of {exclusions['entries']} {_EXCLUDING}{names} matched "
         "no document that came to the filters."
     ]
+
+
+def of_the_build(lines: Sequence[str]) -> list[str]:
+    """Return those warnings of a release that only its build can give: on comparisons and on lists of exclusions."""
+    return [line for line in lines if line.endswith(_CURTAILED) or _EXCLUDING in line]
 
 
 def about_lists(facts: Mapping[str, Any], takedown: Mapping[str, int]) -> list[str]:

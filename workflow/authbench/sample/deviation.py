@@ -5,7 +5,7 @@ length, and the least deviation that any choice under the author rule could reac
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import polars as pl
@@ -75,23 +75,54 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
 
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
     """
-    taken: Counter[tuple[str, ...]] = Counter()
+    taken = _count_places(documents, settings)
+    found = _with_taken(deviation, lambda _, place: taken[place])
+    return {**found, "fallback_authors": _fallback_authors(documents, settings["min_documents_per_author"])}
+
+
+def discount(
+    deviation: Mapping[str, Any], documents: pl.DataFrame, stays: pl.Series, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the deviation without documents that go; targets and what there was stay.
+
+    `documents` have the columns that `recount` needs, `stays` says which of them stay; `settings` is the section
+    `sample`.
+    """
+    gone = _count_places(documents.filter(~stays), settings)
+    found = _with_taken(deviation, lambda before, place: before - gone[place])
+    least = settings.get("min_documents_per_author", 0)
+    fewer = _fallback_authors(documents, least) - _fallback_authors(documents.filter(stays), least)
+    return {**found, "fallback_authors": deviation["fallback_authors"] - fewer}
+
+
+def _count_places(documents: pl.DataFrame, settings: Mapping[str, Any]) -> Counter[tuple[str, ...]]:
+    """Return the number of documents in all (key `()`), of each language, and of each length and genre of it."""
+    taken: Counter[tuple[str, ...]] = Counter({(): documents.height})
     for lang, genre, length, many in documents.group_by("lang", "genre", "length_bucket").len().iter_rows():
         pattern = matching_pattern(genre, list(genre_shares(settings, lang))) or NO_TARGET
         taken.update({(lang,): many, ("length", lang, length): many, ("genre", lang, pattern): many})
+    return taken
 
-    def row(counted: Mapping[str, Any], *key: str) -> dict[str, Any]:
-        return {**counted, "taken": taken[key], "deficit": _deficit(counted["target"], taken[key])}
+
+def _fallback_authors(documents: pl.DataFrame, least: int) -> int:
+    return int((documents.group_by(AUTHOR).len()["len"] < least).sum())
+
+
+def _with_taken(deviation: Mapping[str, Any], taken: Callable[[int, tuple[str, ...]], int]) -> dict[str, Any]:
+    """Return the deviation with other numbers taken, which `taken` gives by the number before and the place."""
+
+    def row(counted: Mapping[str, Any], *place: str) -> dict[str, Any]:
+        number = taken(counted["taken"], place)
+        return {**counted, "taken": number, "deficit": _deficit(counted["target"], number)}
 
     cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
-    per_author = documents.group_by(AUTHOR).len()["len"]
+    everyone = deviation["documents"]
     return {
         **deviation,
-        "documents": {**deviation["documents"], "taken": documents.height},
+        "documents": {**everyone, "taken": taken(everyone["taken"], ())},
         "languages": [row(language, language["language"]) for language in deviation["languages"]],
         "cells": cells,
         "bound": {**deviation["bound"], "reached": float(sum(abs(cell["deficit"] or 0) for cell in cells))},
-        "fallback_authors": int((per_author < settings["min_documents_per_author"]).sum()),
     }
 
 

@@ -1,0 +1,93 @@
+"""What a public bundle withholds: that it is all that may not be passed on, and no more."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.checking.rows import Rows
+from authbench.checking.tables import read_csv
+from authbench.errors import InputError
+from authbench.format.columns import GROUND_TRUTH
+from authbench.format.files import COMPLETE, FUNNEL, MANIFEST, WITHHELD
+from authbench.format.release import Release, read_table
+
+REASONS = ("tier_b", "copy_of_tier_b")
+_LABELS = ("id", "split", "author_id", "source", "tier", "content_sha256")
+
+
+def stated_number(manifest: Mapping[str, Any]) -> int:
+    """Return how many documents a manifest says are withheld; 0 where it says nothing."""
+    number = (manifest.get("withheld") or {}).get("documents", 0)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise InputError(f"{MANIFEST}: withheld.documents is {number!r:.40}. Expected a number from 0 on.")
+    return number
+
+
+def authors_of_withheld(release: Rows) -> frozenset[str]:
+    """Return the authors of whom a bundle withholds texts."""
+    return frozenset(_absent(release)["author_id"]) if _is_bundle(release) else frozenset()
+
+
+def check_withheld(release: Rows) -> Iterator[Finding]:
+    """Yield texts of a bundle that are to be withheld, and what it says of withheld ones that its files contradict."""
+    stated = release.manifest.get("withheld") or {}
+    if not _is_bundle(release):
+        if stated:
+            yield Finding("withheld", MANIFEST, f"{stated_number(release.manifest)} documents, and no {WITHHELD}")
+        return
+    if release.provenance is None:
+        return
+    complete, absent = _complete(release), _absent(release)
+    tier_b = complete.filter(pl.col("tier") == "B")["content_sha256"].implode()
+    may_not = (pl.col("tier") == "B") | pl.col("content_sha256").is_in(tier_b)
+    for ident in release.provenance.filter(may_not)["id"]:
+        yield Finding("withheld", ident, f"{ident} is of tier B, or says the same as a text of it")
+    for ident in absent.filter(~may_not)["id"]:
+        yield Finding("withheld", ident, f"{ident} is withheld without need")
+    both = release.provenance.select(_LABELS).join(complete, on=_LABELS, how="anti")
+    for ident in both["id"]:
+        yield Finding("withheld", ident, f"{ident} is another document in the complete release")
+    reasons = Counter({REASONS[0]: absent.filter(pl.col("tier") == "B").height})
+    reasons[REASONS[1]] = absent.height - reasons[REASONS[0]]
+    gone, new = _queries(release)
+    authors = len(set(complete["author_id"]) - set(release.provenance["author_id"]))
+    expected = {"documents": absent.height, "queries": gone, "authors": authors, "reasons": dict(+reasons)}
+    for what, number in expected.items():
+        if stated.get(what) != number:
+            yield Finding("withheld", MANIFEST, f"{what}: says {stated.get(what)!r:.60}, there are {number}")
+    for query in new:
+        yield Finding("withheld", query, f"{query} is no query of the complete release")
+    if (release.folder / FUNNEL).is_file():
+        counted = Counter[str]()
+        for row in read_csv(release.folder / FUNNEL):
+            if row.get("reason") in REASONS and str(row.get("documents")).isdigit():
+                counted[row["reason"]] += int(row["documents"])
+        if +counted != +reasons:
+            yield Finding("withheld", FUNNEL, f"{FUNNEL}: {counted.total()} documents, {reasons.total()} are withheld")
+
+
+def _is_bundle(release: Rows) -> bool:
+    return (release.folder / WITHHELD).is_file()
+
+
+def _complete(release: Rows) -> pl.DataFrame:
+    return Release(release.folder / COMPLETE, release.splits, {}).read_provenance(_LABELS)
+
+
+def _absent(release: Rows) -> pl.DataFrame:
+    return _complete(release).join(release.documents.select("id"), on="id", how="anti", maintain_order="left")
+
+
+def _queries(release: Rows) -> tuple[int, list[str]]:
+    """Return how many queries of the complete release are none here, and those here that are none there."""
+    gone, new = 0, list[str]()
+    for split in release.splits:
+        own = set(release.tables[split][GROUND_TRUTH.name]["query_id"])
+        path = release.folder / COMPLETE / split / GROUND_TRUTH.file
+        known = {query for batch in read_table(path, GROUND_TRUTH) for query in batch["query_id"]}
+        gone += len(known - own)
+        new += sorted(own - known)
+    return gone, new

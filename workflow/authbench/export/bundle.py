@@ -1,0 +1,173 @@
+"""The files of a release of some of another release's documents, without those that are withheld."""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.format import files
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, TEXT_FIELDS, Table
+from authbench.format.release import Release
+from authbench.release.manifest import count_documents
+from authbench.release.part import Part, part_of
+from authbench.report import statistics
+from authbench.report.labels import labels_table
+from authbench.report.stated import stated_facts, stated_sources
+from authbench.report.warnings import of_the_build, warnings
+from authbench.report.write import write_report
+from authbench.sample.deviation import discount
+from authbench.storage.atomic import atomic_file, write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.json_lines import line_batches, write_json_lines
+from authbench.storage.parquet import write_plain_parquet
+from authbench.storage.sha256sums import SUMS
+
+
+def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
+    """Write a release without some of its documents as a release of its own, without checksums.
+
+    What only the stages knew (raw files, copies, toxicity rates) is in the complete release's report alone. A release
+    that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of`.
+
+    Args:
+        folder: where the files go.
+        release: the complete release.
+        withheld: its documents that stay behind: id, source, reason.
+    """
+    stays = ~release.provenance["id"].is_in(withheld["id"].implode())
+    part = part_of(release, release.provenance.filter(stays))
+    for split in release.splits:
+        _write_split(folder / split, release, part, split)
+    provenance = part.documents.select(release.provenance.columns)
+    write_plain_parquet(provenance, folder / files.PROVENANCE)
+    if (release.folder / files.LOCK).is_file():
+        write_text(folder / files.LOCK, (release.folder / files.LOCK).read_text(encoding="utf-8"))
+    missing = _state_withheld(release, part, withheld)
+    if not all((release.folder / name).is_file() for name in _BOOKKEEPING):
+        write_plain_json(folder / files.MANIFEST, _manifest(release, part, missing, release.manifest["warnings"]))
+        return
+    facts, sample = stated_facts(release), release.manifest["config"].get("sample", {})
+    facts |= {
+        "withheld": missing,
+        "funnel": _funnel(facts["funnel"], withheld),
+        "labels": [row for row in facts["labels"] if row["source"] in set(provenance["source"])],
+        "pools": part.pools.to_dicts(),
+        "deviation": discount(facts["deviation"], release.provenance, stays, sample),
+    }
+    _write_bookkeeping(folder, release, part, facts)
+
+
+_BOOKKEEPING = (
+    *(files.FUNNEL, files.DEVIATION),
+    *(f"statistics/{name}.csv" for name in files.STATISTICS),
+)
+
+
+def _write_bookkeeping(folder: Path, release: Release, part: Part, facts: dict[str, Any]) -> None:
+    """Write statistics, funnel, deviation, manifest, figures and report; `facts` is without its new warnings."""
+    documents = part.documents
+    known = stated_sources(release)
+    sources = {tag: known[tag] for tag in documents["source"].unique().sort()}
+    listed = pl.read_csv(release.folder / "statistics/sources.csv").filter("noisy")["source"]
+    noisy = set(listed) & set(sources)
+    warned = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy}}
+    found = warnings(warned, documents, part.queries, sources) + of_the_build(facts["warnings"])
+    facts = {**facts, "warnings": found}
+    write_plain_json(folder / files.DEVIATION, facts["deviation"])
+    write_text(folder / files.FUNNEL, statistics.funnel_table(facts["funnel"]).write_csv())
+    tables = statistics.tables(documents, part.queries, release.splits, noisy)
+    for name, table in {**tables, "labels": labels_table(facts["labels"]), "pools": part.pools}.items():
+        write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
+    write_plain_json(folder / files.MANIFEST, _manifest(release, part, facts["withheld"], found))
+    write_report(folder, sources, facts)
+    (folder / SUMS).unlink()
+
+
+def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame) -> dict[str, Any]:
+    """Return what a bundle's manifest states of what it lacks (`withheld`)."""
+    asked = sum(batch.height for split in release.splits for batch in release.rows(split, GROUND_TRUTH))
+    authors = set(release.provenance["author_id"]) - set(part.documents["author_id"])
+    return {
+        "documents": withheld.height,
+        "queries": asked - part.queries.height,
+        "authors": len(authors),
+        "reasons": dict(sorted(Counter(withheld["reason"]).items())),
+    }
+
+
+def _manifest(release: Release, part: Part, missing: Mapping[str, Any], warned: list[str]) -> dict[str, Any]:
+    manifest, here = release.manifest, set(part.documents["source"])
+    return {
+        **manifest,
+        **{
+            key: {tag: value for tag, value in manifest[key].items() if tag in here}
+            for key in ("licences", "fame", "sources")
+            if key in manifest
+        },
+        "warnings": warned,
+        "withheld": dict(missing),
+        **count_documents(part.documents, part.queries, release.splits),
+    }
+
+
+def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a funnel in which the last stage of each source withholds documents."""
+    gone = Counter(withheld.select("source", "reason").iter_rows())
+    per_source = Counter(withheld["source"])
+    last = {row["source"]: row["stage"] for row in rows if row["reason"] == "kept"}
+    found = [
+        {**row, "documents": row["documents"] - per_source[row["source"]]}
+        if row["reason"] == "kept" and row["stage"] == last[row["source"]]
+        else row
+        for row in rows
+    ]
+    return found + [
+        {"source": source, "stage": last[source], "reason": reason, "documents": many}
+        for (source, reason), many in sorted(gone.items())
+    ]
+
+
+def _write_split(folder: Path, release: Release, part: Part, split: str) -> None:
+    """Write the tables of a split; texts are those lines of the release's that stay."""
+    truth = part.queries.filter(pl.col("split") == split)
+    queries = set(truth["query_id"])
+    here = set(part.documents.filter(pl.col("split") == split)["id"])
+    shared = release.manifest["config"]["release"]["queries_in_candidates"]
+    former = [] if shared else _candidates_that_asked(release, split, here - queries)
+    _write_lines(folder / CANDIDATES.file, heapq.merge(_lines(release, split, CANDIDATES, here), former))
+    _write_lines(folder / QUERIES.file, _lines(release, split, QUERIES, queries))
+    ignoring = part.queries["ignored_ids"].list.len().sum() > 0
+    columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
+    write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
+    for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True):
+        write_plain_parquet(rows.filter(pl.col("split") == split).select(table.names), folder / table.file)
+
+
+def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield those lines of a file of a split, with their ids, whose ids are wanted."""
+    for _, lines in line_batches(release.path(split, table)):
+        for line in lines:
+            ident = orjson.loads(line)[table.ident]
+            if ident in ids:
+                yield ident, line
+
+
+def _candidates_that_asked(release: Release, split: str, ids: Set[str]) -> list[tuple[str, bytes]]:
+    """Return the lines, as candidates, of queries outside the pool (by id) that ask no longer."""
+    truth = release.rows(split, GROUND_TRUTH)
+    author = {query: name for batch in truth for query, name in batch.select("query_id", "author_id").iter_rows()}
+    found = []
+    for ident, line in _lines(release, split, QUERIES, ids):
+        query = orjson.loads(line)
+        row = {CANDIDATES.ident: ident, "author_id": author[ident], **{name: query[name] for name in TEXT_FIELDS}}
+        found.append((ident, orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)))
+    return found
+
+
+def _write_lines(path: Path, lines: Iterable[tuple[str, bytes]]) -> None:
+    with atomic_file(path) as aside, aside.open("wb") as file:
+        file.writelines(line for _, line in lines)

@@ -1,0 +1,60 @@
+"""What a finished release states of its making, as far as its report needs it and its files tell."""
+
+import html
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.format import files
+from authbench.format.release import Release, read_json_object
+from authbench.registry.source_entry import Author, Description, License
+from authbench.report.page import KINDS
+
+_OF_MANIFEST = (
+    *("config", "versions", "inputs", "scorers", "skipped_sources"),
+    *("raw_lock", "takedown", "splits", "warnings"),
+)
+_LABEL = (
+    r'<div class="label"><div><b dir="auto">([^<]*)</b><br><code>{tag}</code>.*?<span class="tag">([^<]*)</span>'
+    r'.*?<p dir="auto" style="margin-top:6px">([^<]*)</p>'
+)
+
+
+def stated_facts(release: Release) -> dict[str, Any]:
+    """Return the facts that `report.page.render` takes; those that only the stages knew are empty.
+
+    Empty are toxicity_rates, ingest, dedup and split: what raw files held, copies, toxicity rates, balance of splits.
+    """
+    folder, manifest = release.folder, release.manifest
+    return {
+        **{key: manifest[key] for key in _OF_MANIFEST if key in manifest},
+        "funnel": pl.read_csv(folder / files.FUNNEL).to_dicts(),
+        "labels": pl.read_csv(folder / "statistics" / "labels.csv").to_dicts(),
+        "pools": pl.read_csv(folder / "statistics" / "pools.csv").to_dicts(),
+        "deviation": read_json_object(folder / files.DEVIATION),
+        "toxicity_rates": [],
+        "ingest": {},
+        "dedup": {},
+        "split": {},
+    }
+
+
+def stated_sources(release: Release) -> dict[str, Description]:
+    """Return the sources of a release as its report describes them, under the licences that its manifest states."""
+    path = release.folder / files.REPORT
+    page = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    tags = release.provenance["source"].unique().sort()
+    return {tag: _described(page, tag, release.manifest["licences"]) for tag in tags}
+
+
+def _described(page: str, tag: str, licences: Mapping[str, Any]) -> Description:
+    """Return a source as the report describes it, under the licence that the manifest states."""
+    found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
+    title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
+    kinds = {words: kind for kind, words in KINDS.items()}
+    terms = licences.get(tag) or {}
+    return Description(
+        title, License(str(terms.get("name")), str(terms.get("tier"))), Author(kinds.get(kind, kind)), about
+    )
