@@ -8,7 +8,7 @@ import polars as pl
 
 from authbench.dedup.containment import ContainmentSettings
 from authbench.format.columns import PAIRS, POSITIVES
-from authbench.release.contents import _pair
+from authbench.release.contents import content_words_of, pair_up
 from authbench.split.leakage import find_leaks
 
 Frame = pl.DataFrame
@@ -42,7 +42,9 @@ def remake_pairs(
     ).filter(pl.col("query_id").is_in(list(texts)))
     works = documents.select("doc_key", "lang", "content", origin_id="origin")
     contained = find_leaks(works, 0.7, 0.8, 5, ContainmentSettings()).contained
-    positives, pairs, pools = _pair(documents, queries, settings, list(rows), seed, contained, None)
+    positives, pairs, pools = pair_up(
+        documents, queries, settings, list(rows), seed, content_words_of(documents, list(rows)), contained, None
+    )
     for split in rows:
         for table, found in ((POSITIVES, positives), (PAIRS, pairs)):
             found.filter(pl.col("split") == split).select(table.names).write_parquet(folder / split / table.file)

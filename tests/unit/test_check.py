@@ -431,6 +431,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("quota", edit_json("sampling_deviation.json", lambda v: v["cells"][0].update(taken=1)), "genre en blog/*"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v.update(fallback_authors=1)), "fallback_authors"),
     ("manifest", edit_json("manifest.json", lambda v: v["counts"]["test"].update(authors=3)), "test"),
+    ("withheld", edit_json("manifest.json", lambda v: v.update(withheld={"documents": 0})), "manifest.json"),
     ("manifest", edit_json("manifest.json", lambda v: v["counts"].update(dev={"documents": 8})), "dev"),
 ]  # fmt: skip
 

@@ -31,7 +31,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.card import write_card
 from authbench.export.parquet import write_table
-from authbench.export.public import refuse_tier_b
+from authbench.export.public import refuse_withheld, withheld_documents
 from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
@@ -82,7 +82,7 @@ def test_no_file_of_a_bundle_or_of_any_form_of_it_holds_a_text_of_tier_b(
 
 
 def test_a_bundle_has_all_that_a_text_of_tier_b_is_known_by(release: Path, public: Path) -> None:
-    table = pl.read_parquet(public / "provenance.parquet").filter(pl.col("tier") == "B")
+    table = pl.read_parquet(public / "complete/provenance.parquet").filter(pl.col("tier") == "B")
     places = (
         "id",
         "source",
@@ -136,12 +136,12 @@ def test_a_text_of_tier_b_under_an_id_of_tier_a_stops_the_bundle(release: Path, 
 
 
 def test_the_last_look_at_a_bundle_finds_a_line_of_tier_b(release: Path, public: Path, tmp_path: Path) -> None:
-    provenance = pl.read_parquet(release / "provenance.parquet")
-    refuse_tier_b(public, provenance, ["train", "test"])
+    withheld = withheld_documents(pl.read_parquet(release / "provenance.parquet"))
+    refuse_withheld(public, withheld, ["train", "test"])
     shutil.copytree(public, tmp_path / "public")
     shutil.copyfile(release / "test/queries.jsonl", tmp_path / "public/test/queries.jsonl")
     with pytest.raises(InputError, match="test/queries.jsonl: doc_"):
-        refuse_tier_b(tmp_path / "public", provenance, ["train", "test"])
+        refuse_withheld(tmp_path / "public", withheld, ["train", "test"])
 
 
 def test_texts_of_tier_b_take_a_form_only_where_that_is_said(
@@ -255,7 +255,8 @@ def test_a_card_says_whom_to_write_to_what_is_forbidden_and_what_is_not_there(pu
         "version 2.1.0",
     ):
         assert said in readme
-    assert "are not here as text" in readme
+    everyone = pl.read_parquet(public / "complete/provenance.parquet").height
+    assert f"**16 of the {everyone} documents of the complete release are here.**" in readme
     assert "| English | 16 | 4 |" in readme
     assert header(readme)["license"] == "cc-by-4.0"
     assert header(readme)["language"] == ["en"]
@@ -354,11 +355,10 @@ def test_the_card_of_a_bundle_without_a_text_tells_of_what_can_be_made_of_it(tmp
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work"), pages=pages)
     export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of(pages))
     card = " ".join((tmp_path / "public/README.md").read_text(encoding="utf-8").split())
-    documents = pl.read_parquet(tmp_path / "public/provenance.parquet").height
-    assert f"**{documents} of its {documents} documents are not here as text**" in card
-    assert "What is said and counted here is of all of them." in card
-    assert f"| English | {documents} |" in card
-    assert f"{documents} documents are labelled by a person" in card
+    documents = pl.read_parquet(tmp_path / "public/complete/provenance.parquet").height
+    assert f"**0 of the {documents} documents of the complete release are here.**" in card
+    assert "There is no text here, and nothing to score." in card
+    assert not (tmp_path / "public/test/candidates.jsonl").read_bytes()
 
 
 def test_the_card_for_mteb_says_who_is_left_out_of_the_corpus(release: Path, tmp_path: Path) -> None:
@@ -507,11 +507,3 @@ def test_pan_s_form_has_each_positive_of_a_pool_with_one_of_its_negatives(paired
     }
     assert set(told[True]) == scored[True] and set(told[False]) < scored[False]
     assert len(told[True]) == len(scored[True]) and len(told[False]) <= released["group"].n_unique()
-
-
-def test_a_bundle_has_the_pairs_of_all_and_tells_those_of_its_texts(paired: Path, tmp_path: Path) -> None:
-    export_public(opened(paired), tmp_path / "public", ABOUT, sources_of())
-    assert (tmp_path / "public/test/pairs.parquet").read_bytes() == (paired / "test/pairs.parquet").read_bytes()
-    here = opened(tmp_path / "public").pairs("test")
-    assert not of_tier(paired, "B") & {*here["query_id"], *here["candidate_id"]}
-    assert here.height < opened(paired).pairs("test").height

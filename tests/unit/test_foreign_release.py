@@ -239,7 +239,7 @@ def test_a_provenance_of_another_form_is_refused(release: Path, change: dict[str
 def test_a_withheld_text_without_a_place_is_not_looked_for(
     published: tuple[Path, Path, Path], public: Path, tmp_path: Path
 ) -> None:
-    path = public / "provenance.parquet"
+    path = public / "complete/provenance.parquet"
     pl.read_parquet(path).with_columns(ordinal=pl.lit(None, pl.Int64)).write_parquet(path)
     with pytest.raises(InputError, match="no file or no ordinal"):
         rebuild(opened(public, unverified=True), published[0], tmp_path / "again")
@@ -335,7 +335,7 @@ def test_a_contradiction_may_be_overridden_and_is_stated(release: Path, damage: 
 
 
 def test_a_bundle_whose_files_are_not_those_of_the_release_is_refused(public: Path) -> None:
-    (public / "funnel.csv").write_text("none\n")
+    (public / "complete/funnel.csv").write_text("none\n")
     seal(public)
     with pytest.raises(InputError, match=r"funnel.csv is not what tier_b.json says it is"):
         opened(public)

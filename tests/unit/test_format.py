@@ -79,13 +79,16 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
     named = {name.replace("<split>", split) for name in files.RELEASE_FILES for split in splits}
     named |= {f"statistics/{name}.csv" for name in files.STATISTICS} | {f"figures/{name}.svg" for name in files.FIGURES}
     assert there == named - {"statistics/*.csv", "figures/*.svg"}
-    more = {path.relative_to(public).as_posix() for path in public.rglob("*") if path.is_file()} - there
-    assert more == set(files.BUNDLE_FILES)
+    bundle = {path.relative_to(public).as_posix() for path in public.rglob("*") if path.is_file()}
+    texts = {f"{split}/{name}.jsonl" for split in splits for name in ("candidates", "queries")}
+    copied = {f"{files.COMPLETE}/{name}" for name in there - texts - {"SHA256SUMS"}}
+    assert bundle == there | copied | set(files.BUNDLE_FILES) - {f"{files.COMPLETE}/"}
 
 
 def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path, Path]) -> None:
-    release = open_complete_release(published[1])
-    assert set(release.manifest) == set(files.MANIFEST_KEYS)
+    release, public = map(open_complete_release, published[1:])
+    assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"withheld"}
+    assert set(public.manifest) == set(files.MANIFEST_KEYS)
     schema = release.provenance.schema
     assert dict(list(schema.items())[: len(PROVENANCE.columns)]) == dict(PROVENANCE.schema)
     for name, dtype in list(schema.items())[len(PROVENANCE.columns) :]:
@@ -133,21 +136,6 @@ def test_pairs_are_read_as_they_are_or_refused(published: tuple[Path, Path, Path
         open_release(tmp_path / "release").pairs("test")
 
 
-def test_a_bundle_has_pairs_of_texts_that_are_here(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    shutil.copytree(published[2], tmp_path / "public")
-    public = open_release(tmp_path / "public")
-    tiers = public.read_provenance(("id", "split", "tier")).filter(pl.col("split") == "test")
-    here, absent = (tiers.filter((pl.col("tier") == "B") == withheld)["id"].to_list() for withheld in (False, True))
-    groups = [(1, here[0], here[1], True), (1, here[0], absent[0], False), (2, here[1], here[0], True)]
-    pairs = pl.DataFrame([("matched", *row) for row in groups], schema=PAIRS.schema, orient="row")
-    pairs.write_parquet(tmp_path / "public/test/pairs.parquet")
-    assert public.pairs("test")["group"].to_list() == [2]
-    related = (False, False, False, 1, 0.5, 1.0)
-    positives = pl.DataFrame([(*row[1:3], *related) for row in groups], schema=POSITIVES.schema, orient="row")
-    positives.write_parquet(tmp_path / "public/test/positives.parquet")
-    assert set(public.positives("test")["candidate_id"]) == {here[0], here[1]}
-
-
 def test_texts_are_every_document_once_with_its_labels(published: tuple[Path, Path, Path]) -> None:
     release = open_complete_release(published[1])
     for split in release.splits:
@@ -171,18 +159,20 @@ def test_texts_of_the_disjoint_form_are_candidates_and_queries(tmp_path: Path) -
         assert (texts["query"] != texts["candidate"]).all()
 
 
-def test_a_bundle_withholds_texts_and_is_not_evaluated(published: tuple[Path, Path, Path]) -> None:
+def test_a_bundle_is_a_release_of_its_own_texts(published: tuple[Path, Path, Path]) -> None:
     release, public = (open_complete_release(folder) for folder in published[1:])
     assert public.withheld and not release.withheld
+    assert set(public.provenance["tier"]) == {"A"} and set(public.absent["tier"]) == {"B"}
+    assert {*public.provenance["id"], *public.absent["id"]} == set(release.provenance["id"])
+    assert not release.absent.height
     for split in release.splits:
-        here = set(public.present.filter(pl.col("split") == split)["id"])
+        here = set(public.provenance.filter(pl.col("split") == split)["id"])
         assert set(pl.concat(public.candidates(split))["candidate_id"]) == here
         for query, positives, _, ignored in public.truth(split).iter_rows():
             assert {query, *positives, *ignored} <= here and positives
-        whole = release.truth(split)
-        assert public.truth(split).height <= whole.height
-        with pytest.raises(InputError, match="authbench rebuild"):
-            read_split(public, split)
+        assert set(public.truth(split)["query_id"]) < set(release.truth(split)["query_id"])
+    scored = read_split(public, "test")
+    assert scored.documents.height == scored.candidates == len(here) and len(scored.asks)
 
 
 @pytest.mark.parametrize(

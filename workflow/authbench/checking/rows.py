@@ -60,7 +60,8 @@ def read_tables(release: Release) -> tuple[Tables, list[Finding]]:
                         findings += _check_row(table, row, f"{split}/{table.file}:{number}")
             tables[split][name] = pl.concat(parts)
             known = [ident for ident in idents if isinstance(ident, str)]
-            places.append(pl.DataFrame({"id": pl.Series(known, dtype=pl.String), "split": split, "file": table.file}))
+            own = pl.DataFrame({"id": known}, {"id": pl.String})
+            places.append(own.with_columns(split=pl.lit(split), file=pl.lit(table.file)))
     return tables, findings + list(_check_ids(pl.concat(places)))
 
 

@@ -20,9 +20,10 @@ LICENCES = pl.Schema(
 
 def licence_table(release: Release) -> pl.DataFrame:
     """Return the terms of every source (LICENCES), with what is here of it, and what a public bundle withholds."""
-    rows = []
+    terms, rows = release.manifest["licences"], []
     for here, documents in ((True, release.provenance), (False, release.absent)):
         counts = documents.group_by("source", "licence", "tier").agg(pl.len(), pl.col("author_id").n_unique())
-        for source, name, tier, number, authors in counts.sort("source").iter_rows():
+        for source, licence, tier, number, authors in counts.sort("source").iter_rows():
+            name = terms[source]["name"] if source in terms else licence
             rows.append((source, name, spdx_identifier(name), tier, number, authors, here))
     return pl.DataFrame(rows, schema=LICENCES, orient="row").sort("source", "texts_here", descending=[False, True])

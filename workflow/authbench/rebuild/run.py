@@ -145,11 +145,11 @@ def _write_files(folder: Path, bundle: Release, sums: Mapping[str, str], wanted:
             shutil.copyfile(complete / path, folder / path)
         else:
             raise InputError(
-                f"{bundle.folder / WITHHELD} names {path}, which is not in {complete}. Fetch the bundle anew."
+                f"{bundle.folder / WITHHELD} names {path}, which is not there, in {complete}. Fetch the bundle anew."
             )
         if sha256_of_file(folder / path) != sums[path]:
             raise InputError(
-                f"{path} of {bundle.folder} is not what it was when the bundle was made. Fetch the bundle anew."
+                f"{bundle.folder}: {path} is not what it was when the bundle was made. Fetch the bundle anew."
             )
     write_text(folder / SUMS, sums_lines(sums))
 
@@ -168,11 +168,12 @@ def _ids_of(bundle: Release, split: str, table: Table) -> pl.Series:
 
 def _present(bundle: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a file of the complete release whose texts are in the bundle, by id, each once."""
-    parts = (
-        ((row[name.ident], row) for _, row in read_objects(bundle.path(split, name))) for name in (CANDIDATES, QUERIES)
-    )
+
+    def rows(name: Table) -> Iterator[tuple[str, dict[str, Any]]]:
+        return ((row[name.ident], row) for _, row in read_objects(bundle.path(split, name)))
+
     before = None
-    for ident, row in heapq.merge(*parts, key=itemgetter(0)):
+    for ident, row in heapq.merge(rows(CANDIDATES), rows(QUERIES), key=itemgetter(0)):
         if ident in ids and ident != before:
             before = ident
             yield ident, {**row, table.ident: ident}

@@ -93,12 +93,9 @@ def make_contents(
     left = queries
     if taken.height:
         left = choose_queries(kept, settings, seed, containment, set(queries["query_id"]), possibly_one)
-    fitted = cache(partial(_fit_words, kept))
-
-    def vectors_of(split: str, texts: pl.DataFrame) -> Any:
-        return content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
-
-    positives, pairs, pools = pair_up(kept, left, settings, splits, seed, vectors_of, containment, possibly_one)
+    positives, pairs, pools = pair_up(
+        kept, left, settings, splits, seed, content_words_of(kept, splits), containment, possibly_one
+    )
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
     known = {author for author in takedown if author in (lock or {}).get("authors", {})}
     return Contents(
@@ -147,6 +144,12 @@ def pair_up(
             for rows, kind in zip(found, (pairs, counts), strict=True):
                 kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
     return pl.concat(positives), pl.concat(pairs), pl.concat(counts)
+
+
+def content_words_of(documents: pl.DataFrame, splits: Sequence[str]) -> Callable[[str, pl.DataFrame], Any]:
+    """Return what gives the content words of a split's texts, fitted on those of `documents` it may learn from."""
+    fitted = cache(partial(_fit_words, documents))
+    return lambda split, texts: content_vectors(texts, fitted(tuple(reference_splits(splits, split))))
 
 
 def _fit_words(documents: pl.DataFrame, splits: Sequence[str]) -> WordStatistics:

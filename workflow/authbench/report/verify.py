@@ -21,7 +21,7 @@ from authbench.format import files
 from authbench.format.release import Release, open_complete_release, read_manifest
 from authbench.presentation.charts import as_svg
 from authbench.printable import printable
-from authbench.report import figures
+from authbench.report import figures, statistics
 from authbench.report.page import render
 from authbench.report.stated import stated_facts, stated_sources
 from authbench.report.write import queries_of
@@ -90,7 +90,9 @@ def unchecked(folder: Path) -> list[str]:
 
 
 def _check_figures(release: Release) -> Iterator[Finding]:
-    tables = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in files.STATISTICS}
+    empty = statistics.tables(release.provenance.clear(), queries_of(release).clear(), release.splits)
+    read = {name: pl.read_csv(release.folder / "statistics" / f"{name}.csv") for name in files.STATISTICS}
+    tables = {name: table if table.height else empty.get(name, table) for name, table in read.items()}
     for chart in figures.charts(tables, pl.read_csv(release.folder / files.FUNNEL)):
         path = release.folder / "figures" / f"{chart.name}.svg"
         if not path.is_file():

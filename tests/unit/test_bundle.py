@@ -1,0 +1,339 @@
+"""The public bundle is a release of the texts that may be passed on, and a benchmark of its own."""
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from published import ABOUT, contents, lines, opened, seal
+from sound_release import CONFIG, documents, write_sound
+
+from authbench.checking import check_release
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.evaluation.run import evaluate
+from authbench.evaluation.split import read_split
+from authbench.export.run import export_public
+from authbench.format.columns import GROUND_TRUTH
+from authbench.format.release import concat, open_complete_release
+from authbench.identity import sha256_of_text
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache
+from authbench.registry.load import load_entry
+from authbench.registry.sources import find_sources
+from authbench.report.verify import check_drawings
+
+TIER_B = "blog_authorship"
+NAMES = {"en": "English", "de": "German"}
+
+
+def bundle(folder: Path, made: pl.DataFrame | None = None, **settings: Any) -> tuple[Path, Path]:
+    """Write a release and its public bundle; return both folders."""
+    write_sound(folder / "release", made=made, **settings)
+    export_public(opened(folder / "release"), folder / "public", ABOUT, find_sources(CONFIG["sources"]))
+    return folder / "release", folder / "public"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return bundle(tmp_path_factory.mktemp("bundle"))
+
+
+def broken(folder: Path) -> set[str]:
+    return {violation.code for violation in check_release(folder)}
+
+
+def mixed() -> pl.DataFrame:
+    """The documents, with a text of each test author of a source of tier A given to an author of tier B."""
+    frame = documents()
+    one, other = (
+        frame.filter((pl.col("source") == tag) & (pl.col("lang") == "en") & (pl.col("split") == "test"))["author_id"][0]
+        for tag in ("babel_briefings", TIER_B)
+    )
+    author = pl.when(pl.col("author_id") == one).then(pl.lit(other)).otherwise("author_id")
+    return frame.with_columns(author_id=author)
+
+
+def copied() -> pl.DataFrame:
+    """The documents, where a text of tier A says what one of tier B says."""
+    frame = documents()
+    said = frame.filter((pl.col("source") == TIER_B) & (pl.col("split") == "train"))
+    first = frame.filter(pl.col("source") == "babel_briefings")["doc_key"][0]
+    same = ("content", "token_length", "char_length", "length_bucket")
+    return frame.with_columns(
+        pl.when(pl.col("doc_key") == first).then(pl.lit(said[name][0])).otherwise(name).alias(name) for name in same
+    )
+
+
+CASES: dict[str, tuple[Callable[[], pl.DataFrame], dict[str, Any], set[str]]] = {
+    "plain": (documents, {}, set()),
+    "queries apart from candidates": (documents, {"queries_in_candidates": False}, set()),
+    "an author of both tiers": (mixed, {}, {"author_space"}),
+    "an author of both tiers, queries apart": (mixed, {"queries_in_candidates": False}, {"author_space"}),
+    "a text of both tiers": (copied, {}, set()),
+    "one language": (lambda: documents().filter(pl.col("lang") == "de"), {}, {"quota"}),
+    "no tier A": (lambda: documents().filter(pl.col("source") == TIER_B), {}, {"quota", "admitted"}),
+    "an empty split": (
+        lambda: documents().filter((pl.col("source") == TIER_B) | (pl.col("split") != "dev")),
+        {},
+        {"quota"},
+    ),
+    "an empty train split": (
+        lambda: documents().filter((pl.col("source") == TIER_B) | (pl.col("split") != "train")),
+        {},
+        {"quota"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bundle_breaks_no_claim_that_its_release_keeps(tmp_path: Path, case: str) -> None:
+    made, settings, whole_breaks = CASES[case]
+    _, public = bundle(tmp_path, made(), **settings)
+    assert broken(public) <= whole_breaks
+    if case in ("plain", "no tier A"):
+        assert check_drawings(public) == []
+
+
+def test_what_was_taken_down_stays_counted(tmp_path: Path) -> None:
+    frame = documents()
+    gone = (
+        frame.filter(pl.col("split") == "train").group_by("source", maintain_order=True).agg(pl.col("content").last())
+    )
+    taken = frozenset(sha256_of_text(content) for content in gone["content"])
+    release, public = bundle(tmp_path, frame, takedown=taken)
+    assert broken(release) == broken(public) == set()
+    assert open_complete_release(public).manifest["takedown"]["documents"] == len(taken) == 3
+
+
+def test_what_is_kept_and_what_is_withheld_is_the_release(made: tuple[Path, Path]) -> None:
+    release, public = map(open_complete_release, made)
+    stated = public.manifest["withheld"]
+    asked = [
+        sum(batch.height for split in r.splits for batch in r.rows(split, GROUND_TRUTH)) for r in (release, public)
+    ]
+    assert stated["documents"] == release.provenance.height - public.provenance.height == public.absent.height > 20
+    assert stated["reasons"] == {"tier_b": public.absent.height}
+    assert stated["queries"] == asked[0] - asked[1] > 0
+    funnel = pl.read_csv(public.folder / "funnel.csv").filter(pl.col("stage") == "release")
+    rows = {row["reason"]: row["documents"] for row in funnel.filter(pl.col("source") == TIER_B).to_dicts()}
+    assert rows == {"in": public.absent.height, "tier_b": public.absent.height, "kept": 0}
+    for split in release.splits:
+        texts = {row["candidate_id"]: row for row in lines(release.folder / split / "candidates.jsonl")}
+        for row in lines(public.folder / split / "candidates.jsonl"):
+            assert texts[row["candidate_id"]] == row
+
+
+def test_no_text_becomes_a_query_that_was_none(tmp_path: Path) -> None:
+    _, public = bundle(tmp_path, mixed())
+    whole, here = open_complete_release(tmp_path / "release"), open_complete_release(public)
+    absent = set(here.absent["id"])
+    for split in whole.splits:
+        expected = {}
+        for query, positives, _, ignored in whole.truth(split).iter_rows():
+            left = sorted(set(positives) - absent)
+            if query not in absent and left:
+                expected[query] = left, sorted(set(ignored) - absent)
+        found = {query: (answers, ignored) for query, answers, _, ignored in here.truth(split).iter_rows()}
+        assert found == expected
+
+
+def test_pools_have_negatives_of_the_bundle_alone(made: tuple[Path, Path]) -> None:
+    release, public = map(open_complete_release, made)
+    pairs = public.pairs("test")
+    here = set(public.provenance["id"])
+    assert {*pairs["query_id"], *pairs["candidate_id"]} <= here
+    assert release.pairs("test").height > pairs.height
+
+
+def test_the_same_bytes_come_of_a_release_again(made: tuple[Path, Path], tmp_path: Path) -> None:
+    export_public(opened(made[0]), tmp_path / "again", ABOUT, find_sources(CONFIG["sources"]))
+    assert contents(tmp_path / "again") == contents(made[1])
+
+
+# --- the card ---
+
+
+def table_below(card: str, heading: str) -> list[list[str]]:
+    """The cells of the table that begins with a heading."""
+    rows = []
+    for line in card[card.index(heading) :].splitlines():
+        if line and not line.startswith("|"):
+            break
+        rows += [[cell.strip() for cell in line.strip("|").split("|")]] if line else []
+    return rows[2:]
+
+
+def test_every_number_of_a_card_is_counted_in_its_folder(made: tuple[Path, Path]) -> None:
+    folder = made[1]
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    rows = [
+        {**row, "split": split}
+        for split in ("train", "dev", "test")
+        for row in lines(folder / split / "candidates.jsonl")
+    ]
+    frame = pl.DataFrame(rows)
+
+    def counted(part: pl.DataFrame) -> list[str]:
+        return [str(part.height), str(part["author_id"].n_unique())] + [
+            str(part.filter(pl.col("split") == split).height) for split in ("train", "dev", "test")
+        ]
+
+    card = card.replace("| genre |", "\x00| genre |")
+    languages = {row[0]: row[1:] for row in table_below(card, "| language |")}
+    assert languages == {NAMES[lang]: counted(frame.filter(pl.col("lang") == lang)) for lang in set(frame["lang"])}
+    frame = frame.with_columns(primary=pl.col("genre").str.split("/").list.first().str.replace_all("_", " "))
+    genres = {row[0]: row[1:] for row in table_below(card, "| genre |")}
+    assert genres == {name: counted(frame.filter(pl.col("primary") == name)) for name in set(frame["primary"])}
+    terms = {row[0]: (int(row[4]), row[5]) for row in table_below(card, "| source |")}
+    complete = pl.read_parquet(folder / "complete/provenance.parquet")
+    assert terms == {
+        tag: (many, "no" if tag == TIER_B else "yes") for tag, many in complete.group_by("source").len().iter_rows()
+    }
+    assert f"**{frame.height} of the {complete.height} documents of the complete release are here.**" in card
+    with (folder / "licences.csv").open(newline="") as file:
+        stated = {row["source"]: (int(row["documents"]), int(row["authors"])) for row in csv.DictReader(file)}
+    assert stated == {
+        tag: (many, authors)
+        for tag, many, authors in complete.group_by("source").agg(pl.len(), pl.col("author_id").n_unique()).iter_rows()
+    }
+    provenance = pl.read_parquet(folder / "provenance.parquet")
+    share = 100 * provenance["names_author"].sum() / provenance.height
+    assert f"{share:.1f} % of the texts hold the" in card
+    years = provenance["date"].str.slice(0, 4)
+    assert f"from {years.min()} to {years.max()} where dated" in card
+    kinds = dict(provenance.group_by("author_kind").len().iter_rows())
+    assert f"{kinds['account']} documents are labelled by an account" in card
+    assert f"{kinds['outlet']} documents are labelled by an outlet or byline" in card
+    manifest = json.loads((folder / "manifest.json").read_text())
+    told = card[card.index("The build warns:") : card.index("## Intended uses")]
+    assert [line[2:] for line in told.splitlines() if line.startswith("- ")] == [
+        line.replace("<", "&lt;") for line in manifest["warnings"]
+    ]
+
+
+def test_the_warnings_of_a_bundle_are_of_its_texts(made: tuple[Path, Path]) -> None:
+    told = "\n".join(open_complete_release(made[1]).manifest["warnings"])
+    public = open_complete_release(made[1])
+    asked = public.truth("test").join(public.provenance, left_on="query_id", right_on="id")
+    for lang, many in asked.group_by("lang").len().iter_rows():
+        assert f"{NAMES[lang]} ({many})" in told
+    assert "are tier B" not in told and f"{public.absent.height} of the" in told
+
+
+# --- claims about what is withheld ---
+
+
+def _manifest(edit: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    def forge(folder: Path) -> None:
+        path = folder / "manifest.json"
+        value = json.loads(path.read_text())
+        edit(value)
+        path.write_text(json.dumps(value))
+
+    return forge
+
+
+def _table(name: str, edit: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Path], None]:
+    return lambda folder: edit(pl.read_parquet(folder / name)).write_parquet(folder / name)
+
+
+FORGERIES: dict[str, Callable[[Path], None]] = {
+    "fewer are withheld": _manifest(lambda manifest: manifest["withheld"].update(documents=3)),
+    "no query is lost": _manifest(lambda manifest: manifest["withheld"].update(queries=0)),
+    "nobody is lost": _manifest(lambda manifest: manifest["withheld"].update(authors=0)),
+    "another reason": _manifest(lambda manifest: manifest["withheld"].update(reasons={"copy_of_tier_b": 42})),
+    "nothing is said": _manifest(lambda manifest: manifest.pop("withheld")),
+    "a text of tier A is withheld": _table(
+        "complete/provenance.parquet",
+        lambda rows: rows.with_columns(tier=pl.when(pl.col("tier") == "B").then(pl.lit("A")).otherwise("tier")),
+    ),
+    "a text here is another there": _table(
+        "complete/provenance.parquet",
+        lambda rows: rows.with_columns(author_id=pl.col("author_id").reverse()),
+    ),
+    "the complete release is smaller": _table("complete/provenance.parquet", lambda rows: rows.tail(-9)),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_bundle_that_says_something_else_of_what_it_withholds_is_found(
+    made: tuple[Path, Path], tmp_path: Path, forgery: str
+) -> None:
+    shutil.copytree(made[1], tmp_path / "public")
+    FORGERIES[forgery](tmp_path / "public")
+    seal(tmp_path / "public")
+    assert "withheld" in broken(tmp_path / "public")
+
+
+# --- scores ---
+
+
+def scores(folder: Path, out: Path, model: str = "char-ngram") -> pl.DataFrame:
+    evaluate(load_entry(MODELS, model), read_split(opened(folder, unverified=True), "test"), 0, out, VectorCache(out))
+    return pl.read_parquet(next(out.rglob("queries.parquet")))
+
+
+def restricted(release: Path, public: Path, out: Path) -> Path:
+    """The complete release, of which only the documents of a bundle, its queries and its pairs are left."""
+    shutil.copytree(release, out)
+    here = set(pl.read_parquet(public / "provenance.parquet")["id"])
+    for split in ("train", "dev", "test"):
+        asked = concat(opened(public).rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"].to_list()
+        for name, ids in (("candidates", here), ("queries", set(asked)), ("ground_truth", set(asked))):
+            path = out / split / f"{name}.jsonl"
+            ident = "candidate_id" if name == "candidates" else "query_id"
+            rows = [row for row in lines(path) if row[ident] in ids]
+            for row in rows if name == "ground_truth" else ():
+                row |= {key: [one for one in row[key] if one in here] for key in row if key.endswith("_ids")}
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        for name in ("positives", "pairs"):
+            shutil.copyfile(public / split / f"{name}.parquet", out / split / f"{name}.parquet")
+    table = pl.read_parquet(out / "provenance.parquet")
+    table.filter(pl.col("id").is_in(list(here))).write_parquet(out / "provenance.parquet")
+    return out
+
+
+@pytest.mark.parametrize("model", ["char-ngram", "tfidf"])
+def test_scores_are_those_of_the_complete_release_on_the_same_documents(
+    made: tuple[Path, Path], tmp_path: Path, model: str
+) -> None:
+    alone = restricted(*made, tmp_path / "restricted")
+    found = scores(made[1], tmp_path / "public", model)
+    assert found.height > 3
+    assert found.equals(scores(alone, tmp_path / "whole", model))
+
+
+def test_commands_take_a_bundle(made: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    public, out = str(made[1]), str(tmp_path / "scores")
+    assert main(["check", public]) == 0
+    assert "sound" in capsys.readouterr().out
+    assert main(["evaluate", public, "--model", "random", "--out", out]) == 0
+    assert main(["leaderboard", out, "--out", str(tmp_path / "board")]) == 0
+    assert main(["diff", public, public]) == 0
+
+
+def test_an_empty_split_has_nothing_to_evaluate_and_models_learn_from_the_pool(tmp_path: Path) -> None:
+    frame = documents().filter((pl.col("source") == TIER_B) | (pl.col("split") != "train"))
+    _, public = bundle(tmp_path, frame)
+    release = opened(public)
+    with pytest.raises(InputError, match="holds no row, so there is nothing to evaluate"):
+        read_split(release, "train")
+    split = read_split(release, "test")
+    assert split.fitted_on == "candidates" and split.reference is None
+    assert scores(public, tmp_path / "scores", "tfidf").height == len(split.asks)
+
+
+def test_a_copy_is_withheld_with_its_reason(tmp_path: Path) -> None:
+    _, public = bundle(tmp_path, copied())
+    release = opened(public)
+    copies = release.absent.filter(pl.col("tier") == "A")
+    assert copies.height == 1 and copies["source"][0] == "babel_briefings"
+    assert release.manifest["withheld"]["reasons"]["copy_of_tier_b"] == 1
+    funnel = pl.read_csv(public / "funnel.csv").filter(pl.col("reason") == "copy_of_tier_b")
+    assert funnel.select("source", "documents").rows() == [("babel_briefings", 1)]
+    assert set(json.loads((public / "tier_b.json").read_text())["sources"]) == {TIER_B, "babel_briefings"}
