@@ -1,6 +1,7 @@
 """The files of a release of some of another release's documents, without those that are withheld."""
 
 import heapq
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
@@ -44,8 +45,9 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
         _write_split(folder / split, release, part, split)
     provenance = part.documents.select(release.provenance.columns)
     write_plain_parquet(provenance, folder / files.PROVENANCE)
-    if (release.folder / files.LOCK).is_file():
-        write_text(folder / files.LOCK, (release.folder / files.LOCK).read_text(encoding="utf-8"))
+    for name in (files.LOCK, files.CITATIONS):
+        if (release.folder / name).is_file():
+            shutil.copyfile(release.folder / name, folder / name)
     missing = _state_withheld(release, part, withheld)
     if not all((release.folder / name).is_file() for name in _BOOKKEEPING):
         write_plain_json(folder / files.MANIFEST, _manifest(release, part, missing, release.manifest["warnings"]))
@@ -105,7 +107,7 @@ def _manifest(release: Release, part: Part, missing: Mapping[str, Any], warned: 
         **manifest,
         **{
             key: {tag: value for tag, value in manifest[key].items() if tag in here}
-            for key in ("licences", "fame", "sources")
+            for key in ("licences", "fame")
             if key in manifest
         },
         "warnings": warned,

@@ -31,8 +31,8 @@ class Contents:
 
 def read_contents(release: Release) -> Contents:
     """Read what a release holds, from its provenance where it has one, else from its texts, a batch at a time."""
-    if release.has_provenance and set(_STATED) <= set(release.present.columns):
-        documents = release.present.select(_STATED)
+    if release.has_provenance and set(_STATED) <= set(release.provenance.columns):
+        documents = release.provenance.select(_STATED)
     else:
         known = [name for name in _STATED if name != "length_bucket"]
         batches = (batch.select(known) for split in release.splits for batch in release.texts(split))
