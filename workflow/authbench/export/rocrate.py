@@ -5,7 +5,7 @@ action whose instrument is AuthBench and whose objects are the corpora.
 """
 
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +55,11 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
         "version": about.version,
         "license": licences,
         "keywords": ", ".join(KEYWORDS),
-        "creator": [{"@id": one["@id"]} for one in people],
+        "author": _references(people),
+        "creator": _references(people),
         "publisher": {"@id": people[0]["@id"]},
-        "isBasedOn": [{"@id": one["@id"]} for one in corpora],
-        "mentions": [{"@id": _BUILD}],
+        "isBasedOn": _references(corpora),
+        "mentions": {"@id": _BUILD},
         "hasPart": [{"@id": path} for path in sorted({*sums, SUMS})],
     }
     for name, value in (("datePublished", about.date), ("url", about.url)):
@@ -88,9 +89,10 @@ def crate(folder: Path, release: Release, about: Publication, sums: Mapping[str,
                 "@type": "CreateAction",
                 "name": f"Build of {release.name}",
                 "description": "The settings, versions and digests of raw files are in the release's manifest.json.",
+                "agent": {"@id": people[0]["@id"]},
                 "instrument": {"@id": _SOFTWARE},
-                "object": [{"@id": one["@id"]} for one in corpora],
-                "result": [{"@id": "./"}],
+                "object": _references(corpora),
+                "result": {"@id": "./"},
             },
             *people,
             *terms,
@@ -133,8 +135,13 @@ def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
         {"@id": ident, "@type": "CreativeWork", "name": name, "description": f"The terms of texts here: {name}."}
         for ident, name in names.items()
     ]
-    refs = [{"@id": ident} for ident in names]
-    return (refs[0] if len(refs) == 1 else refs), found
+    return _references(found), found
+
+
+def _references(entities: Sequence[Mapping[str, Any]]) -> Any:
+    """Return what refers to entities: a list, or the reference itself where there is one."""
+    found = [{"@id": one["@id"]} for one in entities]
+    return found[0] if len(found) == 1 else found
 
 
 def _file(folder: Path, path: str, digest: str | None) -> dict[str, Any]:
