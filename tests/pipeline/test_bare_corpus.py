@@ -95,7 +95,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
             table = csv.DictWriter(file, list(own[0]))
             table.writeheader()
             table.writerows(own)
-    project.build("release", *project.recipe(RECIPE))
+    project.build("results/bare/published.json", *project.recipe(RECIPE))
     results = project.folder / "results/bare"
     released = pl.read_parquet(results / "release/provenance.parquet").select(
         "id", "split", "source", "author_id", "file", "ordinal", "date", "topic", "origin"
