@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
@@ -29,12 +30,13 @@ from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
 from authbench.raven.subsets import Subset, plan, take
 from authbench.raven.tables import all_tables
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
+from authbench.raven.verdict import LEANS, REFERENCE, UNSHOWN, WITHHELD
 from authbench.storage.parquet import read_columns
 
 SETTINGS = RavenSettings(
     subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
     limits=TopicLimits(min_documents=2, documents_per_topic=None),
-    verifiers=("topicfit", "stylometric"),
+    verifiers=("topicfit", "stylometric", "masked", "punctuation"),
     folds_per_job=4,
 )
 
@@ -54,9 +56,29 @@ def shortcut(out: Path) -> pl.DataFrame:
 def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tuple[Path, str]) -> None:
     rows = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
     topics, style = rows["topicfit"], rows["stylometric"]
-    assert topics["leans_on_topics"] and topics["random"] - topics["hits"] > 0.2
-    assert not style["leans_on_topics"] and style["hits"] > 0.7
-    assert (style["place"], topics["place"]) == (1, 2)
+    assert topics["verdict"] == LEANS and topics["random"] - topics["hits"] > 0.2 and topics["p_beyond"] < 0.01
+    assert style["verdict"] == UNSHOWN and style["hits"] > 0.7
+    assert rows["masked"]["verdict"] == REFERENCE and style["place"] < topics["place"]
+
+
+def test_a_verifier_of_style_is_not_convicted_where_unlike_topics_have_short_texts(tmp_path: Path) -> None:
+    documents = tmp_path / "short.parquet"
+    pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone=30))).write_parquet(documents)
+    for match in (False, True):
+        asked = replace(SETTINGS, documents=str(documents), subsets=replace(SETTINGS.subsets, seeds=1, match=match))
+        out = tmp_path / str(match)
+        run(asked, 1, out, cache=VectorCache(tmp_path / "vectors"))
+        rows = {row["verifier"]: row for row in shortcut(out).to_dicts()}
+        facts = json.loads((out / "subsets.json").read_text(encoding="utf-8"))
+        hits, chance = (facts[name]["covariates"]["characters"] for name in ("hits", "random-0"))
+        assert rows["stylometric"]["verdict"] != LEANS
+        if match:
+            assert hits / chance > 0.8
+        else:
+            assert hits / chance < 0.8 and rows["topicfit"]["verdict"] == WITHHELD
+            assert rows["stylometric"]["p"] < 0.05 < rows["stylometric"]["p_beyond"]
+            page = (out / "report/index.html").read_text(encoding="utf-8")
+            assert "no verdict is given" in page and "times as long" in page
 
 
 def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
@@ -76,7 +98,7 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
         assert markdown.startswith(f"**Table {number}. ") and f">Table {number}. " in page
     assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
     assert planted[1] == (report / "table_11_shortcut.md").read_text(encoding="utf-8")
-    assert pl.read_csv(report / "scores.csv").height == 3 * 2 * SETTINGS.subsets.folds
+    assert pl.read_csv(report / "scores.csv").height == 3 * 4 * SETTINGS.subsets.folds
 
 
 def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
@@ -94,7 +116,7 @@ def corpus(authors: int, texts: int, topics: int) -> pl.DataFrame:
         [(f"a{a}-{t}", f"a{a}", f"topic-{(a + t // 2) % topics}") for a in range(authors) for t in range(texts)],
         schema=["id", "author", "topic"],
         orient="row",
-    )
+    ).with_columns(lang=pl.lit("en"), characters=pl.lit(100, pl.UInt32))
 
 
 @settings(max_examples=15)
@@ -361,6 +383,7 @@ def made_up_run(encoders: list[str]) -> Run:
         about = {"members": {}, "folds": [[], []], "documents": 5, "sizes": [], "mean_similarity": [0.1]}
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
         alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}
+        alike |= {"covariates": {"characters": 100.0, "langs": {"en": 1.0}, "test_pairs": 9.0}}
         facts[subset.name] = {**vars(subset), **about, "sizes": [sizes], **alike}
         for verifier, skill in (("good", 0.9), ("fair", 0.7), ("poor", 0.5)):
             for fold in range(6):
@@ -371,8 +394,10 @@ def made_up_run(encoders: list[str]) -> Run:
 
 
 def test_all_tables_of_the_paper_are_made_of_a_whole_run() -> None:
-    tables = {table.name.split("_")[1]: table for table in all_tables(made_up_run(["any", "nmf"]))}
-    assert list(tables) == ["1", "2", "4", "5", "6", "7", "8", "9", "10", "11"]
+    tables = {
+        table.name.removeprefix("table_").split("_")[0]: table for table in all_tables(made_up_run(["any", "nmf"]))
+    }
+    assert list(tables) == ["1", "2", "4", "5", "6", "7", "8", "9", "10", "11", "covariates"]
     assert tables["4"].data["dataset"].to_list() == ["HITS", "R0", "R1", "R2", "R avg"]
     assert tables["4"].data["overall"].to_list() == pytest.approx([1.0] * 5)
     assert tables["5"].data.select("good", "fair", "poor").row(0) == (1, 2, 3)

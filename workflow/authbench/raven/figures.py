@@ -9,9 +9,9 @@ from authbench.presentation.numbers import decimals
 from authbench.presentation.palette import BLUE, GREY, ORANGE, VERMILION, Mark
 from authbench.presentation.plots import Curve, Value, curves, dots, value_bars
 from authbench.presentation.tables import Table
+from authbench.raven.verdict import LEANS, REFERENCE, UNSHOWN, WITHHELD
 
 SAMPLINGS = {"HITS": Mark(BLUE), "Random": Mark(ORANGE, "s")}
-LEANS, UNSHOWN = "leans on topics", "no difference shown"
 
 
 def charts(tables: Sequence[Table]) -> list[Chart]:
@@ -49,15 +49,15 @@ def scores(rows: pl.DataFrame) -> Chart:
 
 def _shortcut(rows: pl.DataFrame) -> Chart:
     """Return a bar per verifier: Random less HITS, coloured where the difference is significant."""
-    marks = {LEANS: Mark(VERMILION), UNSHOWN: Mark(GREY)}
+    marks = {LEANS: Mark(VERMILION), UNSHOWN: Mark(GREY), WITHHELD: Mark(ORANGE), REFERENCE: Mark(BLUE)}
     values = []
     for row in rows.iter_rows(named=True):
         loss = row["random"] - row["hits"]
         note = decimals(loss, signed=True)
-        mark = marks[LEANS if row["leans_on_topics"] else UNSHOWN]
+        mark = marks[row["verdict"]]
         values.append(Value(row["verifier"], loss, mark, f"{row['verifier']}: {note}", note=note))
     about = "Overall on Random topics less Overall on HITS topics; a verifier that needs no topics has nothing to lose."
-    legend = {name: mark.colour for name, mark in marks.items()}
+    legend = {name: marks[name].colour for name in rows["verdict"].unique(maintain_order=True)}
     return value_bars("shortcut", "What a verifier loses where topics are unlike", about, values, legend)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.raven.covariates import describe, strata, text_facts
 from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.select import F64, similarities
@@ -37,30 +38,42 @@ def write_subsets(
         metadata: file to write, with topics, folds and sizes of each subset.
         pairs: folder to write, a file for each subset that verifiers run on.
     """
-    keys = usable_keys(documents, limits, seed).select(KEYS)
+    keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
+    matched = strata(keys) if settings.match else None
     vectors = {name: read_topics(path) for name, path in topics.items()}
     described = {}
     for subset in plan(settings):
-        described[subset.name], drawn = lay_out(subset, keys, vectors, next(iter(topics)), settings.folds, seed)
+        described[subset.name], drawn = lay_out(
+            subset, keys, vectors, next(iter(topics)), settings.folds, seed, matched
+        )
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
 
 
 def lay_out(
-    subset: Subset, documents: pl.DataFrame, topics: Mapping[str, Topics], described_by: str, folds: int, seed: int
+    subset: Subset,
+    documents: pl.DataFrame,
+    topics: Mapping[str, Topics],
+    described_by: str,
+    folds: int,
+    seed: int,
+    matched: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
     Args:
-        documents: `id`, `author`, `topic` of all topics that may be taken.
+        documents: `id`, `author`, `topic`, `lang`, `characters` of all topics that may be taken.
         topics: the vectors by encoder.
         described_by: the encoder by which likeness is measured.
+        folds: cross-validation folds.
+        seed: random seed.
+        matched: the strata of topics that random ones are drawn by; none if they are drawn of all.
 
     Raises:
         InputError: the subset or a fold of it cannot be made.
     """
-    members = take(subset, *topics[subset.encoder], seed)
+    members, scores = take(subset, *topics[subset.encoder], seed, matched)
     pairs = fold_pairs(subset.name, documents, members, folds, seed)
     tests = topics_tested(members, folds, seed)
     metadata = {
@@ -68,6 +81,8 @@ def lay_out(
         "members": members,
         "folds": tests,
         "documents": documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode())).height,
+        "leakage": scores,
+        "covariates": describe(pairs, documents),
         "sizes": _sizes(pairs, documents),
         **likeness(list(members), tests, *topics[described_by]),
     }

@@ -19,6 +19,7 @@ from authbench.raven.figures import charts
 from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN
 from authbench.raven.tables import all_tables
+from authbench.raven.verdict import LEANS, not_comparable
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
@@ -60,7 +61,8 @@ def render(
             documents=settings["documents"],
             verifiers=run.verifiers,
             seeds=len(run.random()),
-            leaning=shortcut.filter("leans_on_topics")["verifier"].to_list(),
+            leaning=shortcut.filter(shortcut["verdict"] == LEANS)["verifier"].to_list(),
+            withheld=not_comparable(run),
             settings=settings,
             tables=tables,
             pictures=pictures(drawn),

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals
 from authbench.presentation.tables import Column, Table, plain_rows, without_empty_columns
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
+from authbench.raven.stability import p_of_agreements
 
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f0.5u": "F0.5u", "f1": "F1", "overall": "Overall"}
 SURE = 0.05
@@ -21,13 +21,14 @@ def correlation_table(
     title: str,
     note: str,
     heading: str,
-    found: Mapping[str, Mapping[str, F64]],
+    found: Mapping[str, Mapping[str, tuple[float, float]]],
     against: str | None = None,
     both_ways: bool = False,
 ) -> Table:
-    """Return a row per key of `found` with the mean of each measure's correlations, and the mean of these.
+    """Return a row per key of `found` with the agreement of folds by each measure, and the mean of these.
 
     Args:
+        found: agreements and their variances (`stability.agreement_of_folds`).
         against: the row that others are compared with; what is significantly lower than it is marked.
         both_ways: whether that row is also marked where it is significantly lower than the other.
     """
@@ -38,12 +39,12 @@ def correlation_table(
         row: dict[str, Any] = {heading.lower().replace(" ", "_"): key}
         cells = [key]
         for measure in MEASURES:
-            mean = mean_and_spread(values[measure])[0]
+            mean = values[measure][0]
             row[measure] = mean
             mark = ""
             if rival is not None:
-                row[f"{measure}_p"] = p_of_unpaired_means(values[measure], found[rival][measure])
-                lower = mean < mean_and_spread(found[rival][measure])[0]
+                row[f"{measure}_p"] = p_of_agreements(values[measure], found[rival][measure])
+                lower = mean < found[rival][measure][0]
                 mark = "*" if row[f"{measure}_p"] < SURE and lower else ""
             cells.append(decimals(mean) + mark)
         row["average"] = mean_and_spread(np.array([row[measure] for measure in MEASURES]))[0]

@@ -27,23 +27,25 @@ MARKS = (".", ";", "!", "?", "...", " -", ":")
 
 @dataclass(frozen=True)
 class Design:
-    """How many families have one topic, how many have `many`; authors of a topic, texts of an author."""
+    """How many families have one topic, how many have `many`; authors of a topic, texts of an author, their words."""
 
     single: int = 85
     large: int = 10
     many: int = 25
     authors: int = 3
     texts: int = 3
+    alone: int = WORDS  # words of a text on a topic without relatives: fewer confound likeness with length
 
 
 def planted_documents(seed: int, design: Design = Design()) -> Iterator[pl.DataFrame]:
     """Return the corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
     for family in range(design.single + design.large):
         for topic in range(1 if family < design.single else design.many):
-            yield _planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", design)
+            words = design.alone if family < design.single else WORDS
+            yield _planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", words, design)
 
 
-def _planted_topic(seed: int, family: str, topic: str, design: Design) -> pl.DataFrame:
+def _planted_topic(seed: int, family: str, topic: str, words: int, design: Design) -> pl.DataFrame:
     name = f"{family}-{topic}"
     rows = []
     shared, own = _made_up(seed, FAMILY_WORDS, family), _made_up(seed, TOPIC_WORDS, name)
@@ -53,21 +55,22 @@ def _planted_topic(seed: int, family: str, topic: str, design: Design) -> pl.Dat
         habits = chance.dirichlet(np.full(len(function_words()), LEAN))
         marks = chance.dirichlet(np.full(len(MARKS), LEAN))
         for text in range(design.texts):
-            rows.append((f"{author}-{text}", author, name, "en", _written(chance, shared, own, habits, marks)))
+            written = _written(chance, words, shared, own, habits, marks)
+            rows.append((f"{author}-{text}", author, name, "en", written))
     return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "content"], orient="row")
 
 
 def _written(
-    chance: np.random.Generator, shared: list[str], own: list[str], habits: np.ndarray, marks: np.ndarray
+    chance: np.random.Generator, count: int, shared: list[str], own: list[str], habits: np.ndarray, marks: np.ndarray
 ) -> str:
-    """Return a text of WORDS words in sentences of about twelve."""
-    content = chance.random(WORDS) < CONTENT
+    """Return a text of so many words in sentences of about twelve."""
+    content = chance.random(count) < CONTENT
     words = np.where(
         content,
-        np.where(chance.random(WORDS) < OWN, chance.choice(own, WORDS), chance.choice(shared, WORDS)),
-        chance.choice(function_words(), WORDS, p=habits),
+        np.where(chance.random(count) < OWN, chance.choice(own, count), chance.choice(shared, count)),
+        chance.choice(function_words(), count, p=habits),
     )
-    ends = np.where(chance.random(WORDS) < 1 / 12, chance.choice(MARKS, WORDS, p=marks), "")
+    ends = np.where(chance.random(count) < 1 / 12, chance.choice(MARKS, count, p=marks), "")
     return " ".join(word + end for word, end in zip(words, ends, strict=True)) + "."
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from authbench.raven.select import F64
-from authbench.raven.stability import rank_correlations
+from authbench.raven.stability import agreement_of_folds
 
 Facts: TypeAlias = Mapping[str, Mapping[str, Any]]
 
@@ -37,8 +37,7 @@ class Run:
         """Return the random subsets that verifiers ran on, by seed."""
         return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
 
-    def correlations(self, subset: str, measure: str) -> F64:
-        """Return Spearman's correlations of the ranking of verifiers on each pair of folds that have scores."""
-        scores = self.of(subset, measure)
-        found = rank_correlations(scores[:, ~np.isnan(scores).any(axis=0)])
-        return found[~np.isnan(found)]
+    def agreement(self, subsets: Sequence[str], measure: str) -> tuple[float, float]:
+        """Return how well folds of each subset that have scores agree on the ranking of verifiers, and its variance."""
+        scores = [self.of(subset, measure) for subset in subsets]
+        return agreement_of_folds([one[:, ~np.isnan(one).any(axis=0)] for one in scores])

@@ -33,6 +33,7 @@ class SubsetSettings:
         seeds: random subsets of as many topics.
         sizes: other numbers of topics that HITS is tried with.
         group: whether topics that are not taken are also joined to those that are.
+        match: whether random topics have the languages, lengths and sizes of those that HITS takes; in the paper not.
     """
 
     encoders: tuple[str, ...] = ("tfidf", "nmf", "lda")
@@ -41,6 +42,7 @@ class SubsetSettings:
     seeds: int = 5
     sizes: tuple[int, ...] = (50, 60, 70, 80, 90, 100)
     group: bool = True
+    match: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Stability of rankings over folds, and the topic shortcut test (Sawatphol et al. 2024, sections 6 and 8.2)."""
 
+import math
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +29,43 @@ def rank_correlations(scores: F64) -> F64:
             for one, other in combinations(range(scores.shape[1]), 2)
         ]
     )
+
+
+def agreement_of_folds(scores: Sequence[F64]) -> tuple[float, float]:
+    """Return how well folds agree on the ranking of systems, and the variance of that.
+
+    Pairs of folds share folds and are not independent: the variance is the jackknife's, over folds left out.
+
+    Args:
+        scores: of each set of folds, shape (systems, folds); folds of different sets are not compared.
+
+    Returns:
+        The mean of Spearman's correlations over pairs of folds and sets, and its variance; NaN where there is none.
+    """
+    means, variances = [], []
+    for one in scores:
+        folds = one.shape[1]
+        pairs = np.array(list(combinations(range(folds), 2))).reshape(-1, 2)
+        found = rank_correlations(one)
+        if not np.isfinite(found).any():
+            continue
+        means.append(float(np.nanmean(found)))
+        kept = [found[(pairs != fold).all(axis=1)] for fold in range(folds)]
+        left = np.array([np.nanmean(rest) for rest in kept if np.isfinite(rest).any()])
+        variances.append(
+            float((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum()) if len(left) > 1 else np.nan
+        )
+    if not means:
+        return float("nan"), float("nan")
+    return float(np.mean(means)), float(np.sum(variances)) / len(means) ** 2
+
+
+def p_of_agreements(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """Return the two-sided p of the difference of two agreements (`agreement_of_folds`), as if normally distributed."""
+    apart, spread = abs(one[0] - other[0]), one[1] + other[1]
+    if not spread > 0:
+        return float("nan") if np.isnan(apart) or np.isnan(spread) else float(apart == 0)
+    return math.erfc(apart / math.sqrt(2 * spread))
 
 
 def system_ranks(scores: F64) -> F64:

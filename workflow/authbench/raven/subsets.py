@@ -5,7 +5,8 @@ HITS with other numbers of topics (tables 1, 7, 8), HITS by other vectors (table
 one that HITS took (table 9).
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from authbench.errors import InputError
@@ -54,10 +55,22 @@ def trained(settings: SubsetSettings) -> list[Subset]:
     return [subset for subset in plan(settings) if subset.trained]
 
 
-def take(subset: Subset, names: Sequence[str], vectors: F64, seed: int) -> dict[str, list[str]]:
-    """Return the topics of a subset in the order they are taken, each with the topics whose documents it stands for.
+def take(
+    subset: Subset, names: Sequence[str], vectors: F64, seed: int, strata: Mapping[str, str] | None = None
+) -> tuple[dict[str, list[str]], list[float]]:
+    """Return the topics of a subset in the order they are taken, and what HITS took each for.
 
-    `names` and `vectors` (topics x dimensions) are those of its encoder. Raises InputError where there are too few.
+    Args:
+        names: the topics of its encoder.
+        vectors: of the topics, shape (topics, dimensions).
+        seed: random seed.
+        strata: of topics; random ones are then of those of the topics that HITS takes.
+
+    Returns:
+        Each topic with those whose documents it stands for, and the scores of `select_topics`; none where chance takes.
+
+    Raises:
+        InputError: there are too few topics.
     """
     if subset.topics > len(names):
         raise InputError(
@@ -66,12 +79,25 @@ def take(subset: Subset, names: Sequence[str], vectors: F64, seed: int) -> dict[
         )
     if subset.how == "random":
         order = sorted(names, key=lambda name: (keyed_hash(seed, "random topics", str(subset.seed), name), name))
-        return {name: [name] for name in order[: subset.topics]}
-    taken, _ = select_topics(vectors, subset.topics)
+        if strata is not None:
+            order = _matched(order, strata, [names[row] for row in select_topics(vectors, subset.topics)[0]])
+        return {name: [name] for name in order[: subset.topics]}, []
+    taken, scores = select_topics(vectors, subset.topics)
     members: dict[str, list[str]] = {names[row]: [names[row]] for row in taken}
     if subset.how == "group":
         joined = nearest(vectors, taken)
         for row, name in enumerate(names):
             if name not in members:
                 members[names[taken[joined[row]]]].append(name)
-    return members
+    return members, scores
+
+
+def _matched(order: Sequence[str], strata: Mapping[str, str], taken: Sequence[str]) -> list[str]:
+    """Return of each stratum as many topics as are taken of it, in the order given."""
+    room = Counter(strata[name] for name in taken)
+    found = []
+    for name in order:
+        if room[strata[name]]:
+            room[strata[name]] -= 1
+            found.append(name)
+    return found

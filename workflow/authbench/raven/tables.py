@@ -2,7 +2,8 @@
 
 Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of
 all folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the
-paper's own figures; an asterisk marks a lower value with p < 0.05 in Student's unpaired t-test.
+paper's own figures; an asterisk marks a lower value with p < 0.05: in Student's
+unpaired t-test over folds, and between correlations, whose pairs share folds, by the jackknife over folds.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ import polars as pl
 from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals, with_spread
 from authbench.presentation.tables import Table
+from authbench.raven.covariates import RATIO, SHARE
 from authbench.raven.paper_tables import (
     HEADINGS,
     SURE,
@@ -26,15 +28,16 @@ from authbench.raven.paper_tables import (
 from authbench.raven.results import Run
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
-from authbench.raven.stability import system_ranks, topic_shortcut
+from authbench.raven.stability import system_ranks
 from authbench.raven.subsets import MAIN
+from authbench.raven.verdict import REFERENCES, not_comparable, shortcut_test
 
 
 def all_tables(run: Run) -> list[Table]:
     """Return the tables in the paper's order, without those that were not requested from the run."""
     makers: tuple[Callable[[Run], Table | None], ...] = (
         _sizes, scores, _stability, _ranks, _most_alike, similarity, _stability_by_size, _cut_or_group, encoders,
-        _shortcut,
+        _shortcut, _covariates,
     )  # fmt: skip
     return [table for make in makers if (table := make(run)) is not None]
 
@@ -115,16 +118,13 @@ def _stability(run: Run) -> Table:
     random = run.random()
     named = {"HITS": [MAIN], **{f"R{seed}": [name] for seed, name in enumerate(random)}, "R avg": random}
     found = {
-        name: {
-            measure: np.concatenate([run.correlations(subset, measure) for subset in subsets]) for measure in MEASURES
-        }
-        for name, subsets in named.items()
+        name: {measure: run.agreement(subsets, measure) for measure in MEASURES} for name, subsets in named.items()
     }
     return correlation_table(
         "table_4_stability",
         f"Table 4. Stability of rankings at m = {run.facts[MAIN]['topics']}",
         "Spearman's correlation of the ranking of verifiers, mean over pairs of folds; Avg.: the mean of the columns. "
-        "Highest in bold. * lower than HITS (p < 0.05, unpaired t-test).",
+        "Highest in bold. * lower than HITS (p < 0.05; variance by the jackknife over folds).",
         "Dataset",
         found,
         against="HITS",
@@ -205,7 +205,7 @@ def _stability_by_size(run: Run) -> Table | None:
     if len(subset_of) < 2:
         return None
     found = {
-        size: {measure: run.correlations(name, measure) for measure in MEASURES} for size, name in subset_of.items()
+        size: {measure: run.agreement([name], measure) for measure in MEASURES} for size, name in subset_of.items()
     }
     return correlation_table(
         "table_8_stability_by_size",
@@ -221,13 +221,13 @@ def _cut_or_group(run: Run) -> Table | None:
     if "group" not in run.facts:
         return None
     found = {
-        name: {measure: run.correlations(subset, measure) for measure in MEASURES}
+        name: {measure: run.agreement([subset], measure) for measure in MEASURES}
         for name, subset in (("Cut", MAIN), ("Group", "group"))
     }
     return correlation_table(
         "table_9_cut_or_group",
         "Table 9. Stability of rankings: topics that HITS does not take are cut, or join the one they are most like",
-        "As table 4; highest in bold. * lower than the other (p < 0.05, unpaired t-test).",
+        "As table 4; highest in bold. * lower than the other (p < 0.05; jackknife).",
         "Topics not taken",
         found,
         against="Cut",
@@ -242,13 +242,13 @@ def encoders(run: Run) -> Table | None:
     if not others:
         return None
     found = {
-        encoder: {measure: run.correlations(name, measure) for measure in MEASURES}
+        encoder: {measure: run.agreement([name], measure) for measure in MEASURES}
         for encoder, name in {str(main["encoder"]): MAIN, **others}.items()
     }
     return correlation_table(
         "table_10_encoders",
         "Table 10. Stability of rankings by the vectors that HITS goes by",
-        f"As table 4; highest in bold. * lower than {main['encoder']} (p < 0.05, unpaired t-test).",
+        f"As table 4; highest in bold. * lower than {main['encoder']} (p < 0.05; jackknife).",
         "Topic vectors",
         found,
         against=str(main["encoder"]),
@@ -256,17 +256,7 @@ def encoders(run: Run) -> Table | None:
 
 
 def _shortcut(run: Run) -> Table:
-    hits = np.nanmean(run.of(MAIN, "overall"), axis=1, keepdims=True)
-    per_seed = [run.of(name, "overall") for name in run.random()]
-    random = np.stack([np.nanmean(values, axis=1) for values in per_seed], axis=1)
-    everything = np.concatenate(per_seed, axis=1)
-    found = topic_shortcut(hits, random).with_columns(
-        pl.Series("verifier", list(run.verifiers)),
-        p=pl.Series(list(map(p_of_unpaired_means, run.of(MAIN, "overall"), everything))),
-    )
-    found = found.with_columns(leans_on_topics=(pl.col("p") < SURE) & (pl.col("hits") < pl.col("random"))).select(
-        "verifier", "random", "hits", "avg", "diff", "place", "p", "leans_on_topics"
-    )
+    found = shortcut_test(run)
     rows = found.to_dicts()
     best = highest([[row["avg"]] for row in rows], 0, 3)
     best |= {(at, 4) for at, row in enumerate(rows) if row["place"] == 1}
@@ -275,19 +265,46 @@ def _shortcut(run: Run) -> Table:
             row["verifier"],
             *(decimals(row[name]) for name in ("random", "hits", "avg", "diff")),
             str(row["place"]),
-            decimals(row["p"]),
-            "yes" if row["leans_on_topics"] else "no",
+            *(decimals(row[name]) for name in ("p", "p_beyond")),
+            row["verdict"],
         ]
         for row in rows
     ]
+    reasons = not_comparable(run)
+    because = f" Withheld here: on HITS {'; '.join(reasons)}." if reasons else ""
     return paper_table(
         "table_11_shortcut",
         "Table 11. Topic shortcut test",
         "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
-        "the place by it. A verifier leans on topics where it scores lower on HITS with p < 0.05 (unpaired t-test over "
-        "folds).",
+        "the place by it. p: of the difference (unpaired t-test over folds). p beyond style: of a loss greater than "
+        f"that of {' and '.join(REFERENCES)}, which see no content word (one-sided, the higher of the two). A verifier "
+        f"leans on topics where it scores lower on HITS and both are below 0.05.{because}",
         found,
-        ["Verifier", "Random", "HITS", "Avg.", "Diff.", "Place", "p", "Leans on topics"],
+        ["Verifier", "Random", "HITS", "Avg.", "Diff.", "Place", "p", "p beyond style", "Verdict"],
         shown,
         frozenset(best),
+    )
+
+
+def _covariates(run: Run) -> Table:
+    numbers = ("characters", "test_pairs")
+    rows: list[dict[str, Any]] = []
+    for how, subsets in (("HITS", [MAIN]), ("Random", run.random())):
+        facts = [run.facts[name]["covariates"] for name in subsets]
+        means = {key: float(np.mean([one[key] or 0 for one in facts])) for key in numbers}
+        langs = sorted({lang for one in facts for lang in one["langs"]})
+        shares = (f"{lang or '?'} {np.mean([one['langs'].get(lang, 0.0) for one in facts]):.2f}" for lang in langs)
+        rows.append({"sampling": how, **means, "langs": " ".join(shares)})
+    shown = [
+        [row["sampling"], *(decimals(row[key], 0) for key in ("characters", "test_pairs")), row["langs"]]
+        for row in rows
+    ]
+    return paper_table(
+        "covariates",
+        "What the tested texts differ in beside their topics",
+        "Mean characters of a text, test pairs of a fold, shares of languages. No verdict is given beyond a ratio of "
+        f"{RATIO}, or where more than {SHARE:.0%} of the texts are in other languages.",
+        pl.DataFrame(rows),
+        ["Sampling", "Characters", "Test pairs", "Languages"],
+        shown,
     )

@@ -1,0 +1,77 @@
+"""What texts and pairs differ in beside their topics: length, language, number.
+
+Where the topics that HITS takes have other texts than topics drawn at random, a lower score may be due to these. Random
+topics are therefore drawn from the same strata of language, length and size, and what still differs is stated.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.raven.documents import stream
+
+LENGTHS = 5  # strata of topics of a language by the mean length of their texts
+RATIO = 1.25  # of lengths or of numbers of pairs; beyond, or below its inverse, two subsets differ
+SHARE = 0.1  # of the texts may be in other languages
+
+
+def text_facts(documents: Path) -> pl.DataFrame:
+    """Return `id`, `lang` and `characters` of all documents. Memory: some 100 bytes for each."""
+    return pl.concat(
+        frame.select("id", "lang", characters=pl.col("content").str.len_chars()) for frame in stream(documents)
+    )
+
+
+def strata(documents: pl.DataFrame) -> dict[str, str]:
+    """Return the stratum of each topic: the language of most of its texts, their mean length, and how many they are.
+
+    Args:
+        documents: `topic`, `lang`, `characters`.
+    """
+    topics = documents.group_by("topic").agg(
+        pl.col("lang").drop_nulls().mode().sort().first().fill_null(""), pl.col("characters").mean(), texts=pl.len()
+    )
+    found: dict[str, str] = {}
+    for (lang,), part in topics.sort("topic").group_by("lang", maintain_order=True):
+        cuts = np.quantile(part["characters"].to_numpy(), np.arange(1, LENGTHS) / LENGTHS)
+        lengths = np.searchsorted(cuts, part["characters"].to_numpy(), side="left")
+        many = (part["texts"] > part["texts"].median()).to_list()
+        found |= {
+            topic: f"{lang} {length} {size}"
+            for topic, length, size in zip(part["topic"], lengths.tolist(), many, strict=True)
+        }
+    return found
+
+
+def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:
+    """Return the mean length of the texts that are tested, the share of each language, and the test pairs of a fold."""
+    tested = pairs.filter(pl.col("part") == "test")
+    texts = pl.concat([tested.select(id=side) for side in ("first", "second")]).join(documents, on="id", how="left")
+    langs = texts["lang"].fill_null("").value_counts(normalize=True).sort("lang")
+    return {
+        "characters": texts["characters"].mean(),
+        "langs": dict(langs.iter_rows()),
+        "test_pairs": tested.height / max(pairs["fold"].n_unique(), 1),
+    }
+
+
+def differences(hits: Mapping[str, Any], random: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return in words what the tested texts of HITS differ in from those of random topics (`describe`)."""
+    found = []
+    for key, what in (
+        ("characters", "texts are {:.2f} times as long"),
+        ("test_pairs", "there are {:.2f} times as many pairs"),
+    ):
+        usual = float(np.mean([one[key] or 0 for one in random]))
+        ratio = (hits[key] or 0) / usual if usual else 1.0
+        if not 1 / RATIO <= ratio <= RATIO:
+            found.append(what.format(ratio))
+    langs = {lang for one in (hits, *random) for lang in one["langs"]}
+    usual_shares = {lang: float(np.mean([one["langs"].get(lang, 0.0) for one in random])) for lang in langs}
+    apart = sum(abs(hits["langs"].get(lang, 0.0) - usual_shares[lang]) for lang in sorted(langs)) / 2
+    if apart > SHARE:
+        found.append(f"{apart:.0%} of the texts are in other languages")
+    return found

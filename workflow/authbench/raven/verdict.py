@@ -1,0 +1,71 @@
+"""Tell which verifiers lean on topics.
+
+A verifier that scores lower on the topics of HITS may do so because their texts are harder for everyone. Its loss is
+therefore compared with that of verifiers that see style alone, fold by fold, and nothing is concluded where the tested
+texts differ in more than their topics.
+"""
+
+import math
+
+import numpy as np
+import polars as pl
+
+from authbench.metrics.significance import p_of_unpaired_means
+from authbench.raven.covariates import differences
+from authbench.raven.results import Run
+from authbench.raven.select import F64
+from authbench.raven.stability import topic_shortcut
+from authbench.raven.subsets import MAIN
+
+REFERENCES = ("masked", "punctuation")  # verifiers that see no content word
+SURE = 0.05
+LEANS, UNSHOWN, WITHHELD, REFERENCE = "leans on topics", "no difference shown", "withheld", "sees style alone"
+
+
+def not_comparable(run: Run) -> list[str]:
+    """Return in words what the tested texts of HITS and of random topics differ in beside their topics."""
+    return differences(run.facts[MAIN]["covariates"], [run.facts[name]["covariates"] for name in run.random()])
+
+
+def shortcut_test(run: Run) -> pl.DataFrame:
+    """Return the topic shortcut test (section 8.2, table 11), a row per verifier.
+
+    Returns:
+        `verifier`, what `topic_shortcut` gives, `p` (its Overall on HITS against Random), `p_beyond` (the highest p of
+        a loss greater than that of a verifier of REFERENCES, NaN without one), `verdict`.
+    """
+    hits = run.of(MAIN, "overall")
+    per_seed = [run.of(name, "overall") for name in run.random()]
+    random = np.concatenate(per_seed, axis=1)
+    means = np.stack([np.nanmean(values, axis=1) for values in per_seed], axis=1)
+    found = topic_shortcut(np.nanmean(hits, axis=1, keepdims=True), means)
+    p = [p_of_unpaired_means(*pair) for pair in zip(hits, random, strict=True)]
+    references = [place for place, name in enumerate(run.verifiers) if name in REFERENCES]
+    beyond = []
+    for place, name in enumerate(run.verifiers):
+        others = [] if name in REFERENCES else references
+        against = [p_of_greater_loss(hits[place] - hits[other], random[place] - random[other]) for other in others]
+        beyond.append(max(against, default=float("nan")))
+    lower = np.nanmean(hits, axis=1) < np.nanmean(random, axis=1)
+    withheld = bool(not_comparable(run))
+    verdicts = [
+        REFERENCE if name in REFERENCES else WITHHELD if withheld else LEANS if loss and leans(own, more) else UNSHOWN
+        for name, loss, own, more in zip(run.verifiers, lower, p, beyond, strict=True)
+    ]
+    return found.with_columns(
+        pl.Series("verifier", list(run.verifiers)),
+        pl.Series("p", p, pl.Float64),
+        pl.Series("p_beyond", beyond, pl.Float64),
+        pl.Series("verdict", verdicts),
+    ).select("verifier", "random", "hits", "avg", "diff", "place", "p", "p_beyond", "verdict")
+
+
+def leans(p: float, p_beyond: float) -> bool:
+    """Return whether a difference is shown, and a loss beyond that of verifiers of style alone, if any took part."""
+    return p < SURE and (math.isnan(p_beyond) or p_beyond < SURE)
+
+
+def p_of_greater_loss(hits: F64, random: F64) -> float:
+    """Return the one-sided p of Student's unpaired t-test over folds that `hits` are lower than `random`."""
+    p = p_of_unpaired_means(hits, random)
+    return p / 2 if np.nanmean(hits) < np.nanmean(random) else 1 - p / 2
