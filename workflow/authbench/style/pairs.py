@@ -55,20 +55,18 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
         return {"undefined": "no pair of one label" if not positive else "no pair of two labels", **counts}
     rows = unit(vectors)
     rarer = positive <= total - positive
-    rare_parts, bins = [], np.zeros((2, BINS), np.int64)
+    rare_parts, bins = [], np.zeros(2 * BINS, np.int64)
     for scores, same, _ in _blocks(rows, labels):
         rare_parts.append(scores[same == rarer])
-        codes = _binned(scores)
-        for kind in (False, True):
-            bins[int(kind)] += np.bincount(codes[same == kind], minlength=BINS)
+        bins += np.bincount(_binned(scores, same), minlength=2 * BINS)
     rare = np.sort(np.concatenate(rare_parts))
-    places = _placements(bins)
+    places = _placements(bins.reshape(2, BINS)).ravel()
     below = 0.0  # pairs (rare, other) in which the rare score is the lower one
     influence = np.zeros(len(labels))
     for scores, same, (block, later) in _blocks(rows, labels):
         below += pairs_below(rare, scores[same != rarer])
         points = np.zeros(later.shape)
-        points[later] = places[same.astype(np.int8), _binned(scores)]
+        points[later] = places[_binned(scores, same)]
         influence[block] += points.sum(axis=1)
         influence[block.start :] += points.sum(axis=0)
     share = area_of_wins(below, positive, total - positive)
@@ -76,9 +74,11 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     return {"auroc": area, "interval": intervals.of_texts(area, influence), **counts}
 
 
-def _binned(scores: F64) -> Any:
-    """Return the bin of each cosine, of BINS between -1 and 1."""
-    return np.clip((scores + 1) * (BINS / 2), 0, BINS - 1).astype(np.int32)
+def _binned(scores: F64, same: NDArray[np.bool_]) -> Any:
+    """Return the bin of each cosine, of BINS between -1 and 1, those of one label after all others."""
+    bins = (scores * (BINS / 2 - 1) + BINS / 2).astype(np.int32)
+    bins += same.astype(np.int32) << 16
+    return bins
 
 
 def _placements(bins: Any) -> F64:
