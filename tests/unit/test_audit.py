@@ -331,7 +331,9 @@ def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert all(finding["count"] == len(finding["ids"]) for finding in plain["findings"])
     assert {row["row"] for row in plain["rows"]} <= {"random", "metadata", "format", "edges", "content-words",
                                                      "punctuation", "masked", "ids", "order"}  # fmt: skip
-    assert main(["audit", str(path), "--strict"]) == 1
+    capsys.readouterr()
+    assert main(["audit", str(path), "--strict", "--clean", str(tmp_path / "clean")]) == 1
+    assert "order of lines stay as they were there, and still tell authors (ids_tell)" in capsys.readouterr().out
     (tmp_path / "notes.txt").write_text("nothing")
     capsys.readouterr()
     for bad in (tmp_path / "nowhere", tmp_path / "notes.txt"):

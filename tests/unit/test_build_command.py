@@ -9,6 +9,8 @@ import pytest
 
 from authbench.cli import main
 from authbench.cli.build import snakemake_command
+from authbench.overview.options import BUILD
+from authbench.overview.page import command as index_command
 
 ROOT = Path(__file__).parents[2]
 PYTHON = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")]
@@ -38,9 +40,13 @@ def test_a_profile_of_the_folder_goes_before_that_of_the_package(tmp_path: Path)
 
 def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     became = []
-    monkeypatch.setattr(os, "execv", lambda _, command: became.append(command))
+    monkeypatch.setattr(os, "execve", lambda _, command, environment: became.append((command, environment)))
     main(["build", "release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"])
-    (command,) = became
+    ((command, environment),) = became
+    monkeypatch.setenv(BUILD, environment[BUILD])
+    assert index_command("pan").startswith("authbench build --cores 2 pan")
+    monkeypatch.delenv(BUILD)
+    assert index_command("pan").startswith("snakemake --cores 2 pan")
     assert command[-6:] == ["release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"]
 
 

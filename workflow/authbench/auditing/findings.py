@@ -24,6 +24,7 @@ from authbench.records import LANGUAGES
 from authbench.tokens import Tokenizer
 
 LONGEST = 500_000  # characters of a text whose shingles are compared; of longer ones, lines
+IDS = "ids_tell"  # the claim on what ids, or the order of lines, tell of authors
 MAX_IMPURITY = 0.2  # of a label, as `authors.max_impurity`
 _REASONS = {"wrong_language": "language", "wrong_script": "script"}  # of the filters, and our claims
 # Signs of personal data; wider than what masks replace, as an audit names what a reader should look at.
@@ -255,7 +256,7 @@ def find_in_answers(dataset: Dataset) -> Cases:
         cases |= _problems(dataset.problems)
     numbered = documents.filter(pl.col("author").is_not_null())
     if numbered.height and dataset.has_order:
-        cases["ids_tell"] = list(_ids_tell(numbered))
+        cases[IDS] = list(_ids_tell(numbered))
     return cases
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from authbench.cli.command import Command
+from authbench.overview.options import BUILD
 from authbench.shipped import shipped
 
 PROFILE = "profiles/default"
@@ -26,7 +27,7 @@ def run(given: argparse.Namespace) -> int:
     """Become Snakemake, whose exit status is that of the command."""
     command = snakemake_command(given.others, Path())
     sys.stdout.flush()
-    os.execv(command[0], command)
+    os.execve(command[0], command, {**os.environ, BUILD: "1"})
 
 
 def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:

@@ -1,7 +1,15 @@
 """The options of Snakemake's command line by which a run was given its configuration."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
+
+BUILD = "AUTHBENCH_BUILD"  # variable of the environment that `authbench build` sets for Snakemake
+
+
+def program() -> list[str]:
+    """Return what the run was started with, as commands that make more of it repeat it."""
+    return ["authbench", "build"] if os.environ.get(BUILD) else ["snakemake"]
 
 
 def options_of(configfiles: Sequence[Path], settings: Sequence[str], here: Path) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import authbench
 from authbench.overview.found import Found, find
+from authbench.overview.options import program
 from authbench.presentation.links import INDEX
 from authbench.presentation.pages import environment
 from authbench.storage.atomic import write_text
@@ -53,7 +54,7 @@ def command(target: str, options: Sequence[str] = ()) -> str:
     "snakemake --cores 2 pan --configfile 'my recipe.yaml'"
     """
     # a target stands before `--config`, which takes all that follows
-    return shlex.join(["snakemake", "--cores", "2", *([target] if target else []), *options])
+    return shlex.join([*program(), "--cores", "2", *([target] if target else []), *options])
 
 
 def _shown(folder: Path, one: Found) -> dict[str, Any]:
