@@ -88,7 +88,7 @@ def discount(
     `documents` have the columns that `recount` needs, `stays` says which of them stay; `settings` is the section
     `sample`.
     """
-    gone = _count_places(documents.filter(~stays), settings)
+    gone = _count_places(documents.filter(~stays), {"genres": None, **settings})
     found = _with_taken(deviation, lambda before, place: before - gone[place])
     least = settings.get("min_documents_per_author", 0)
     fewer = _fallback_authors(documents, least) - _fallback_authors(documents.filter(stays), least)
