@@ -320,3 +320,15 @@ def test_a_shortcut_that_does_not_state_its_headline_scores_leaves_the_page_whol
     (folder / "queries.parquet").write_bytes((board.parent / "out/metadata/queries.parquet").read_bytes())
     write_leaderboard([folder, board.parent / "out/tfidf"], tmp_path / "board")
     assert "metadata" in (tmp_path / "board/headline.md").read_text()
+
+
+def test_a_board_has_further_columns_on_request(results, tmp_path, capsys):
+    assert (
+        main(["leaderboard", str(results), "--out", str(tmp_path), "--metric", "roc_auc", "--metric", "eer_all"]) == 0
+    )
+    board = pl.read_csv(tmp_path / "overall.csv")
+    scores = json.loads((results / "tfidf/scores.json").read_text())["overall"]
+    [row] = board.filter(pl.col("model") == "tfidf").to_dicts()
+    assert (row["ROC-AUC"], row["EER, all negatives"]) == (scores["roc_auc"], scores["eer_all"])
+    assert main(["leaderboard", str(results), "--out", str(tmp_path), "--metric", "auc"]) == 2
+    assert "There is no score 'auc'" in capsys.readouterr().err

@@ -8,10 +8,13 @@ from shared_folders import oracle
 from small_split import a_split
 
 from authbench.evaluation.retrieval import rank
-from authbench.evaluation.scores import scored_pairs
+from authbench.evaluation.scores import scored_pairs, summarise
 from authbench.evaluation.verification import draw_negatives
+from authbench.metrics.auc import auc
 from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import error_rate, error_rates_of_histograms, error_rates_of_replicates
+from authbench.metrics.score_bins import BITS, bins_of, rates_of_bins
 from authbench.metrics.significance import holm, p_of_paired_means
 
 
@@ -187,3 +190,57 @@ def test_the_order_of_queries_and_the_other_pairs_do_not_show():
 def test_holm_multiplies_the_smallest_most_and_never_falls():
     assert holm(np.array([0.04, 0.01, 0.03])).tolist() == pytest.approx([0.06, 0.03, 0.06])
     assert holm(np.array([0.6, 0.9])).max() == 1.0
+
+
+@given(st.lists(st.floats(-5, 5, width=32), min_size=2, max_size=50))
+def test_bins_are_in_the_order_of_scores(scores):
+    ordered = np.sort(np.array(scores))
+    assert (np.diff(bins_of(ordered)) >= 0).all() and bins_of(np.array([-0.0])) == bins_of(np.array([0.0]))
+    assert bins_of(ordered).max() < 1 << BITS
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_rates_of_bins_are_those_of_the_scores_themselves(ties):
+    drawn = np.random.default_rng(3)
+    right, wrong = drawn.normal(0.6, 0.2, 3_000), drawn.normal(0.2, 0.2, 60_000)
+    if ties:
+        right, wrong = right.round(1), wrong.round(1)
+    eer, area = rates_of_bins(right, np.bincount(bins_of(wrong), minlength=1 << BITS))
+    truth = np.arange(63_000) < 3_000
+    assert eer == pytest.approx(error_rate(right, wrong).eer, abs=0 if ties else 2e-4)
+    assert area == pytest.approx(auc(truth, np.concatenate([right, wrong])), abs=1e-12 if ties else 2e-4)
+
+
+def test_scores_over_all_negatives_are_those_of_every_pair():
+    """Against the plain way: the scores of all pairs, in a list."""
+    ids = [f"c{number:02}" for number in range(40)]
+    positives = {one: [ids[(at + 1) % 40], ids[(at + 7) % 40]] for at, one in enumerate(ids) if at % 5}
+    ignored = {one: [ids[(at + 3) % 40]] for at, one in enumerate(ids)}
+    split = a_split(ids, ids, positives, ignored, author_id={one: f"a{at}" for at, one in enumerate(ids)})
+    table = np.random.default_rng(6).integers(-4, 9, (len(split.asks), split.candidates)).astype(np.float32) / 8
+    ranking = rank(lambda first, last: table[first:last].copy(), split, draw_negatives(split, 1))
+    right, wrong = [], []
+    for query in range(len(split.asks)):
+        answers = set(split.positives.rows[split.positives.starts[query] : split.positives.starts[query + 1]])
+        barred = set(split.excluded.rows[split.excluded.starts[query] : split.excluded.starts[query + 1]])
+        if answers:
+            right += [table[query, one] for one in answers]
+            wrong += [table[query, one] for one in range(split.candidates) if one not in answers | barred]
+    overall = summarise(split, ranking, draw_negatives(split, 1), 1, {})["overall"]
+    assert overall["eer_all"] == pytest.approx(
+        error_rate(np.array(right, float), np.array(wrong, float)).eer, abs=1e-12
+    )
+    truth = np.arange(len(right) + len(wrong)) < len(right)
+    assert overall["roc_auc_all"] == pytest.approx(auc(truth, np.array([*right, *wrong], float)), abs=1e-12)
+    assert overall["pairs_all"] == len(right) + len(wrong)
+
+
+def test_scores_adjusted_for_chance_are_0_by_chance_and_1_if_perfect():
+    expected = {"success@5": 0.2, "mrr": 0.1, "recall@5": 1.0}
+    chance = {**expected, "eer": 0.5, "roc_auc": 0.5, "eer_all": 0.5, "random_expectation": expected}
+    perfect = {**chance, "success@5": 1.0, "mrr": 1.0, "eer": 0.0, "roc_auc": 1.0, "eer_all": 0.0}
+    assert set(chance_adjusted(chance).values()) == {0.0} and set(chance_adjusted(perfect).values()) == {1.0}
+    assert chance_adjusted(perfect).keys() == {"success@5", "mrr", "eer", "roc_auc", "eer_all"}
+    assert chance_adjusted({"success@5": 0.36, "random_expectation": {"success@5": 0.2}})["success@5"] == pytest.approx(
+        0.2
+    )

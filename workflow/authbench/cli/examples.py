@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     ),
     "leaderboard": (
         "leaderboard scores",
-        "leaderboard scores others --out board --pdf",
+        "leaderboard scores others --out board --pdf --metric roc_auc",
         "leaderboard scores --hub-dataset owner/name",
         "leaderboard submissions --benchmark-version 1.2.0",
     ),

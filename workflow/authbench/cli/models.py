@@ -140,16 +140,24 @@ def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of the benchmark on the Hugging Face hub: also write eval_results/MODEL/.eval_results/, for the "
         "repositories of the models",
     )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="further column of the overall table, a key of scores.json such as roc_auc or eer_all; may be repeated",
+    )
 
 
 def leaderboard(arguments: argparse.Namespace) -> int:
+    from authbench.leaderboard.choices import metrics_of
     from authbench.leaderboard.write import write_leaderboard
 
     first = arguments.results[0]
     out = arguments.out or (first.parent if first.is_file() else first) / "leaderboard"
-    version, dataset = arguments.benchmark_version, arguments.hub_dataset
+    version, dataset, extra = arguments.benchmark_version, arguments.hub_dataset, metrics_of(arguments.metric)
     board = write_leaderboard(
-        arguments.results, out, arguments.pdf, people=arguments.people, version=version, dataset=dataset
+        arguments.results, out, arguments.pdf, people=arguments.people, version=version, dataset=dataset, extra=extra
     )
     print(board)
     print(f"The leaderboard: {out}/index.html")

@@ -9,9 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from authbench.arrays import I64
 from authbench.evaluation.lists import Lists
-from authbench.evaluation.retrieval import BLOCK_BYTES, NEAREST, Ranking, pool_sizes, pools, query_blocks, tie_keys
+from authbench.evaluation.retrieval import (
+    BLOCK_BYTES,
+    NEAREST,
+    Ranking,
+    pool_sizes,
+    pools,
+    query_blocks,
+    tie_keys,
+    without_positives,
+)
 from authbench.evaluation.split import Split
+from authbench.metrics.score_bins import BITS
 
 BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the key
 
@@ -31,6 +42,7 @@ def rank_on(
     ranks = {name: np.zeros(len(positives.rows), np.int32) for name in in_pool}
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
+    answered, counts = torch.from_numpy(positives.lengths() > 0).to(device), np.zeros(1 << BITS, np.int64)
     rows, best = np.full((asking, NEAREST + 1), -1, np.int32), np.full((asking, NEAREST + 1), -np.inf)
     for first, last in query_blocks(asking, count * BYTES_PER_SCORE // 4):
         block = torch.from_numpy(np.ascontiguousarray(queries[first:last])).to(device) @ pool
@@ -40,6 +52,7 @@ def rank_on(
             values[span] = block[query, candidate].double().cpu().numpy()
         _, query, candidate = _of_block(split.excluded, first, last, device)
         block[query, candidate] = -torch.inf
+        counts += _counted(block[answered[first:last]])
         keys = (_ordered(block) << 32) + _places_in_ties(of_queries[first:last], of_candidates)
         span, query, candidate = _of_block(positives, first, last, device)
         step = max(1, BLOCK_BYTES // (BYTES_PER_SCORE * count))
@@ -54,7 +67,17 @@ def rank_on(
         value = block.gather(1, near)
         best[first:last, : near.shape[1]] = value.cpu().numpy()
         rows[first:last, : near.shape[1]] = torch.where(torch.isfinite(value), near, -1).cpu().numpy()
-    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+    others = without_positives(counts, scores)
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against, others=others)
+
+
+def _counted(block: Any) -> I64:
+    """Return how many finite scores are in each bin of `metrics.score_bins`."""
+    import torch
+
+    bins = (_ordered(block[torch.isfinite(block)]) + (1 << 31)) >> (32 - BITS)
+    counted: I64 = torch.bincount(bins, minlength=1 << BITS).cpu().numpy()
+    return counted
 
 
 def _of_block(pairs: Lists, first: int, last: int, device: str) -> tuple[slice, Any, Any]:

@@ -13,10 +13,11 @@ import polars as pl
 from authbench.arrays import BOOL, F64, I32, I64, U64
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import CUTOFF, POOLS, S_AT_5
-from authbench.evaluation.retrieval import NEAREST, Ranking, pool_sizes, pools, tie_keys
+from authbench.evaluation.retrieval import NEAREST, Ranking, pool_sizes, pools, tie_keys, without_positives
 from authbench.evaluation.split import Split
 from authbench.metrics.bootstrap import mixed
 from authbench.metrics.ranking import CUTOFFS, per_query
+from authbench.metrics.score_bins import BITS, bins_of
 from authbench.models.vector_file import named
 
 BEHIND = np.iinfo(np.int32).max  # the rank of a positive that is not listed
@@ -39,7 +40,18 @@ def rank_listed(listed: pl.DataFrame, split: Split, negatives: Mapping[str, List
         here = of_query[split.positives.owners()] == of_candidate[split.positives.rows]
         ranks[name] = np.where(here, np.where(found > 0, found, BEHIND), 0).astype(np.int32)
     rows, best = _nearest(ordered, len(split.asks))
-    return Ranking(ranks, pool_sizes(split, in_pool), scores.pop(""), rows, best, scores, depths)
+    sizes, positives = pool_sizes(split, in_pool), scores.pop("")
+    others = _others(ordered, split, depths["whole"] >= sizes["whole"], positives)
+    return Ranking(ranks, sizes, positives, rows, best, scores, depths, others)
+
+
+def _others(ordered: pl.DataFrame, split: Split, whole: BOOL, positives: F64) -> I64 | None:
+    """Return the negatives by bin of their score; None unless every query with positives lists all candidates."""
+    answered = split.positives.lengths() > 0
+    if not whole[answered].all() or not np.isfinite(positives).all():
+        return None
+    listed = ordered["score"].to_numpy()[answered[ordered["query"].to_numpy()]]
+    return without_positives(np.bincount(bins_of(listed), minlength=1 << BITS), positives)
 
 
 def _ordered(listed: pl.DataFrame, split: Split) -> pl.DataFrame:

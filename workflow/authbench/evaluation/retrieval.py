@@ -16,6 +16,7 @@ from authbench.arrays import F64, I32, I64, U32, U64
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.split import Split
 from authbench.identity import keyed_hash
+from authbench.metrics.score_bins import BITS, bins_of
 
 BLOCK_BYTES = 160 << 20  # of scores in memory
 _TILE_BYTES = 16 << 20  # of candidates, and of products, in float64 at a time
@@ -37,6 +38,7 @@ class Ranking:
         best: their scores, best first, -inf where there is none.
         negatives: by kind, the scores of the drawn negatives.
         depths: by pool, how many candidates of each query are ranked at all; None: all of them.
+        others: how many negatives of queries with positives are in each bin of `metrics.score_bins`; None: not known.
     """
 
     ranks: Mapping[str, I32]
@@ -46,6 +48,7 @@ class Ranking:
     best: F64
     negatives: Mapping[str, F64]
     depths: Mapping[str, I32] | None = None
+    others: I64 | None = None
 
 
 def cosine(queries: Any, candidates: Any) -> Scorer:
@@ -126,19 +129,28 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     scores = np.empty(len(positives.rows))
     against = {name: np.empty(len(pairs.rows)) for name, pairs in negatives.items()}
     rows, best = np.empty((queries, NEAREST + 1), np.int32), np.empty((queries, NEAREST + 1))
+    answered, counts = positives.lengths() > 0, np.zeros(1 << BITS, np.int64)
     for first, last in query_blocks(queries, split.candidates):
         block = np.ascontiguousarray(scorer(first, last))
         retrieval_kernels.gather(block, first, positives.starts, positives.rows, scores)
         for name, pairs in negatives.items():
             retrieval_kernels.gather(block, first, pairs.starts, pairs.rows, against[name])
         retrieval_kernels.exclude(block, first, split.excluded.starts, split.excluded.rows)
+        retrieval_kernels.count_scores(block, first, answered, counts)
         retrieval_kernels.rank_rows(block, first, positives.starts, positives.rows, *of_both, ranks["whole"])
         for name, pool in within.items():
             retrieval_kernels.rank_among(block, first, positives.starts, positives.rows, *pool, *of_both, ranks[name])
         top = np.empty((last - first, NEAREST + 1), block.dtype)
         retrieval_kernels.nearest(block, first, *of_both, rows[first:last], top)
         best[first:last] = top
-    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against)
+    others = without_positives(counts, scores)
+    return Ranking(ranks, pool_sizes(split, in_pool), scores, rows, best, against, others=others)
+
+
+def without_positives(counts: I64, positives: F64) -> I64:
+    """Return counts of all candidates' scores by bin, less those of the positives, which were counted with them."""
+    found: I64 = counts - np.bincount(bins_of(positives), minlength=len(counts))
+    return found
 
 
 def _members_of(codes: tuple[I32, I32]) -> tuple[I64, I32]:

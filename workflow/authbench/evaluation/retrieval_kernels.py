@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from authbench.arrays import F64, I32, I64, U32, U64
+from authbench.arrays import BOOL, F64, I32, I64, U32, U64
 from authbench.dedup.shingle_kernels import mix
 from authbench.runtime.jit import compiled
 
@@ -193,3 +193,23 @@ def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> N
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
             values[k] = scores[r, rows[k]]
+
+
+@compiled
+def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> None:
+    """Count the scores of answered queries `first`, ... in bins of their order; those of excluded ones are left out.
+
+    A bin holds the scores whose 32 bits, turned so that they order as numbers do, begin alike (`metrics.score_bins`).
+    """
+    shift = np.uint32(32 - np.int64(np.round(np.log2(len(counts)))))
+    bits = np.empty(scores.shape[1], np.float32)
+    whole = bits.view(np.uint32)
+    for r in range(len(scores)):
+        if not answered[first + r]:
+            continue
+        for c in range(len(bits)):
+            bits[c] = scores[r, c] + np.float32(0)  # no zero below zero
+            if bits[c] != -np.inf:
+                value = whole[c]
+                turned = ~value if value & np.uint32(0x80000000) else value | np.uint32(0x80000000)
+                counts[np.uint32(turned) >> shift] += 1

@@ -12,10 +12,13 @@ from authbench.evaluation.retrieval import Ranking
 from authbench.evaluation.slices import SLICES, facets
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import NEGATIVES
+from authbench.metrics.auc import area_of_wins, pairs_below
 from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_replicates, histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.metrics.ranking import cuts_in_ties, per_query, random_per_query
+from authbench.metrics.score_bins import rates_of_bins
 
 Pairs = tuple[np.ndarray, F64]  # the query and the score of each pair
 
@@ -47,7 +50,13 @@ def summarise(
         return _scores_of(chosen, values, pairs, of_author, weights)
 
     everyone = np.ones(len(authors), bool)
-    result: dict[str, Any] = {"overall": scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}}
+    overall = scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}
+    if "pool" in overall and ranking.others is not None and is_complete(ranking):
+        eer, area = rates_of_bins(ranking.scores, ranking.others)
+        every = {"eer_all": eer, "roc_auc_all": area, "pairs_all": int(ranking.others.sum() + len(ranking.scores))}
+        overall |= _without_nan(every)
+        overall["chance_adjusted"] = chance_adjusted(overall)
+    result: dict[str, Any] = {"overall": overall}
     frame = facets(split)
     for name, column in slices.items():
         labels = frame[column]
@@ -122,12 +131,13 @@ def _scores_of(
     replicates = weighted_means(drawn, sums, counts[:, None])
     cell |= {names[column]: float(mean[column]) for column in plain}
     limited = dict(zip((names[column] for column in plain), intervals(replicates), strict=True))
-    for kind, suffix, rate, limits in _error_rates(answered, pairs, column_of, drawn):
+    for kind, suffix, rate, area, limits in _error_rates(answered, pairs, column_of, drawn):
         cell |= {
             f"eer{suffix}": rate.eer,
             f"far{suffix}": rate.far,
             f"frr{suffix}": rate.frr,
             f"threshold{suffix}": rate.threshold,
+            f"roc_auc{suffix}": area,
         }
         cell[f"pairs{suffix}"] = int(answered[pairs[kind][0]].sum())
         limited[f"eer{suffix}"] = limits
@@ -143,13 +153,13 @@ def _scores_of(
         lost = answered & np.isnan(values[f"{pool}:pool"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
     finite: dict[str, Any] = _without_nan(cell)
-    return finite
+    return finite | {"chance_adjusted": chance_adjusted(finite)}
 
 
 def _error_rates(
     answered: np.ndarray, pairs: Mapping[str, Pairs], of_author: np.ndarray, weights: F32
-) -> Iterator[tuple[str, str, ErrorRate, tuple[float, float] | None]]:
-    """Yield each kind of negatives, the suffix of its keys, the error rate, and the interval of the rate."""
+) -> Iterator[tuple[str, str, ErrorRate, float, tuple[float, float] | None]]:
+    """Yield each kind of negatives, the suffix of its keys, error rate, ROC area, and the interval of the rate."""
     if not pairs:
         return
     sides = {side: _chosen_pairs(found, answered) for side, found in pairs.items()}
@@ -166,10 +176,12 @@ def _error_rates(
     counts = {side: counted(side) for side in sides}
     for kind in NEGATIVES:
         right = f"positives_{kind}" if f"positives_{kind}" in sides else "positives"
-        rate = error_rate(sides[right][1], sides[kind][1])
+        above, wrong = sides[right][1], sides[kind][1]
+        rate = error_rate(above, wrong)
         drawn = error_rates_of_replicates(weights, counts[right], counts[kind]) if np.isfinite(rate.eer) else None
         limits = None if drawn is None else interval(drawn)
-        yield kind, "" if kind == "whole" else f"_{kind}", rate, limits
+        area = float(area_of_wins(pairs_below(wrong, above), len(above), len(wrong)))
+        yield kind, "" if kind == "whole" else f"_{kind}", rate, area, limits
 
 
 def _chosen_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
@@ -188,7 +200,9 @@ def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
 def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "pool" in cell]
-    names = [name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith("eer")]
+    names = [
+        name for name in (parts[0] if parts else {}) if name in RANKING_MEASURES or name.startswith(("eer", "roc_auc"))
+    ]
     return {"sub_genres": len(parts)} | {
         name: float(np.mean([cell[name] for cell in parts if name in cell])) for name in names
     }
@@ -196,7 +210,8 @@ def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, A
 
 def _with_nulls(result: dict[str, Any]) -> dict[str, Any]:
     """Return the scores with None for each that a cell with scores lacks."""
-    usual = (*RANKING_MEASURES, *(f"eer{'' if kind == 'whole' else f'_{kind}'}" for kind in NEGATIVES))
+    suffixes = ["" if kind == "whole" else f"_{kind}" for kind in NEGATIVES]
+    usual = (*RANKING_MEASURES, *(f"{name}{suffix}" for suffix in suffixes for name in ("eer", "roc_auc")))
     for name, part in result.items():
         for cell in [part] if name == "overall" else part.values():
             if "pool" in cell:

@@ -50,13 +50,16 @@ NAMES = 1  # columns before the scores
 FACETS = ("by_language", "by_primary_genre", "by_genre", "by_length")
 
 
-def all_tables(results: Sequence[Result], pairs: pl.DataFrame | None = None) -> list[Table]:
+def all_tables(
+    results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()
+) -> list[Table]:
     """Return the overall table, and for each facet one of Success@5 and one of EER (the paper's tables 8 to 14).
 
     Args:
         pairs: those of `pairwise.compare_pairs`, for the letters of the overall table.
+        extra: further columns of the overall table.
     """
-    found = [overall(results, pairs)]
+    found = [overall(results, pairs, extra)]
     for facet in FACETS:
         for metric in (ATTRIBUTION, VERIFICATION):
             table = _by_slice(results, facet, metric)
@@ -65,16 +68,17 @@ def all_tables(results: Sequence[Result], pairs: pl.DataFrame | None = None) -> 
     return found
 
 
-def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None) -> Table:
+def overall(results: Sequence[Result], pairs: pl.DataFrame | None = None, extra: Sequence[Metric] = ()) -> Table:
     """Return every metric over all queries with its interval, and each model's gain over the best row without style."""
-    rows = overall_scores(results)
+    extra = [one for one in extra if one not in METRICS]
+    rows = overall_scores(results, extra)
     best = {metric: best_shortcut(rows, metric) for metric in (ATTRIBUTION, VERIFICATION)}
     for gain, (metric, shortcut) in zip(GAINS, best.items(), strict=True):
         for row in rows:
             row[gain.key] = None
             if shortcut is not None and not row["shortcut"] and row[metric.key] is not None:
                 row[gain.key] = (row[metric.key] - shortcut[metric.key]) * (1 if metric.more_is_better else -1)
-    columns = (*METRICS, *GAINS)
+    columns = (*METRICS, *extra, *GAINS)
     beside = _beside(results, rows, pairs)
     table = score_table("overall", "All queries", columns, _as_frame(rows, columns), _seen_by(results), beside)
     table = without_empty_columns(table, _EMPTY)
@@ -105,10 +109,10 @@ def _beside(
     }
 
 
-def overall_scores(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Return group, model, `shortcut` and METRICS of each result, over all queries."""
+def overall_scores(results: Sequence[Result], extra: Sequence[Metric] = ()) -> list[dict[str, Any]]:
+    """Return group, model, `shortcut`, METRICS and `extra` of each result, over all queries."""
     return [
-        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in METRICS}
+        _described(result) | {metric.key: result.scores["overall"].get(metric.key) for metric in (*METRICS, *extra)}
         for result in results
     ]
 

@@ -30,7 +30,7 @@ from authbench.leaderboard.hub import FOLDER, write_eval_results
 from authbench.leaderboard.page import render
 from authbench.leaderboard.pairwise import compare_pairs
 from authbench.leaderboard.people import people_table
-from authbench.leaderboard.tables import all_tables, every_score
+from authbench.leaderboard.tables import Metric, all_tables, every_score
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
 from authbench.presentation.tables import as_markdown
@@ -46,6 +46,7 @@ def write_leaderboard(
     people: Path | None = None,
     version: str = "",
     dataset: str | None = None,
+    extra: Sequence[Metric] = (),
 ) -> str:
     """Write the leaderboard of the results in `folders`; return its first tables in Markdown.
 
@@ -55,13 +56,14 @@ def write_leaderboard(
         people: people.json, what people and models score on the pairs that people judged.
         version: of the benchmark, if it is known.
         dataset: the benchmark's id on the Hugging Face hub, if it has one.
+        extra: further columns of the overall table.
     """
     with TemporaryDirectory() as unpacked:
         results = by_headline(collect(folders, Path(unpacked)))
         queries = [result.queries() for result in results]
     comparison = compare_results([result.scores for result in results], queries)
     pairs = compare_pairs(results, queries, results[0].scores["settings"]["seed"])
-    tables, scores = all_tables(results, pairs), every_score(results)
+    tables, scores = all_tables(results, pairs, extra), every_score(results)
     first = headline_tables(results, comparison, pairs)
     by_slice = slice_tables(results, comparison)
     beside = [*people_table(people), pools_table(results), *filter(None, [lengths_table(results)])]

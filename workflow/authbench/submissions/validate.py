@@ -16,11 +16,12 @@ import polars as pl
 from authbench import __version__
 from authbench.errors import InputError
 from authbench.evaluation.released import SCORES as SCORES_OF_QUERIES
-from authbench.evaluation.retrieval import NEAREST
+from authbench.evaluation.retrieval import NEAREST, Ranking
 from authbench.evaluation.run import benchmark_of, queries_table, scores_of, settings_of
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.names import name_problem
+from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
@@ -35,6 +36,7 @@ _STATED = ("model", "benchmark", "made_by", "settings", "versions", "headline_on
 _NOT_OF_QUERIES = ("nearest", "scores")
 _SCORED = frozenset({*RANKING_MEASURES, *SCORES_OF_QUERIES})  # what a ranking of some candidates may not tell
 _REASONS = ("headline_left_out", "left_out")
+_ALL_NEGATIVES = ("eer_all", "roc_auc_all")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def validate(submission: Submission, split: Split) -> Verdict:
             *_some(_other_values(queries, found, partial)),
         ]
         again = scores_of(split, ranking, negatives, found, scores["settings"]["seed"])
+        again["overall"] |= _over_all_negatives(scores["overall"], again["overall"], split, ranking)
         compared: list[str] = []
         problems += _some(_differing({key: scores.get(key) for key in again}, again, "", compared, partial))
         known = {*again, *_STATED, *(["left_out"] if partial else [])}
@@ -83,7 +86,8 @@ def validate(submission: Submission, split: Split) -> Verdict:
     except InputError as problem:
         return Verdict((str(problem),))
     values = sum(found[name].len() - found[name].null_count() for name in _computed_columns(found))
-    stated = ["ranks as far as the given scores leave them open"]
+    stated = [*(["EER and ROC-AUC over all negatives"] if "eer_all" in again["overall"] else [])]
+    stated += ["ranks as far as the given scores leave them open"]
     if partial:
         stated.append("which scores it leaves out, as it ranks some candidates only")
     if "headline_on_dev" in scores:
@@ -92,6 +96,23 @@ def validate(submission: Submission, split: Split) -> Verdict:
     if made_with != __version__:
         stated.append(f"made with authbench {made_with!a:.20}, and this is {__version__}")
     return Verdict(tuple(problems), (len(compared), values), tuple(stated))
+
+
+def _over_all_negatives(
+    stated: Mapping[str, Any], found: Mapping[str, Any], split: Split, ranking: Ranking
+) -> dict[str, Any]:
+    """Return the scores over all negatives as they are stated, as far as they can be, with what follows from them.
+
+    The scores of all negatives are not packed; how many pairs they make is known.
+    """
+    rates = {key: stated.get(key) for key in _ALL_NEGATIVES}
+    if ranking.depths is not None or "pool" not in found or None in rates.values():
+        return {}
+    if not all(isinstance(rate, int | float) and 0 <= rate <= 1 for rate in rates.values()):
+        return {}
+    sizes = ranking.sizes["whole"][split.positives.lengths() > 0]
+    whole = rates | {"pairs_all": int(sizes.sum())}
+    return whole | {"chance_adjusted": chance_adjusted({**found, **whole})}
 
 
 def _of_another(scores: Mapping[str, Any], split: Split) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from authbench.leaderboard.choices import CHOICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.tables import Metric, slice_order, unverified_notes
 from authbench.metrics.chance import chance_adjusted
@@ -13,7 +14,7 @@ from authbench.presentation.numbers import NOTHING, decimals
 from authbench.presentation.tables import BEST, DAGGER, SECOND, Cell, Column, Row, Table, without_empty_columns
 from authbench.tables.cells import Slice, Slices
 from authbench.tables.models import group_in_words, group_place, size_in_words, size_of
-from authbench.tables.settings import BY_NAME, CHOICES, IN_GROUP, Choice
+from authbench.tables.settings import BY_NAME, IN_GROUP, Choice
 from authbench.words import count, spaced
 
 FACETS: Mapping[str, str] = {

@@ -1,26 +1,12 @@
 """What a reader chooses of the tables: models, columns, precision, order and marks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from authbench.errors import InputError
 from authbench.evaluation.scores import LEAST_AUTHORS
+from authbench.leaderboard.choices import metrics_of
 from authbench.leaderboard.tables import Metric
-from authbench.metrics.ranking import CUTOFFS
-from authbench.registry.entries import did_you_mean
 
-_RANKING = {"success": "S", "recall": "R", "ndcg": "nDCG"}
-_OF_PAIRS = {"": "", "_all": ", all negatives", "_same_language": ", same language"}
-_OF_PAIRS |= {"_matched": ", matched", "_same_topic": ", same topic"}
-CHOICES: Mapping[str, Metric] = {
-    metric.key: metric
-    for metric in (
-        *(Metric(f"{name}@{k}", f"{heading}@{k}") for k in CUTOFFS for name, heading in _RANKING.items()),
-        Metric("mrr", "MRR"),
-        *(Metric(f"roc_auc{suffix}", f"ROC-AUC{words}") for suffix, words in _OF_PAIRS.items()),
-        *(Metric(f"eer{suffix}", f"EER{words}", False) for suffix, words in _OF_PAIRS.items()),
-    )
-}
 OVERALL = ("success@5", "recall@5", "ndcg@5", "mrr", "roc_auc", "eer")
 SLICED = ("success@5", "eer")
 BY_SCORE, BY_NAME = "score", "name"
@@ -49,18 +35,15 @@ class Choice:
     marks: str = IN_GROUP
 
     def __post_init__(self) -> None:
-        for key in self.metrics:
-            if key not in CHOICES:
-                meant = did_you_mean(key, CHOICES) or "."
-                raise InputError(f"There is no score {key!a:.60}{meant} Expected one of {', '.join(CHOICES)}.")
+        metrics_of(self.metrics)
 
     @property
     def overall(self) -> list[Metric]:
-        return [CHOICES[key] for key in self.metrics or OVERALL]
+        return metrics_of(self.metrics or OVERALL)
 
     @property
     def sliced(self) -> list[Metric]:
-        return [CHOICES[key] for key in self.metrics or SLICED]
+        return metrics_of(self.metrics or SLICED)
 
 
 DEFAULT = Choice()
