@@ -182,6 +182,13 @@ def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path)
         ({"sample": {"min_origins": 9}}, "sample.min_origins: expected at most 8"),
         ({"chunk": {"max_tokens": 600}}, "chunk: expected remainder_tokens <= min_tokens <= max_tokens <"),
         ({"filter": {"min_tokens": 50, "max_tokens": 40}}, "filter: min_tokens is larger than max_tokens"),
+        (
+            {"filter": {"min_tokens": {"default": 1, "essay": 3000}}},
+            "filter: min_tokens is larger than max_tokens for the task essay",
+        ),
+        ({"filter": {"max_tokens": {"essay": 3000}}}, "filter.max_tokens: 'default' is a required property"),
+        ({"filter": {"script": {"default": 0.5, "Chinese": 0.1}}}, "filter.script"),
+        ({"filter": {"script": {"default": 1.5}}}, "filter.script.default"),
         ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),
         ({"ingest": {"author_key_env": "NOT_SET_BY_ANYBODY"}}, "environment variable NOT_SET_BY_ANYBODY is not set"),
         ({"train": {"model": "neurobiber"}}, "train.model: neurobiber: pooling: labels gives the probabilities of a"),

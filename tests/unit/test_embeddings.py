@@ -13,12 +13,12 @@ from tiny_checkpoint import settings
 from authbench.errors import InputError
 from authbench.models import cache
 from authbench.models.cache import embed_new
-from authbench.models.checkpoint import checkpoint_path
+from authbench.models.checkpoint import checkpoint_path, load_checkpoint
 from authbench.models.entries import ModelEntry
 from authbench.models.long_texts import pack
 from authbench.models.model import unit
 from authbench.models.open import open_model
-from authbench.models.transformer import means
+from authbench.models.transformer import means, most_tokens
 
 TEXTS = [f"text number {k} " + "word " * (k % 7) for k in range(25)]
 
@@ -237,3 +237,18 @@ def test_a_checkpoint_without_safetensors_or_config_is_told(checkpoint, tmp_path
 def test_a_package_that_is_not_there_is_told():
     with pytest.raises(InputError, match="no_such_module, which is not installed"):
         checkpoint_path("package:no_such_module/model")
+
+
+def test_a_checkpoints_own_length_is_the_least_that_tokenizer_and_config_state(checkpoint):
+    own = settings(checkpoint, max_tokens=0)
+    loaded = load_checkpoint(own)
+    assert most_tokens(loaded, own) == 64
+    given = settings(checkpoint, max_tokens=64)
+    texts = ["a b c. " * 60]
+    assert (embed(texts, own, "") == embed(texts, given, "")).all()
+    assert (embed(texts, own, "") != embed(texts, settings(checkpoint, max_tokens=32), "")).any()
+    loaded.tokenizer.model_max_length, before = int(1e30), loaded.tokenizer.model_max_length
+    try:
+        assert most_tokens(loaded, own) == 64
+    finally:
+        loaded.tokenizer.model_max_length = before

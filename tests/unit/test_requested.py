@@ -342,3 +342,18 @@ def test_entries_name_functions_and_files_too(here: Path) -> None:
     (here / "gone.yaml").write_text("{title: mine, group: style, kind: run, parameters: {file: x.run}}")
     with pytest.raises(InputError, match="there is no file x.run"):
         load_model("gone.yaml")
+
+
+def test_a_transformer_as_published_has_the_mean_no_prompt_and_its_own_length() -> None:
+    own, published = load_model("e5-large-v2"), load_model("as-published=e5-large-v2")
+    assert own.parameters.query_prompt == "query: "
+    assert published.name == "e5-large-v2.as-published" and published.size == own.size
+    recipe = published.parameters
+    assert (recipe.pooling, recipe.query_prompt, recipe.document_prompt) == ("mean", "", "")
+    assert (recipe.max_tokens, recipe.long_texts) == (0, "truncate")
+    assert load_model("as-published=bge-large-en-v1.5").parameters.pooling == "mean"
+
+
+def test_what_is_no_transformer_cannot_be_as_published() -> None:
+    with pytest.raises(InputError, match="tfidf: a model of kind ngrams"):
+        load_model("as-published=tfidf")

@@ -70,7 +70,7 @@ def _check_filters(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fin
     preset = settings["preset"]
     rules = {**(_ROBUST if preset == "robust" else _PAPER), **_EITHER}
     conditions = {
-        key: rule.replace("{}", _sql(settings[key])) for key, rule in rules.items() if settings[key] is not None
+        key: rule.replace("{}", _by_language(settings[key])) for key, rule in rules.items() if settings[key] is not None
     }
     conditions["alphabetic (no letter)"] = _WHATEVER[preset]
     for bound, sign, choose in (("min_tokens", "<", min), ("max_tokens", ">", max)):
@@ -111,6 +111,14 @@ def _check_admitted(provenance: pl.DataFrame, settings: Settings) -> Iterator[Fi
         if admitted is not None and column in provenance.columns:
             for ident, value in provenance.filter(~pl.col(column).is_in(admitted)).select("id", column).iter_rows():
                 yield Finding("admitted", ident, f"{ident}: {column} {value}")
+
+
+def _by_language(threshold: Any) -> str:
+    """Return a threshold in SQL; of a mapping the one of the document's language."""
+    if not isinstance(threshold, Mapping):
+        return _sql(threshold)
+    cases = [f"WHEN lang = '{_word(lang)}' THEN {_sql(one)}" for lang, one in threshold.items() if lang != "default"]
+    return f"(CASE {' '.join(cases)} ELSE {_sql(threshold['default'])} END)" if cases else _sql(threshold["default"])
 
 
 def _sql(threshold: Any) -> str:

@@ -11,6 +11,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "evaluate results/demo/release --model tfidf --model masked --out scores",
         "evaluate results/demo/release --model config/models/mine.yaml --out scores --split dev",
         "evaluate results/demo/release --model ./checkpoint --sanity --out scores",
+        "evaluate results/demo/release --model e5-large-v2 --model as-published=e5-large-v2 --out scores",
         "evaluate results/demo/release --model owner/name --model my_module:encode --out scores",
         "evaluate results/demo/release --vectors mine.npz --run mine.run --pairs mine.csv --out scores",
     ),

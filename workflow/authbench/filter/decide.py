@@ -50,7 +50,8 @@ def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.Da
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
     `posts_per_day` and `template_share` (see `activity`) where their thresholds are set. `settings` is the
     section `filter` of the configuration; `min_tokens` and `max_tokens` may be a number for all task types, or a
-    mapping from task type to number with an entry `default`. Raises InputError for a setting that cannot be used.
+    mapping from task type to number with an entry `default`, and `script` likewise by language. Raises InputError for a
+    setting that cannot be used.
     """
     numbered = documents.with_row_index("place")
     dropped = [
@@ -115,12 +116,13 @@ def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
     strange = pl.col("langid") != pl.col("lang")
     few = pl.col("letters") < MIN_SCRIPT_LETTERS
     foreign = (pl.col("script") == 0) & pl.col("lang").is_in(latin)
-    low = (pl.col("script") < _bound(settings["script"])) & pl.when(few).then(foreign).otherwise(strange)
+    least = _per_language(settings["script"])
+    low = (pl.col("script") < least) & pl.when(few).then(foreign).otherwise(strange)
     mixed = pl.col("script").is_between(MOSTLY, MIXED) & pl.col("lang").is_in(han) & pl.col("langid").is_in(han)
     shared = pl.col("lang").is_in(latin) | mixed
     sure = (pl.col("letters") >= MIN_LANGUAGE_LETTERS) & (pl.col("langid_probability") >= _bound(settings["language"]))
     return [
-        Rule("wrong_script", pl.col("script"), _bound(settings["script"]), low),
+        Rule("wrong_script", pl.col("script"), least, low),
         Rule("wrong_language", pl.col("langid_probability"), _bound(settings["language"]), shared & sure & strange),
     ]
 
@@ -129,9 +131,10 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
     book = pl.col("genre").str.split("/").list.first().is_in(BOOK_GENRES)
     symbols = pl.when(book).then("symbols_spaced_paper").otherwise("symbols_paper")
     scripted = pl.col("letters") >= MIN_SCRIPT_LETTERS
+    script = _per_language(settings["script"])
     fallback = ~scripted & (pl.col("langid") != pl.col("lang"))
     return [
-        _below("wrong_script", "script", settings["script"], scripted),
+        Rule("wrong_script", pl.col("script"), script, (pl.col("script") < script) & scripted),
         Rule("wrong_language", pl.col("langid_probability"), pl.lit(None), fallback),
         Rule("too_many_symbols", symbols, _bound(settings["symbols"]), symbols > _bound(settings["symbols"])),
         _below("too_few_letters", "alphabetic_paper", settings["alphabetic"]),
@@ -161,6 +164,15 @@ def _per_task(bound: int | Mapping[str, int], key: str) -> pl.Expr:
         raise InputError(f"{key}: a mapping from task type to tokens needs an entry `default` for all other tasks")
     others = {task: tokens for task, tokens in bound.items() if task != "default"}
     return pl.col("task").replace_strict(others, default=bound["default"], return_dtype=pl.Int64)
+
+
+def _per_language(threshold: float | Mapping[str, float] | None) -> pl.Expr:
+    if not isinstance(threshold, Mapping):
+        return _bound(threshold)
+    if "default" not in threshold:
+        raise InputError("filter.script: a mapping from language to share needs an entry `default` for all others")
+    others = {lang: share for lang, share in threshold.items() if lang != "default"}
+    return pl.col("lang").replace_strict(others, default=threshold["default"], return_dtype=pl.Float64)
 
 
 def _optional(settings: Mapping[str, Any]) -> list[Rule]:

@@ -1,6 +1,6 @@
 """Check the settings of the filters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from authbench.errors import InputError
 from authbench.languages import FILE, languages_file, read_languages
@@ -11,10 +11,18 @@ from authbench.shipped import shipped
 
 def filter_problems(config: Settings) -> Iterator[str]:
     filters = config["filter"]
-    if filters["min_tokens"] > filters["max_tokens"]:
-        yield "filter: min_tokens is larger than max_tokens"
+    least, most = filters["min_tokens"], filters["max_tokens"]
+    tasks = sorted({task for bound in (least, most) if isinstance(bound, Mapping) for task in bound} | {"default"})
+    for task in tasks:
+        if _of_task(least, task) > _of_task(most, task):
+            where = "" if tasks == ["default"] else f" for the task {task}"
+            yield f"filter: min_tokens is larger than max_tokens{where}"
     yield from unreadable_file("filter.exclude", filters["exclude"], _read_exclusions)
     yield from _own_languages()
+
+
+def _of_task(bound: int | Mapping[str, int], task: str) -> int:
+    return bound if isinstance(bound, int) else bound.get(task, bound["default"])
 
 
 def _own_languages() -> Iterator[str]:

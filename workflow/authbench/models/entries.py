@@ -11,6 +11,7 @@ from authbench.models.function_code import digest_of_code
 from authbench.models.parameters import (
     CANDIDATES,
     ONE_FOR_ALL,
+    OWN_LENGTH,
     FileParameters,
     FunctionParameters,
     NgramsParameters,
@@ -105,6 +106,30 @@ def with_long_texts(model: ModelEntry, long_texts: str) -> ModelEntry:
     if not isinstance(model.parameters, TransformerParameters):
         return model
     return replace(model, parameters=replace(model.parameters, long_texts=long_texts))
+
+
+def as_published(model: ModelEntry) -> ModelEntry:
+    """Return the model by the recipe of the AuthBench papers' figures: mean of the tokens, no prompt, its own length.
+
+    Raises:
+        InputError: it is no transformer.
+    """
+    if not isinstance(model.parameters, TransformerParameters):
+        raise InputError(
+            f"{model.name}: a model of kind {model.kind}, which has neither pooling nor prompts: as it is, it is as "
+            "published. Expected a transformer."
+        )
+    parameters = replace(
+        model.parameters,
+        pooling="mean",
+        query_prompt="",
+        document_prompt="",
+        max_tokens=OWN_LENGTH,
+        long_texts="truncate",
+        interaction="vector",
+    )
+    title = f"{model.title}, as published: mean of the tokens, no prompt, its own length"
+    return replace(model, name=f"{model.name}.as-published", title=title, parameters=parameters)
 
 
 def with_tuned_checkpoint(model: ModelEntry, checkpoint: str) -> ModelEntry:

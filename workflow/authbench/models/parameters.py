@@ -127,6 +127,7 @@ class StylometricParameters(_Parameters):
 
 
 ONE_FOR_ALL = ("labels", "episode")  # poolings that give nothing for a token, and that cannot be tuned
+OWN_LENGTH = 0  # as max_tokens: what the checkpoint itself states
 
 
 @dataclass(frozen=True)

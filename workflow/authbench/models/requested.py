@@ -7,6 +7,7 @@ owner/name                  a model of Hugging Face; owner/name@revision pins it
 module:function             a function that embeds texts
 vectors=FILE                vectors, a run or scores of pairs that a model gave elsewhere
 run=FILE, pairs=FILE
+as-published=MODEL          a transformer by the recipe of the AuthBench papers' figures (`entries.as_published`)
 """
 
 import re
@@ -15,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from authbench.errors import InputError
-from authbench.models.entries import MODELS, ModelEntry, expect_distinct_names
+from authbench.models.entries import MODELS, ModelEntry, as_published, expect_distinct_names
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
@@ -26,6 +27,7 @@ from authbench.registry.values import shown
 from authbench.shipped import shipped
 
 GIVEN = ("vectors", "run", "pairs")  # kinds whose results are read from a file
+PUBLISHED = "as-published"
 OTHER = "other"  # the group of models of which nothing says what they are
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d]\w*(\.\w+)*")
 _HUB = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(@(?P<revision>[\w./-]+))?")
@@ -67,7 +69,7 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
 
 def names_model(requested: str, base: Path = Path()) -> bool:
     """Return whether a text names a model: an entry of config/models, or anything that needs no entry."""
-    given = requested.partition("=")[0] in GIVEN and "=" in requested
+    given = requested.partition("=")[0] in (*GIVEN, PUBLISHED) and "=" in requested
     shape = _FUNCTION.fullmatch(requested) or _HUB.fullmatch(requested)
     return given or bool(shape) or requested in list_entries(MODELS, base) or (base / requested).is_dir()
 
@@ -80,6 +82,8 @@ def sanity_rows() -> list[ModelEntry]:
 
 def _load(requested: str, base: Path) -> ModelEntry:
     kind, _, file = requested.partition("=")
+    if kind == PUBLISHED and file:
+        return as_published(_load(file, base))
     if kind in GIVEN and file:
         return _given(kind, file, base)
     if requested.endswith((".yaml", ".yml")) or requested in list_entries(MODELS, base):

@@ -19,14 +19,17 @@ from authbench.errors import InputError
 from authbench.models.cache import F32, embed_new
 from authbench.models.checkpoint import checkpoint_path, device, fresh_checkpoint, load_checkpoint, parameter_count
 from authbench.models.entries import ModelEntry
+from authbench.models.folder import ASSUMED_TOKENS
 from authbench.models.late_interaction import MOST_TOKENS, late_scorer
 from authbench.models.long_texts import pack
 from authbench.models.model import Reference, Rows, Scorer, VectorCache, Vectors, unit
-from authbench.models.parameters import TransformerParameters
+from authbench.models.parameters import OWN_LENGTH, TransformerParameters
 from authbench.models.provenance import decided_by
 
 F16: TypeAlias = NDArray[np.float16]
 NO_NAME = re.compile(r"[^\w.-]+")  # what a folder's name leaves out of a checkpoint's
+_POSITIONS = ("max_position_embeddings", "max_seq_len", "n_positions")  # a config's names of the longest text
+_NO_LIMIT = 1_000_000  # tokenizers without a limit state a number from here on
 BATCH_TOKENS = 4_096  # of a batch, padding counted
 DECIDING = ("pooling", "max_tokens", "long_texts", "dtype", "remote_code")
 
@@ -68,7 +71,7 @@ class TransformerModel:
     def fresh_checkpoint(self) -> Any:
         """Return a checkpoint of its own for a training, which changes its weights."""
         checkpoint = fresh_checkpoint(self.parameters)
-        checkpoint.max_seq_length = self.parameters.max_tokens
+        checkpoint.max_seq_length = most_tokens(checkpoint, self.parameters)
         return checkpoint
 
     def embed_with(self, checkpoint: Any, texts: Sequence[str]) -> F32:
@@ -136,6 +139,20 @@ def embed(model: Any, texts: Sequence[str], parameters: TransformerParameters, p
         pooled = found["sentence_embedding"].float()
         vectors[rows] = (pooled.sigmoid() if parameters.pooling == "labels" else pooled).cpu().numpy()
     return means(vectors, owners, len(texts))
+
+
+def most_tokens(model: Any, parameters: TransformerParameters) -> int:
+    """Return how many tokens of a text are read: those of the entry, or where it says OWN_LENGTH the checkpoint's own.
+
+    Its own length is the least of what its tokenizer (below a million) and its config state.
+    """
+    if parameters.max_tokens != OWN_LENGTH:
+        return parameters.max_tokens
+    config = getattr(model[0].auto_model, "config", None)
+    stated = [getattr(config, name, None) for name in _POSITIONS]
+    stated.append(getattr(model.tokenizer, "model_max_length", None))
+    known = [int(one) for one in stated if isinstance(one, int | float) and 0 < one < _NO_LIMIT]
+    return min(known, default=ASSUMED_TOKENS)
 
 
 def embed_tokens(
@@ -230,9 +247,10 @@ def _tokenised(
     tokenizer = model.tokenizer
     before, after = _around(tokenizer)
     leading = tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
-    limit = parameters.max_tokens - len(before) - len(after) - len(leading)
+    most = most_tokens(model, parameters)
+    limit = most - len(before) - len(after) - len(leading)
     if limit < 1:
-        raise InputError(f"max_tokens: {parameters.max_tokens} leaves no room beside the prompt. Set more.")
+        raise InputError(f"max_tokens: {most} leaves no room beside the prompt. Set more.")
     truncate, cut = parameters.long_texts == "truncate", 0
     parts, owners = [], []
     for owner, text in enumerate(texts):
@@ -247,7 +265,7 @@ def _tokenised(
         owners += [owner] * len(found)
     if cut:
         say_once(
-            f"{cut:,} of {len(texts):,} texts are cut at {parameters.max_tokens} tokens (max_tokens); "
+            f"{cut:,} of {len(texts):,} texts are cut at {most} tokens (max_tokens); "
             "long_texts: chunk_and_pool reads all of them"
         )
     return parts, owners
