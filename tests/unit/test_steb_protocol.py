@@ -15,6 +15,7 @@ from authbench.models.model import VectorCache
 from authbench.registry.load import load_entry
 from authbench.style import intervals, pairs
 from authbench.style.datasets import find_datasets
+from authbench.style.page import NOT_ASKED, what_ran
 from authbench.style.run import read_all, run
 from authbench.style.steb import board, layout
 from authbench.style.steb.names import FIGURES
@@ -227,3 +228,21 @@ def test_an_interval_of_named_pairs_covers_the_area_that_the_pairs_come_from() -
         low, high = intervals.of_area(same, draw.normal(size=200) + same) or (0, 0)
         inside += low <= 0.7602 <= high  # the area of two normal distributions one apart
     assert inside >= 34
+
+
+def listed(run: bool, paper: bool, why: str = "") -> dict[str, Any]:
+    return {"run": run, "paper": paper, "why": why}
+
+
+def test_what_was_run_and_what_not_is_one_sentence() -> None:
+    every = [
+        listed(True, True),
+        listed(True, False),
+        listed(False, True, "no file fits *"),
+        listed(False, True, NOT_ASKED),
+    ]
+    assert what_ran(every) == (
+        "1 of the 3 datasets of STEB that are described here was run, and 1 further dataset; the files of 1 are not "
+        "there and 1 was not asked for (listed below)."
+    )
+    assert what_ran([listed(True, False), listed(True, False)]) == "2 datasets were run."

@@ -56,10 +56,12 @@ def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
     lacking = len(listed) - len(run) - len(asked_not)
     parts = []
     if paper:
-        parts.append(f"{len(paper_run)} of the {len(paper)} datasets of STEB that are described here were run")
+        verb = "was" if len(paper_run) == 1 else "were"
+        parts.append(f"{len(paper_run)} of the {len(paper)} datasets of STEB that are described here {verb} run")
     if others:
-        what = f"{others} further dataset{'s' if others > 1 else ''}"
-        parts.append(what if parts else f"{what} {'were' if others > 1 else 'was'} run")
+        plural = "s" if others > 1 else ""
+        verb = "were" if others > 1 else "was"
+        parts.append(f"{others} further dataset{plural}" if parts else f"{others} dataset{plural} {verb} run")
     missing = []
     if lacking:
         missing.append(f"the files of {lacking} are not there")
