@@ -52,7 +52,7 @@ def fewest_documents(sample: Settings) -> int:
 
 def genre_shares(sample: Settings, language: str) -> Mapping[str, float]:
     """Return the stated shares of genre patterns of a language; empty: none."""
-    return (sample["genres"] or {}).get(language) or {}
+    return (sample.get("genres") or {}).get(language) or {}
 
 
 def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -> pl.DataFrame:
