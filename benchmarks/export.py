@@ -71,6 +71,9 @@ def write_release(folder: Path, documents: pl.DataFrame, pages: Mapping[str, Any
         "splits": SPLITS,
         "config": SETTINGS,
         "warnings": [],
+        "inputs": {},
+        "takedown": {},
+        "totals": {},
         "licences": {tag: page["license"] for tag, page in pages.items()},
     }
     write_plain_json(folder / "manifest.json", manifest)

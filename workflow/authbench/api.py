@@ -21,6 +21,7 @@ from authbench.evaluation.joined import comparable_results, join
 from authbench.evaluation.run import evaluate as _evaluate
 from authbench.evaluation.run import expect_usable
 from authbench.evaluation.split import Split, read_dev, read_split
+from authbench.format.hub import release_of
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.models.cache import default_cache
@@ -71,9 +72,10 @@ def check(release: Place, settings: Mapping[str, Any] | None = None) -> list[Vio
     Raises:
         InputError: it cannot be read.
     """
-    found = check_release(release, settings)
+    folder = release_of(Path(release))
+    found = check_release(folder, settings)
     if not any(violation.code in ENDING for violation in found):
-        found += check_drawings(Path(release))
+        found += check_drawings(folder)
     return found
 
 

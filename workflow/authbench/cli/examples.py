@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 EXAMPLES: Mapping[str, Sequence[str]] = {
     "acquire": ("acquire blog_authorship arxiv", "acquire exorde --share .01 --raw /data/corpora"),
     "build": ("build", "build --configfile mine.yaml --cores 4", "build pan --configfile mine.yaml --dry-run"),
-    "check": ("check results/demo/release", "check results/demo/release --json"),
+    "check": ("check results/demo/release", "check results/demo/release --json", "check hf:owner/name"),
     "diff": ("diff results/before/release results/demo/release",),
     "evaluate": (
         "evaluate results/demo/release --model tfidf --model masked --out scores",
@@ -13,6 +13,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "evaluate results/demo/release --model ./checkpoint --sanity --out scores",
         "evaluate results/demo/release --model e5-large-v2 --model as-published=e5-large-v2 --out scores",
         "evaluate results/demo/release --model owner/name --model my_module:encode --out scores",
+        "evaluate hf:owner/name@v1.0.0 --model tfidf --out scores",
         "evaluate results/demo/release --vectors mine.npz --run mine.run --pairs mine.csv --out scores",
     ),
     "export": (
@@ -34,7 +35,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     ),
     "plan": ("plan --documents 1e8 --mean-chars 600 --cores 64",),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
-    "rebuild": ("rebuild public --raw resources/raw --out release",),
+    "rebuild": (
+        "rebuild public --raw resources/raw --out release",
+        "rebuild hf:owner/name --raw resources/raw --out release",
+    ),
     "release-notes": (
         "release-notes results/before/release results/demo/release",
         "release-notes public-1.0.0 public --out NOTES.md",

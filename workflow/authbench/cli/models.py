@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
+    parser.add_argument(
+        "release",
+        type=Path,
+        metavar="RELEASE_DIR",
+        help="folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
+    )
     parser.add_argument("--split", default="test", help="split to evaluate on (default: test)")
     parser.add_argument(
         "--model",
@@ -165,7 +170,12 @@ def leaderboard(arguments: argparse.Namespace) -> int:
 
 
 def train_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="folder with a folder per split")
+    parser.add_argument(
+        "release",
+        type=Path,
+        metavar="RELEASE_DIR",
+        help="folder with a folder per split, or a dataset of Hugging Face: its folder, hf:owner/name[@revision]",
+    )
     parser.add_argument(
         "--model",
         required=True,

@@ -28,22 +28,24 @@ def check(arguments: argparse.Namespace) -> int:
     from authbench.checking import ENDING, check_release
     from authbench.checking.settings import read_settings
     from authbench.format.files import CHECKED_SECTIONS
+    from authbench.format.hub import release_of
     from authbench.report.verify import check_drawings, unchecked
 
     granted = read_settings(arguments.config) if arguments.config else {}
-    violations = check_release(arguments.release, {name: granted[name] for name in CHECKED_SECTIONS if name in granted})
+    folder = release_of(arguments.release)
+    violations = check_release(folder, {name: granted[name] for name in CHECKED_SECTIONS if name in granted})
     if not any(violation.code in ENDING for violation in violations):
-        violations += check_drawings(arguments.release)
+        violations += check_drawings(folder)
     if arguments.json:
         report = {
             "release": str(arguments.release),
             "sound": not violations,
             "violations": [violation.as_dict() for violation in violations],
-            "unchecked": unchecked(arguments.release),
+            "unchecked": unchecked(folder),
         }
         sys.stdout.write(orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
     else:
-        for line in [*violations, *(f"not checked: {what}" for what in unchecked(arguments.release))]:
+        for line in [*violations, *(f"not checked: {what}" for what in unchecked(folder))]:
             print(line)
         count = len(violations)
         name = printable(str(arguments.release))

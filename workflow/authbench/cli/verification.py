@@ -132,11 +132,12 @@ def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def pan_pairs(arguments: argparse.Namespace) -> int:
+    from authbench.format.hub import SCHEME
     from authbench.format.verify import open_verified
     from authbench.pan.build import write_sets
 
     documents = arguments.documents
-    if documents.is_dir():
+    if documents.is_dir() or str(documents).startswith(SCHEME):
         documents = open_verified(documents, unverified=arguments.unverified)
         warn_unverified(documents.folder, documents.unverified)
     settings = PairSettings(arguments.setting, arguments.test, arguments.same, arguments.small)

@@ -12,6 +12,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
+from authbench.format.hub import release_of
 from authbench.format.lock import read_lock
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
@@ -74,6 +75,7 @@ def read_release(folder: Path, unverified: bool = False) -> KeyedRelease:
     Raises:
         InputError: it is none, contradicts itself, or has no release.lock.
     """
+    folder = release_of(folder)
     if not (folder / LOCK).is_file():
         raise InputError(f"{folder}: no {LOCK}, so nothing says which document is which. Expected a release.")
     release = open_verified(folder, complete=True, unverified=unverified)

@@ -2,10 +2,11 @@
 
 A folder of Parquet alone, as one card cannot describe several formats: the configurations `candidates` (default),
 `queries`, `ground_truth` and `provenance`, each with the splits of the release, `positives` and `pairs` with those that
-have some; the pairs of each pool with their texts, and `triplets` of train; `croissant.json`, LICENSE.md and
-`eval.yaml`.
+have some; the pairs of each pool with their texts, and `triplets` of train; `croissant.json`, LICENSE.md, `eval.yaml`,
+and in `release/` every file of the release but those of texts.
 """
 
+import shutil
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -21,10 +22,13 @@ from authbench.export.licences import licence_table
 from authbench.export.parquet import ParquetTable, write_table
 from authbench.export.publication import Publication
 from authbench.export.release import tables
-from authbench.format.columns import POOLS
+from authbench.format.columns import CANDIDATES, POOLS, QUERIES
+from authbench.format.hub import INNER
+from authbench.format.names import files_of_format
 from authbench.format.release import Release
 from authbench.storage.atomic import write_text
 from authbench.storage.json_files import write_plain_json
+from authbench.storage.sha256sums import SUMS, read_sums
 
 _FEATURES = {
     pl.String: "string",
@@ -53,8 +57,10 @@ author are related. `matched`, `topic_matched` and `topic_adversarial` are pairs
 (`sentence1`, `sentence2`, `label`: 1 if by one author), each positive with one of its negatives, at most {most:,}
 positives of a pool and a split. A release without such pairs has none of these. `triplets` of train (`anchor`,
 `positive` from another work, `negative` of the positive's language, source, genre and length, by another author) are in
-the form that sentence-transformers trains on. `croissant.json` describes the files in Croissant 1.1, LICENSE.md and
-`licences.csv` have the terms, and `eval.yaml` names the tasks for the Hub, which takes it from frameworks on its list.
+the form that sentence-transformers trains on. `release/` holds every other file of the release: `authbench evaluate`,
+`check` and `rebuild` take this folder, or `hf:owner/name` of it. `croissant.json` describes the files in Croissant 1.1,
+LICENSE.md and `licences.csv` have the terms, and `eval.yaml` names the tasks for the Hub, which takes it from
+frameworks on its list.
 """
 
 
@@ -66,12 +72,24 @@ def write_huggingface(folder: Path, release: Release, about: Publication) -> Non
         for config, (schema, frames) in tables(release, split).items()
     ]
     written += list(_examples(folder, release))
+    _copy_release(folder / INNER, release)
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     write_plain_json(folder / "croissant.json", describe(release, about, written))
     write_text(folder / LICENSE, license_file(release))
     write_text(folder / "eval.yaml", eval_yaml(release, [table.config for table in written]))
     header = hub_header(release, configs(written), dataset_info=infos(written))
     write_text(folder / "README.md", write_card(release, about, _USAGE.format(most=MOST_GROUPS), header))
+
+
+def _copy_release(folder: Path, release: Release) -> None:
+    """Copy every file of the release but those of texts, so that the folder gives the release again (format.hub)."""
+    listed = (
+        [*read_sums(release.folder), SUMS] if (release.folder / SUMS).is_file() else files_of_format(release.folder)
+    )
+    texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
+    for path in sorted(set(listed) - texts):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(release.folder / path, folder / path)
 
 
 def _examples(folder: Path, release: Release) -> Iterator[ParquetTable]:

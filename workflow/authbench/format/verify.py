@@ -18,6 +18,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, PROVENANCE, QUERIES
+from authbench.format.hub import release_of
 from authbench.format.names import (
     expect_inside,
     expect_paths,
@@ -53,13 +54,14 @@ def open_verified(folder: Path, *, complete: bool = False, unverified: bool = Fa
     """Open a release that somebody handed over; `Release.unverified` says why where it is not verified.
 
     Args:
-        folder: a release, its public bundle, or a folder with splits in the form of one.
+        folder: a release, its public bundle, a folder with splits in the form of one, or what `hub.release_of` takes.
         complete: whether it must have a manifest and a provenance with all that an export reads.
         unverified: whether a contradiction is stated instead of refused.
 
     Raises:
         InputError: there is none, a name leads out of it, a file is not in its form, or it contradicts itself.
     """
+    folder = release_of(folder)
     release = (open_complete_release if complete else open_release)(folder)
     sums = _sums(folder)
     withheld = read_withheld(folder) if release.withheld else None

@@ -1,0 +1,139 @@
+"""A dataset of Hugging Face, in a folder or in the hub's cache, is the release that it was made of."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from published import contents, exported, seal
+
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.format import hub
+from authbench.format.hub import release_of
+from authbench.format.verify import open_verified
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(hub, "user_cache", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def dataset(published: tuple[Path, Path, Path], tmp_path: Path) -> Path:
+    return exported(published[2], "huggingface", tmp_path / "dataset")
+
+
+@pytest.fixture
+def cached(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The dataset in a cache of Hugging Face, as the hub's library leaves it: links to blobs; without a network."""
+    from huggingface_hub import constants
+
+    place = tmp_path / "hub/datasets--org--name"
+    for name, revision in (("refs/main", COMMIT), ("refs/v1", COMMIT)):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(revision)
+    (place / "blobs").mkdir()
+    for number, path in enumerate(sorted(path for path in dataset.rglob("*") if path.is_file())):
+        link = place / "snapshots" / COMMIT / path.relative_to(dataset)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place / "blobs" / str(number))
+        link.symlink_to(place / "blobs" / str(number))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    return "hf:org/name"
+
+
+def test_a_folder_of_the_form_gives_the_bundle_to_the_byte(published: tuple[Path, Path, Path], dataset: Path) -> None:
+    assert contents(release_of(dataset)) == contents(published[2])
+    assert open_verified(dataset, complete=True).verification == {"verified": True}
+
+
+def test_a_complete_release_comes_back_too(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    folder = exported(published[1], "huggingface", tmp_path / "own", with_tier_b=True)
+    assert contents(release_of(folder)) == contents(published[1])
+
+
+@pytest.mark.parametrize("revision", ["", "@v1", f"@{COMMIT}"])
+def test_a_dataset_in_the_cache_of_the_hub_is_read_without_a_network(
+    published: tuple[Path, Path, Path], cached: str, revision: str
+) -> None:
+    assert contents(release_of(Path(cached + revision))) == contents(published[2])
+
+
+def test_commands_take_a_dataset(
+    published: tuple[Path, Path, Path], cached: str, dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw, release, public = published
+    for place, out in ((cached, "cached"), (str(dataset), "folder"), (str(public), "public")):
+        assert main(["evaluate", place, "--model", "tfidf", "--out", str(tmp_path / out)]) == 0
+    scores = [json.loads((tmp_path / out / "tfidf/scores.json").read_text()) for out in ("cached", "folder", "public")]
+    assert scores[0]["overall"] == scores[1]["overall"] == scores[2]["overall"]
+    assert main(["diff", cached, str(public)]) == 0
+    assert main(["rebuild", cached, "--raw", str(raw), "--out", str(tmp_path / "again")]) == 0
+    assert contents(tmp_path / "again") == contents(release)
+    assert main(["check", cached]) == main(["check", str(public)])
+
+
+def _text(folder: Path) -> None:
+    path = next((folder / "data/candidates").glob("*.parquet"))
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+
+
+def _missing(folder: Path) -> None:
+    next((folder / "data/queries").glob("test-*.parquet")).unlink()
+
+
+def _added(folder: Path) -> None:
+    (folder / "release/more.json").write_text("{}")
+
+
+def _manifest(folder: Path) -> None:
+    path = folder / "release/manifest.json"
+    path.write_text(path.read_text().replace("tiny", "tyni"))
+
+
+@pytest.mark.parametrize("damage", [_text, _missing, _added, _manifest])
+def test_a_dataset_that_is_not_as_its_checksums_say_is_refused(
+    dataset: Path, own_cache: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(dataset)
+    with pytest.raises(InputError, match="not as SHA256SUMS says, missing or not listed"):
+        release_of(dataset)
+    assert not own_cache.exists()
+
+
+def test_checksums_made_again_do_not_hide_another_release(dataset: Path) -> None:
+    _manifest(dataset)
+    seal(dataset)
+    with pytest.raises(InputError, match="manifest.json is not what SHA256SUMS says"):
+        open_verified(dataset)
+
+
+def test_a_link_out_of_a_dataset_is_refused(dataset: Path, tmp_path: Path) -> None:
+    shutil.move(dataset / "release/funnel.csv", tmp_path / "funnel.csv")
+    (dataset / "release/funnel.csv").symlink_to(tmp_path / "funnel.csv")
+    with pytest.raises(InputError, match="a link that leads out"):
+        release_of(dataset)
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("hf:other/name", "is not in the cache of Hugging Face"),
+        ("hf:name", "expected hf:owner/name"),
+        ("hf:../../etc/passwd", "expected hf:owner/name"),
+    ],
+)
+def test_a_dataset_that_cannot_be_had_is_told(cached: str, place: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        release_of(Path(place))
+
+
+def test_a_folder_that_is_no_dataset_is_left_as_it_is(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    assert release_of(published[1]) == published[1]
+    assert release_of(tmp_path / "none") == tmp_path / "none"

@@ -1,0 +1,163 @@
+"""A release in the layout of a Hugging Face dataset, here or on the hub, made a folder of the release again.
+
+The dataset has the texts as Parquet (`data/candidates`, `data/queries`) and every other file of the release as it is,
+in `release/`. What it gives is the release to the byte: the checksums in `release/` are those of the whole.
+"""
+
+import glob
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+from authbench.extras import missing_extra
+from authbench.format.columns import CANDIDATES, QUERIES, Table
+from authbench.format.files import MANIFEST
+from authbench.format.names import expect_paths, expect_splits
+from authbench.format.release import named_splits, read_manifest
+from authbench.runtime.caches import user_cache
+from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file
+from authbench.storage.sha256sums import SUMS, read_sums, sums_lines
+
+INNER = "release"  # the folder of a dataset with the files of its release, without those of texts
+SCHEME = "hf:"
+_READ = (f"{INNER}/**/*", *(f"data/{table.name}/*.parquet" for table in (CANDIDATES, QUERIES)))
+_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
+_ROWS = 4096
+_SHOWN = 4
+
+
+def release_of(place: Path) -> Path:
+    """Return the folder of the release that a place names: a folder, or `hf:owner/name`, or `hf:owner/name@revision`.
+
+    A dataset is made a release in the user's cache, once its files are those of its checksums; any other folder is
+    returned as it is. Memory: a batch of texts.
+
+    Raises:
+        InputError: the dataset cannot be had, is none of AuthBench's, or a file is not as its checksums say.
+    """
+    remote = str(place).startswith(SCHEME)
+    folder = _fetched(str(place).removeprefix(SCHEME)) if remote else place
+    if (folder / INNER / MANIFEST).is_file():
+        return _restored(folder)
+    if remote:
+        raise InputError(
+            f"{place}: the dataset has no {INNER}/{MANIFEST}, so it is none that `authbench export --form huggingface` "
+            "wrote."
+        )
+    return place
+
+
+def _fetched(named: str) -> Path:
+    """Return the folder of a dataset in the cache of Hugging Face, fetched where it is not there."""
+    found = _NAME.fullmatch(named)
+    if not found:
+        raise InputError(f"{SCHEME}{named}: expected {SCHEME}owner/name, or {SCHEME}owner/name@revision.")
+    try:
+        from huggingface_hub import constants, snapshot_download
+        from huggingface_hub.errors import (
+            GatedRepoError,
+            HfHubHTTPError,
+            LocalEntryNotFoundError,
+            RepositoryNotFoundError,
+            RevisionNotFoundError,
+        )
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) or error from None
+    name, revision = found.groups()
+    try:
+        return Path(
+            snapshot_download(
+                name,
+                repo_type="dataset",
+                revision=revision,
+                cache_dir=constants.HF_HUB_CACHE,
+                allow_patterns=[SUMS, *_READ],
+            )
+        )
+    except LocalEntryNotFoundError:
+        problem = (
+            f"is not in the cache of Hugging Face ({constants.HF_HUB_CACHE}), and huggingface.co "
+            "cannot be reached. Fetch it where there is a network (hf download --repo-type dataset), or give its folder"
+        )
+    except GatedRepoError:
+        problem = "is gated: accept its terms on huggingface.co and log in (hf auth login)"
+    except RevisionNotFoundError:
+        problem = "has no such revision on huggingface.co"
+    except RepositoryNotFoundError:
+        problem = "is no dataset on huggingface.co (or it is private: hf auth login)"
+    except (HfHubHTTPError, OSError, ValueError) as other:
+        problem = f"cannot be had of huggingface.co: {(str(other).splitlines() or [''])[0]:.200}"
+    raise InputError(f"{SCHEME}{named} {problem}.")
+
+
+def _restored(folder: Path) -> Path:
+    """Return the release of a dataset in the user's cache, made if it is not there."""
+    digests = _expect_listed(folder)
+    target = user_cache() / "releases" / hashlib.sha256(sums_lines(digests).encode()).hexdigest()[:32]
+    if target.is_dir():
+        return target
+    splits = named_splits(read_manifest(folder / INNER))
+    expect_splits(folder / INNER / MANIFEST, splits)
+    with atomic_folder(target) as out:
+        for path in digests:
+            if path.startswith(f"{INNER}/"):
+                place = out / path.removeprefix(f"{INNER}/")
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(folder / path, place)
+        for split in splits:
+            for table in (CANDIDATES, QUERIES):
+                _write_lines(out / split / table.file, folder / "data" / table.name, split, table)
+    return target
+
+
+def _expect_listed(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of the files that are read, by path; they are as the checksums of the dataset say, if any."""
+    found = [path for pattern in _READ for path in sorted(folder.glob(pattern)) if path.is_file()]
+    roots = [os.path.realpath(folder)]
+    if folder.parent.name == "snapshots":  # the cache of Hugging Face: links to files beside all snapshots
+        roots.append(os.path.realpath(folder.parent.parent / "blobs"))
+    for path in found:
+        if not any(Path(os.path.realpath(path)).is_relative_to(root) for root in roots):
+            raise InputError(f"{path}: a link that leads out of {folder}. Put the file itself there.")
+    digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in found}
+    expect_paths(folder, digests)
+    if (folder / SUMS).is_file():
+        sums = read_sums(folder)
+        expect_paths(folder / SUMS, sums)
+        _expect_same(folder, digests, sums)
+    return digests
+
+
+def _expect_same(folder: Path, digests: Mapping[str, str], sums: Mapping[str, str]) -> None:
+    begins = tuple(pattern.split("*")[0] for pattern in _READ)
+    listed = {path: digest for path, digest in sums.items() if path.startswith(begins)}
+    wrong = sorted(path for path in digests.keys() | listed.keys() if digests.get(path) != listed.get(path))
+    if wrong:
+        shown = ", ".join(wrong[:_SHOWN]) + (", ..." if len(wrong) > _SHOWN else "")
+        raise InputError(f"{folder}: {shown}: not as {SUMS} says, missing or not listed. Fetch the dataset anew.")
+
+
+def _write_lines(target: Path, place: Path, split: str, table: Table) -> None:
+    """Write the rows of a configuration of a split as JSON lines."""
+
+    def lines() -> Iterator[bytes]:
+        for path in sorted(place.glob(f"{glob.escape(split)}-[0-9]*.parquet")):
+            try:
+                with pq.ParquetFile(path) as file:
+                    for batch in file.iter_batches(_ROWS, columns=list(table.names)):
+                        for row in pl.DataFrame(batch).select(table.names).iter_rows(named=True):
+                            yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+            except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as problem:
+                raise InputError(f"{path}: cannot be read as {table.name}: {problem}. Fetch it anew.") from None
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(target) as aside, aside.open("wb") as file:
+        file.writelines(lines())
