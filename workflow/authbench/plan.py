@@ -53,7 +53,9 @@ UNPLANNED: Mapping[str, str] = {
     **dict.fromkeys(("acquire_source", "count_raw", "raw_statistics"), "its time is that of downloads and raw files"),
     **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
     "load_scorers": "only where Detoxify is asked for (docs/how-it-works.md#toxicity)",
-    **dict.fromkeys(("embed_texts", "evaluate_model", "join_results", "leaderboard"), "depends on the models"),
+    **dict.fromkeys(
+        ("embed_texts", "evaluate_model", "join_results", "leaderboard", "tables"), "depends on the models"
+    ),
     **dict.fromkeys(("build_pairs", "answer_pairs", "pan", "score_style", "style_report"), "depends on the models"),
     **dict.fromkeys(("raven_documents", "raven_topics", "raven_subsets", "raven_answers"), "depends on the models"),
     **dict.fromkeys(("raven", "raven_report", "train", "train_model", "draw_curves"), "depends on the models"),
