@@ -16,6 +16,7 @@ from authbench.arrays import BOOL, F64, I64
 from authbench.identity import keyed_hash
 
 ROUNDS = 500
+DECIMALS = 9  # of the ends: sums of blocks differ in their last digits
 _MOST = 4_000_000  # numbers held at once
 
 
@@ -35,7 +36,7 @@ def _limits(value: float, drawn: F64) -> list[float] | None:
     if len(drawn) < ROUNDS / 2:
         return None
     low, high = np.quantile(drawn, [0.025, 0.975]) - drawn.mean()
-    return [float(np.clip(value + low, 0, 1)), float(np.clip(value + high, 0, 1))]
+    return [round(float(np.clip(value + end, 0, 1)), DECIMALS) for end in (low, high)]
 
 
 def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) -> list[float] | None:
