@@ -36,6 +36,7 @@ from authbench.export.publication import read_publication
 from authbench.export.run import FORMS, export, export_public
 from authbench.export.trec import falling, run_lines
 from authbench.format.columns import PAIRS, POSITIVES
+from authbench.format.files import BUNDLE_FILES
 from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
 from authbench.registry.licences import licence_problem, spdx_identifier
@@ -107,7 +108,7 @@ def test_a_release_without_tier_b_is_its_own_bundle(tmp_path: Path) -> None:
     write_whole(tmp_path / "release", documents_of(tmp_path / "raw", tmp_path / "work", pages), pages=pages)
     export_public(opened(tmp_path / "release"), tmp_path / "public", ABOUT, sources_of(pages))
     bundle = contents(tmp_path / "public")
-    added = {"README.md", "licences.csv", "SHA256SUMS"}
+    added = {*BUNDLE_FILES, "SHA256SUMS"}
     assert {path: data for path, data in bundle.items() if path not in added} == {
         path: data for path, data in contents(tmp_path / "release").items() if path != "SHA256SUMS"
     }

@@ -23,12 +23,13 @@ rule bundle_release:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(1000),
+        mem_mb=memory(1000, per_mb=0.03),
         runtime=duration(20),
     params:
         publish=SETTINGS["publish"],
         sources={tag: source.entry for tag, source in SETUP.sources.items()},
-        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2"),
+        template=data_files("templates/card.md.j2", "templates/data_protection.md.j2", "templates/report.html.j2"),
+        words=data_files("text/function_words.yaml"),
         code=code("bundle_release"),
     script:
         "../scripts/bundle_release.py"

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from authbench.export.citations import citations_of, source_facts
 from authbench.export.datacite import ABSTRACT, KEYWORDS
 from authbench.export.licences import licence_table
@@ -119,7 +121,7 @@ def _corpus(release: Release, tag: str, citation: str) -> dict[str, Any]:
         "@type": "CreativeWork",
         "name": source_facts(release, tag)["title"],
         "identifier": tag,
-        "license": release.manifest["licences"][tag]["name"],
+        "license": licence_table(release).filter(pl.col("source") == tag)["licence"][0],
     }
     return corpus | ({"url": found[0] if len(found) == 1 else found} if found else {})
 
