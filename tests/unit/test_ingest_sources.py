@@ -415,3 +415,43 @@ def test_numbered_parts_of_a_poem_are_no_notes() -> None:
     assert "Друг" not in kept("ruslit_txt", "prose/Chekhov/Анюта.txt", text=notes).content
     chapter = "Слово за словом.\n" * 30 + "1\nОн лёг (немного погодя).\n" + "Слово.\n" * 30
     assert "погодя" in kept("ruslit_txt", "prose/Chekhov/Анюта.txt", text=chapter).content
+
+
+CRAWLED = {"raw_id": "x:1", "text": "Why does it rain?", "lang": "en", "creation_date": "2024-05-01T10:00:00"}
+
+
+def test_an_account_of_stack_exchange_is_one_of_its_site() -> None:
+    asked = {**CRAWLED, "author": "22656", "genre": "qna/question"}
+    one = kept("stackexchange", **asked, source_site="stackoverflow.com")
+    other = kept("stackexchange", **asked, source_site="ru.stackoverflow.com")
+    assert one.author_id != other.author_id and one.genre == "qna/question" and one.date == "2024-05-01"
+    assert kept("stackexchange", **{**asked, "genre": "qna/else"}, source_site="a.com").genre == "qna/post"
+
+
+@pytest.mark.parametrize("name", ["Dickens, Charles, 1812-1870", "Dickens, Charles", "Dickens, Charles, 1812?-1870?"])
+def test_a_writer_of_gutenberg_is_the_same_with_and_without_years(name: str) -> None:
+    book = {**CRAWLED, "genre": "literature/drama", "title": "A tale"}
+    named = kept("project_gutenberg", **book, author=name)
+    assert named.author_id == kept("project_gutenberg", **book, author="Dickens, Charles").author_id
+    assert named.genre == "literature/drama"
+
+
+def test_markers_of_gutenberg_are_cut_with_what_is_outside() -> None:
+    text = (
+        "Header *** START OF THE PROJECT GUTENBERG EBOOK A TALE *** It was so. *** END OF THE PROJECT GUTENBERG EBOOK"
+    )
+    book = {
+        **CRAWLED,
+        "text": text + " A TALE *** Licence",
+        "genre": "literature",
+        "title": "A tale",
+        "author": "Poe, E.",
+    }
+    assert kept("project_gutenberg", **book).content.strip() == "It was so."
+
+
+def test_comments_of_youtube_and_pages_of_wikisource_are_read_as_crawled() -> None:
+    comment = kept("ytcomments", **CRAWLED, author="UC123", genre="social_media/youtube_comment")
+    assert comment.genre == "social_media/youtube_comment" and comment.author_id == author_id("youtube", "UC123")
+    page = kept("wikisource", **CRAWLED, author="Emily Dickinson", genre="poetry", title="A page")
+    assert page.genre == "poetry" and page.lang == "en"

@@ -20,6 +20,7 @@ PRIMARY_GENRES = (
     "media_reviews",
     "literature",
     "poetry",
+    "qna",
 )
 LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 

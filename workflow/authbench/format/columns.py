@@ -73,7 +73,7 @@ GENRE = Column(
     "genre",
     pl.String,
     "`social_media`, `news`, `ecommerce_reviews`, `blog`, `research_paper`, `media_reviews`, `literature`, `poetry`, "
-    "or one of its own; may have a sub-genre: `blog/arts`",
+    "`qna`, or one of its own; may have a sub-genre: `blog/arts`",
     r"[^\sA-Z/]+(/[^\sA-Z/]+)?",
 )
 CONTENT = Column("content", pl.String, "the text: NFC, no control characters, no white space at its ends")
