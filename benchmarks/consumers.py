@@ -492,7 +492,7 @@ CONSUMERS: Mapping[str, Consumer] = {
     "bibtexparser": Consumer("bibtexparser", ("bibtexparser",), by_bibtexparser),
     "rocrate": Consumer("rocrate", ("rocrate",), by_rocrate),
     "datacite": Consumer("datacite", ("datacite",), by_datacite),
-    "mteb": Consumer("mteb", ("mteb", *SCORED), by_mteb),
+    "mteb": Consumer("mteb", ("mteb", "pytrec_eval", *SCORED), by_mteb),
     "beir": Consumer("beir", ("beir", *SCORED), by_beir),
     "pytrec_eval": Consumer("pytrec-eval-terrier", ("pytrec_eval", *SCORED), by_pytrec_eval),
     "STEB's loader (its rules)": Consumer("authbench", (), by_steb),

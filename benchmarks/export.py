@@ -92,26 +92,24 @@ def documents(number: int) -> pl.DataFrame:
         hashed = author.map_elements(lambda label: hashlib.sha256(label.encode()).hexdigest(), pl.String)
         tier = pl.when(pl.col("ordinal") // 4 % 4 == 0).then(pl.lit("bench_b")).otherwise(pl.lit("bench_a"))
         key = pl.format("{}:{}-{}", tier, pl.lit(lang), "ordinal")
-        frames.append(
-            frame.with_columns(
-                doc_key=key,
-                origin_id=key,
-                author_id=hashed,
-                author_kind=pl.lit("person"),
-                lang=pl.lit(lang),
-                genre=pl.lit("news"),
-                source=tier,
-                task=pl.lit("authorship"),
-                names_author=pl.lit(False),
-                file=pl.lit("0" * 64),
-                ordinal=pl.col("ordinal").cast(pl.Int64),
-                token_length=pl.col("content").str.len_chars().cast(pl.Int32) // 4,
-                char_length=pl.col("content").str.len_chars().cast(pl.Int32),
-                length_bucket=pl.lit("long"),
-                **{name: pl.lit(None, DOCUMENT[name]) for name in ("topic", "date", "n_authors", "labels")},
-                **{name: pl.lit(None, pl.Int64) for name in ("chunk_start", "chunk_end")},
-            ).select(DOCUMENT.names())
+        made = frame.with_columns(
+            doc_key=key,
+            origin_id=key,
+            author_id=hashed,
+            author_kind=pl.lit("person"),
+            lang=pl.lit(lang),
+            genre=pl.lit("news"),
+            source=tier,
+            task=pl.lit("authorship"),
+            names_author=pl.lit(False),
+            file=pl.lit("0" * 64),
+            ordinal=pl.col("ordinal").cast(pl.Int64),
+            token_length=pl.col("content").str.len_chars().cast(pl.Int32) // 4,
+            char_length=pl.col("content").str.len_chars().cast(pl.Int32),
+            length_bucket=pl.lit("long"),
         )
+        unknown = [pl.lit(None, DOCUMENT[name]).alias(name) for name in DOCUMENT.names() if name not in made.columns]
+        frames.append(made.with_columns(unknown).select(DOCUMENT.names()))
     return pl.concat(frames).unique("content", keep="first", maintain_order=True)
 
 
