@@ -104,7 +104,7 @@ def documents(number: int) -> pl.DataFrame:
             names_author=pl.lit(False),
             file=pl.lit("0" * 64),
             ordinal=pl.col("ordinal").cast(pl.Int64),
-            token_length=pl.col("content").str.len_chars().cast(pl.Int32) // 4,
+            token_length=(pl.col("content").str.len_chars().cast(pl.Int32) // 4).clip(1),
             char_length=pl.col("content").str.len_chars().cast(pl.Int32),
             length_bucket=pl.lit("long"),
         )

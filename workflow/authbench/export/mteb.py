@@ -76,11 +76,23 @@ class _Selection:
         langs = self.answers(self.split)["lang"].unique().sort().to_list()
         return dict(zip(langs, langs if len(langs) > 1 else [DEFAULT], strict=False))
 
+    @cached_property
+    def truths(self) -> dict[str, pl.DataFrame]:
+        """The ground truth of each split."""
+        return {split: self.release.truth(split) for split in self.release.splits}
+
+    @cached_property
+    def _answers(self) -> dict[str, pl.DataFrame]:
+        return {split: self._answers_of(truth) for split, truth in self.truths.items()}
+
     def answers(self, split: str) -> pl.DataFrame:
         """Return the qrels of a split (_ANSWERS), with the language (`lang`) that query and answer share."""
+        return self._answers[split]
+
+    def _answers_of(self, truth: pl.DataFrame) -> pl.DataFrame:
         lang = self.known.select("id", "lang")
         return (
-            judged(self.release.truth(split), "positive_ids", 1)
+            judged(truth, "positive_ids", 1)
             .join(lang, left_on="query-id", right_on="id", maintain_order="left")
             .join(lang, left_on=["corpus-id", "lang"], right_on=["id", "lang"], how="semi", maintain_order="left")
         )
@@ -114,7 +126,7 @@ def write_mteb(folder: Path, release: Release, about: Publication) -> None:
     licences = licence_table(release)
     write_text(folder / "licences.csv", licences.write_csv())
     write_text(folder / LICENSE, license_file(release))
-    ignored = sum(release.truth(name).filter(pl.col("ignored_ids").list.len() > 0).height for name in release.splits)
+    ignored = sum(truth.filter(pl.col("ignored_ids").list.len() > 0).height for truth in chosen.truths.values())
     usage = _USAGE.format(
         ignored=in_words(ignored), split=split, left_out=_left_out(chosen), scripts=_table(written[split].scripts)
     )
@@ -208,10 +220,10 @@ def _left_out(chosen: _Selection) -> str:
     """Return a sentence on what the release has and MTEB is not given."""
     release, subsets = chosen.release, list(chosen.subsets)
     short = release.provenance.filter(pl.col("char_length") < LEAST_CHARACTERS).height
-    truth = pl.concat([release.truth(split).select("query_id") for split in release.splits])
+    asked = sum(truth.height for truth in chosen.truths.values())
     given = pl.concat([chosen.answers(split).filter(pl.col("lang").is_in(subsets)) for split in release.splits])
     others = sorted(set(release.provenance["lang"]) - set(subsets))
-    unanswered = truth.height - given["query-id"].n_unique()
+    unanswered = asked - given["query-id"].n_unique()
     told = [
         *(
             [f"{plural(short, 'text')} of fewer than {LEAST_CHARACTERS} characters, which MTEB refuses"]
