@@ -40,7 +40,9 @@ def test_a_bundle_without_a_text_has_every_form_with_no_row_and_no_task(
 ) -> None:
     folder = exported(nothing, form, tmp_path / form)
     assert (folder / "README.md").is_file()
-    assert not list(folder.rglob("task.py")) and not list(folder.rglob("*.jsonl"))
+    assert not list(folder.rglob("task.py"))
+    rows = [row for path in folder.rglob("*.jsonl") for row in lines(path)]
+    assert not [row for row in rows if "content" in row or "text" in row]
     texts = ("candidates", "queries", "triplets", "corpus")
     for path in folder.rglob("*.parquet"):
         if path.parent.name in texts:
