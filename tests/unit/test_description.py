@@ -130,7 +130,7 @@ def test_the_risk_is_how_often_the_best_model_of_style_links_texts(scored: tuple
     risk = read_risk(scored[1], open_release(scored[0]))
     assert risk is not None
     stated = described(scored[1] / "char-ngram", "scores.json")["overall"]
-    assert risk["model"] == "char-ngram"
+    assert (risk["model"], risk["complete"]) == ("char-ngram", True)
     assert (risk["linked"], risk["queries"]) == (stated["success@1"], stated["queries"])
     queries = pl.read_parquet(scored[1] / "char-ngram/queries.parquet")
     assert risk["linked"] == pytest.approx(queries["success@1"].mean())
@@ -160,6 +160,12 @@ def test_without_scores_the_sheet_says_that_nothing_was_measured(folders: tuple[
     assert "**Not measured here.**" in sheet
     assert "| posts | CC BY 4.0 | yes |" in sheet
     assert "Not stated." in sheet
+    release, rows = opened(folders[1]), described(folders[1], "data_protection.json")["sources"]
+    for row in rows:
+        own = (release.provenance if row["texts_here"] else release.absent).filter(pl.col("source") == row["source"])
+        assert (row["documents"], row["authors"]) == (own.height, own["author_id"].n_unique())
+        assert row["kinds"] == sorted(own["author_kind"].unique())
+    assert {row["source"] for row in rows} == {"books", "letters", "posts"}
 
 
 def test_scores_of_other_texts_say_nothing_of_the_risk(scored: tuple[Path, Path], tmp_path: Path) -> None:

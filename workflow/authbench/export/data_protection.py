@@ -30,8 +30,9 @@ def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
     Returns:
         `model`, `title`, `split`, numbers of `queries`, `authors` and `candidates`, and `linked`, the share of queries,
         with `low`, `high` (95 %, over authors) and `chance`; `same_language`, the share where only texts in the
-        query's language compete; `sources`, the same by source where enough queries are of it. None where only
-        shortcuts were scored, or nobody's texts could be linked.
+        query's language compete; `sources`, the same by source where enough queries are of it; `complete`, whether
+        all texts of the complete release were there, or those of a public bundle. None where only shortcuts were
+        scored, or nobody's texts could be linked.
 
     Raises:
         InputError: a model was scored on other texts.
@@ -47,7 +48,8 @@ def read_risk(results: Path, release: Release) -> dict[str, Any] | None:
             )
     if not scored:
         return None
-    return _risk(max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name)))
+    best = max(scored, key=lambda one: (one.scores["overall"][_LINKED], one.name))
+    return _risk(best) | {"complete": not release.withheld}
 
 
 def _risk(best: Result) -> dict[str, Any]:
@@ -87,17 +89,18 @@ def known_risk(folder: Path) -> dict[str, Any] | None:
 def data_protection(release: Release, about: Publication, risk: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return what the sheet says, as an object."""
     here = documents_here(release)
-    table = licence_table(release).unique("source", keep="first").sort("source")
     sources = []
-    for row in table.iter_rows(named=True):
-        own = release.provenance.filter(release.provenance["source"] == row["source"])
+    for row in licence_table(release).iter_rows(named=True):
+        documents = release.provenance if row["texts_here"] else release.absent
+        own = documents.filter(documents["source"] == row["source"])
         sources.append(
             {
                 "source": row["source"],
                 "title": source_facts(release, row["source"])["title"],
                 "licence": row["licence"],
                 "texts_here": row["texts_here"],
-                "authors": own["author_id"].n_unique(),
+                "documents": row["documents"],
+                "authors": row["authors"],
                 "kinds": sorted(set(own["author_kind"])),
                 "legal_basis": source_facts(release, row["source"])["legal_basis"] or "Not stated.",
             }
