@@ -24,11 +24,16 @@ def skip_without_corpus(missing: object) -> None:
     pytest.skip(f"no {missing}; AUTHBENCH_DATA names the folder of the corpora ({DATA})")
 
 
+def skip_without_oracle(missing: object) -> None:
+    """Skip the test that calls this, as it lacks the reference values that are named."""
+    pytest.skip(f"no reference values {missing}; AUTHBENCH_ORACLES names their folder")
+
+
 def oracle(name: str) -> Any:
     """Return the reference values of a name; skip the test that calls this where there are none."""
     path = ORACLES / f"{name}.json"
     if not path.is_file():
-        pytest.skip(f"no reference values {path}; AUTHBENCH_ORACLES names their folder")
+        skip_without_oracle(path)
     return orjson.loads(path.read_bytes())
 
 

@@ -32,9 +32,9 @@ def rules() -> dict[str, str]:
 
 
 def asked_by(block: str) -> dict[str, float]:
-    """The figures in a rule's `memory(…)`."""
+    """The figures in a rule's `memory(…)`; the first of two where a setting decides."""
     (given,) = re.findall(r"mem_mb=memory\((.*)\),", block)
-    return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=)?([\d.]+)", given)}
+    return {name or "base": float(figure) for name, figure in re.findall(r"(?:(\w+)=|^)([\d.]+)", given)}
 
 
 def test_memory_is_that_of_snakemake_of_the_script_and_of_its_input() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn
-from shared_folders import ORACLES, oracle
+from shared_folders import ORACLES, oracle, skip_without_oracle
 from threadpoolctl import threadpool_limits
 
 from authbench.errors import InputError
@@ -41,7 +41,7 @@ def _about(value: Any, tolerance: float) -> Any:
 @pytest.fixture(autouse=True)
 def _skip_without_case(request: pytest.FixtureRequest) -> None:
     if "case" in request.fixturenames and request.getfixturevalue("case") is None:
-        pytest.skip(f"no reference values in {ORACLES / FOLDER}; AUTHBENCH_ORACLES names their folder")
+        skip_without_oracle(ORACLES / FOLDER)
 
 
 @pytest.mark.parametrize("case", _cases("order_alignment"))
