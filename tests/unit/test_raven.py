@@ -160,7 +160,8 @@ def test_topics_that_joined_another_share_its_fold() -> None:
 
 
 def test_an_author_with_one_text_gives_pairs_by_two_authors_alone() -> None:
-    documents = pl.concat([corpus(80, 4, 16), pl.DataFrame({"id": ["x"], "author": ["lone"], "topic": ["topic-1"]})])
+    lone = corpus(1, 1, 1).with_columns(id=pl.lit("x"), author=pl.lit("lone"), topic=pl.lit("topic-1"))
+    documents = pl.concat([corpus(80, 4, 16), lone])
     pairs = fold_pairs("any", documents, {topic: [topic] for topic in documents["topic"].unique()}, 4, 1)
     mine = pairs.filter((pl.col("first") == "x") | (pl.col("second") == "x"))
     assert mine.height and not mine["same"].any()
