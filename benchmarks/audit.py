@@ -69,7 +69,7 @@ def main() -> None:
         if asked.folder is None:
             planted = make_table(place, asked.documents)
         started, out = time.monotonic(), Path(folder) / "out"
-        command = [sys.executable, "-m", "authbench.cli", "audit", str(place), "--out", str(out)]
+        command = [sys.executable, "-m", "authbench", "audit", str(place), "--out", str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         wall, used = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
         found = json.loads((out / "audit.json").read_text())

@@ -68,7 +68,7 @@ def turn(project: Project, folder: Path) -> tuple[Cost, Cost, Cost]:
         jobs = [told for told in read_told(Path(watched)) if told.job]
     env = surroundings({"PYTHONPATH": str(project.folder / "workflow")})
     arguments = [str(folder / "public"), "--raw", str(folder / "raw"), "--out", str(folder / "again")]
-    rebuild = timed([*python, "authbench.cli", "rebuild", *arguments], project.folder, env)
+    rebuild = timed([*python, "authbench", "rebuild", *arguments], project.folder, env)
     assert (folder / "again/SHA256SUMS").read_bytes() == (folder / "release/SHA256SUMS").read_bytes()
     return snakemake, (sum(job.cpu for job in jobs), sum(job.end - job.start for job in jobs)), rebuild
 

@@ -55,7 +55,7 @@ def provenance(built: Path) -> pl.DataFrame:
 
 
 def test_real_release_is_sound(built: Path) -> None:
-    command = [sys.executable, "-m", "authbench.cli", "check", str(built / "release"), "--json"]
+    command = [sys.executable, "-m", "authbench", "check", str(built / "release"), "--json"]
     checked = subprocess.run(
         command, capture_output=True, text=True, env=surroundings({"PYTHONPATH": f"{ROOT}/workflow"})
     )

@@ -19,7 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def authbench(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "authbench.cli", *arguments],
+        [sys.executable, "-m", "authbench", *arguments],
         cwd=project.folder,
         env={**os.environ, "PYTHONPATH": str(project.folder / "workflow")},
         capture_output=True,

@@ -79,7 +79,7 @@ def test_the_command_line_writes_the_same_bytes(styled: Styled, tmp_path: Path) 
     words = [word for page in settings["datasets"] for word in ("--dataset", page)]
     words += [word for model in MODELS for word in ("--model", model)]
     subprocess.run(
-        [sys.executable, "-m", "authbench.cli", "style", settings["data"], *words, "--seed", seed, "--out", tmp_path],
+        [sys.executable, "-m", "authbench", "style", settings["data"], *words, "--seed", seed, "--out", tmp_path],
         cwd=project.folder,
         env=surroundings({"PYTHONPATH": str(project.folder / "workflow")}),
         check=True,

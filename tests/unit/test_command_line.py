@@ -53,5 +53,5 @@ def test_a_misspelt_option_is_corrected(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_without_a_command_the_shell_is_told_so() -> None:
-    done = subprocess.run([sys.executable, "-m", "authbench.cli"], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "authbench"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "COMMAND" in done.stderr

@@ -123,7 +123,7 @@ PARTS = (
     ),
     Part(
         "Pairs for people",
-        "Sheets on which people say who wrote two texts: the row `people` of the leaderboard.",
+        "Sheets on which people say who wrote two texts: the row “people” of the leaderboard.",
         "human_pairs",
         "human_pairs/index.html",
         ("people/people.json", "leaderboard/people.csv"),

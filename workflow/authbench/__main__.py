@@ -1,4 +1,4 @@
-"""`python -m authbench.cli`"""
+"""`python -m authbench`"""
 
 import sys
 
