@@ -52,11 +52,10 @@ class Installed:
         return done.stdout
 
     def refusal(self, *arguments: str | Path) -> str:
-        """The one line by which a command that cannot run says why."""
+        """The last line of a command that cannot run, which says why; what came before is no traceback."""
         done = self.run(*arguments)
-        assert done.returncode == 2, f"{arguments}\n{done.stdout}\n{done.stderr}"
-        (line,) = done.stderr.splitlines()
-        return line
+        assert done.returncode == 2 and "Traceback" not in done.stderr, f"{arguments}\n{done.stdout}\n{done.stderr}"
+        return done.stderr.splitlines()[-1]
 
 
 def build_wheel(folder: Path) -> Path:
