@@ -149,6 +149,8 @@ def own_pages(tmp_path):
         "tfidf": {"kind": "model", "parameters": {"model": "tfidf"}},
         "outside": {"kind": "external", "parameters": {"command": COMMAND}},
         "short": {"kind": "topicfit", "parameters": {"masked": 1}},
+        "lambdag": {"kind": "lambdag", "parameters": {"order": 3, "references": 3, "mask": "none"}},
+        "impostors": {"kind": "impostors", "parameters": {"rounds": 5}},
     }
     for name, page in pages.items():
         (tmp_path / f"{name}.yaml").write_text(json.dumps({"title": name} | page))

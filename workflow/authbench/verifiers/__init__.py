@@ -67,13 +67,15 @@ class Kind(Protocol):
 
 def kind(name: str) -> Kind:
     """Return the module of a kind. What it needs beyond this package is imported when it is used."""
-    from authbench.verifiers import encoder, ensemble, external, naive, ppm, topicfit, unmasking
+    from authbench.verifiers import encoder, ensemble, external, impostors, lambdag, naive, ppm, topicfit, unmasking
 
     kinds: Mapping[str, Kind] = {
         "naive": naive,
         "ppm": ppm,
         "unmasking": unmasking,
         "topicfit": topicfit,
+        "lambdag": lambdag,
+        "impostors": impostors,
         "model": encoder,
         "external": external,
         "ensemble": ensemble,

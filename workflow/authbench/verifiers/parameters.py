@@ -37,6 +37,56 @@ class TopicfitParameters:
 
 
 @dataclass(frozen=True)
+class LambdagParameters:
+    """Of LambdaG.
+
+    Attributes:
+        order: tokens of the longest n-gram.
+        smoothing: as the package `lambdag` calls it.
+        references: grammars of other authors that a pair is compared with.
+        calibration: what makes a probability of a score, as the package calls it.
+        basis: tokens or characters.
+        mask: what is masked, `function_words` all but these, or `none`.
+        population: texts of the train pairs that references are drawn from, at most.
+        calibration_pairs: pairs that the calibration is fitted on, at most.
+    """
+
+    order: int
+    smoothing: str
+    references: int
+    calibration: str
+    basis: str
+    mask: str
+    population: int
+    calibration_pairs: int
+
+
+@dataclass(frozen=True)
+class ImpostorsParameters:
+    """Of the impostors method.
+
+    Attributes:
+        n: characters of an n-gram.
+        vocabulary: how many of the most frequent n-grams count.
+        rounds: random parts of the n-grams that are tried for a pair, each way.
+        share: of the n-grams that are in such a part.
+        candidates: the texts of others that are most like a text, at most.
+        impostors: drawn of these in every round.
+        population: texts of the train pairs that candidates are looked for in, at most.
+        calibration_pairs: pairs that thresholds are chosen on, at most.
+    """
+
+    n: int
+    vocabulary: int
+    rounds: int
+    share: float
+    candidates: int
+    impostors: int
+    population: int
+    calibration_pairs: int
+
+
+@dataclass(frozen=True)
 class EncoderParameters:
     """A model of the registry, as it is or tuned on the train pairs first."""
 
@@ -63,6 +113,8 @@ Parameters: TypeAlias = (
     | PpmParameters
     | UnmaskingParameters
     | TopicfitParameters
+    | LambdagParameters
+    | ImpostorsParameters
     | EncoderParameters
     | ExternalParameters
     | EnsembleParameters
@@ -72,6 +124,8 @@ KINDS: Mapping[str, type[Parameters]] = {
     "ppm": PpmParameters,
     "unmasking": UnmaskingParameters,
     "topicfit": TopicfitParameters,
+    "lambdag": LambdagParameters,
+    "impostors": ImpostorsParameters,
     "model": EncoderParameters,
     "external": ExternalParameters,
     "ensemble": EnsembleParameters,

@@ -1,0 +1,98 @@
+"""The impostors method (Koppel and Winter 2014, "Determining if two documents are written by the same author").
+
+Two texts are by one author if they are more alike than either is to texts of others in nearly every random part of the
+features. The others, a text's impostors, are drawn from those that are most like it. Features are rates of frequent
+character n-grams, weighed by TF-IDF; likeness is min-max (Ruzicka). The score is the share of rounds that the pair
+wins, the mean of both ways; thresholds (`thresholds`) say where it is an answer.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import F64
+from authbench.identity import keyed_hash
+from authbench.verifiers import Bench
+from authbench.verifiers.naive import fitted_vectorizer
+from authbench.verifiers.parameters import ImpostorsParameters
+from authbench.verifiers.references import References, drawn, references
+from authbench.verifiers.texts import both_texts, distinct
+from authbench.verifiers.thresholds import Thresholds, rescale, search
+
+TEXTS_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A vectorizer of scikit-learn, texts of others and their vectors, and thresholds once it is calibrated."""
+
+    parameters: ImpostorsParameters
+    seed: int
+    vectorizer: Any
+    others: References
+    vectors: F64
+    thresholds: Thresholds | None = None
+
+
+def fit(train: pl.DataFrame, parameters: ImpostorsParameters, bench: Bench) -> _Fitted:
+    """Learn the n-grams, and take texts of the train pairs as impostors.
+
+    Memory: 8 bytes for each text of the population and each n-gram, 40 MB with the defaults.
+    """
+    vectorizer = fitted_vectorizer(both_texts(train), "char", parameters.n, parameters.vocabulary)
+    others = references(train, parameters.population, bench.seed)
+    return _Fitted(parameters, bench.seed, vectorizer, others, _vectors(vectorizer, others.texts))
+
+
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
+    asked = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
+    return replace(fitted, thresholds=search(asked["same"].to_numpy(), wins(fitted, asked)))
+
+
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    assert fitted.thresholds, "calibrate first"
+    return rescale(wins(fitted, pairs), fitted.thresholds)
+
+
+def wins(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the share of rounds that each pair wins; holds the vectors of TEXTS_AT_ONCE pairs."""
+    found = [np.empty(0)]
+    for part in pairs.iter_slices(TEXTS_AT_ONCE):
+        texts, first, second = distinct(part)
+        vectors = _vectors(fitted.vectorizer, texts)
+        found.append(
+            np.array(
+                [
+                    _share_won(fitted, texts[one], texts[other], vectors[one], vectors[other])
+                    for one, other in zip(first, second, strict=True)
+                ]
+            )
+        )
+    return np.concatenate(found)
+
+
+def _share_won(fitted: _Fitted, one: str, other: str, vector: F64, against: F64) -> float:
+    """Return the mean share of both ways, by a hash of (seed, texts); 0.5 where there are no texts of others."""
+    from authbench.verifiers.impostors_kernels import likeness, rounds_won
+
+    free = np.flatnonzero(fitted.others.others(one, other))
+    if not len(free):
+        return 0.5
+    asked = fitted.parameters
+    chance = np.random.Generator(np.random.Philox(keyed_hash(fitted.seed, "impostors", one, other)))
+    kept = max(1, round(asked.share * len(vector)))
+    parts = np.stack([chance.choice(len(vector), kept, replace=False, shuffle=False) for _ in range(asked.rounds)])
+    won = 0
+    for asking, disguised in ((vector, against), (against, vector)):
+        alike = likeness(disguised, fitted.vectors, free)
+        candidates = free[np.lexsort((free, -alike))[: asked.candidates]]
+        size = min(asked.impostors, len(candidates))
+        chosen = np.stack([chance.choice(candidates, size, replace=False, shuffle=False) for _ in range(asked.rounds)])
+        won += rounds_won(asking, disguised, fitted.vectors, chosen, parts)
+    return won / (2 * asked.rounds)
+
+
+def _vectors(vectorizer: Any, texts: list[str]) -> F64:
+    return np.asarray(vectorizer.transform(texts).toarray(), np.float64)

@@ -1,0 +1,198 @@
+"""LambdaG (Nini et al. 2026, "Grammar as a behavioral biometric"): the likelihood of a text by another's grammar.
+
+A grammar is a Kneser-Ney language model of n-grams of tokens, sentence by sentence, over texts whose content words are
+masked. How much likelier the second text is by the grammar of the first than by grammars of as many sentences of other
+authors, on average over several draws, is the score; a calibration makes a probability of it.
+
+Equal to the package `lambdag` 0.2.0 where both are given the same masked texts and the same sentences of others. Which
+sentences these are a hash of (seed, both texts) decides here, so that no order of pairs matters.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import F64, I32, I64
+from authbench.identity import keyed_hash
+from authbench.verifiers import Bench
+from authbench.verifiers.masking import mask_content
+from authbench.verifiers.parameters import LambdagParameters
+from authbench.verifiers.references import References, drawn, references
+from authbench.verifiers.texts import distinct, languages
+
+DISCOUNT = 0.75  # of Kneser-Ney
+SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
+ROOMY = 2  # places of a table for each n-gram that it may hold
+FIRST_WORD = 2  # tokens below are padding
+
+
+class Sentences(NamedTuple):
+    """Numbers of tokens, one sentence after the other, and where each begins (with the end of the last)."""
+
+    tokens: I64
+    starts: I64
+
+    @property
+    def number(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass
+class Grammar:
+    """Counts n-grams and tells likelihoods; keeps its tables from one pair to the next.
+
+    Memory: 40 bytes for each n-gram of the largest number of sentences that it has read.
+    """
+
+    order: int
+    pads_count: bool
+    _words: dict[str, int] = field(default_factory=dict)
+    _table: tuple[I64, I32, I32] = field(default_factory=lambda: _empty_table(16))
+    _grams: I32 = field(default_factory=lambda: np.zeros((4, 1), np.int32))
+    _stamp: int = 0
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Sentences:
+        words = self._words
+        tokens = [words.setdefault(token, len(words) + FIRST_WORD) for sentence in sentences for token in sentence]
+        starts = np.cumsum([0, *(len(sentence) for sentence in sentences)])
+        return Sentences(np.array(tokens, np.int64), starts.astype(np.int64))
+
+    def log_likelihoods(self, pool: Sentences, draws: I64, asked: Sentences) -> F64:
+        """Return the decimal log likelihood of the asked sentences by each row of drawn sentences of the pool."""
+        from authbench.verifiers.lambdag_kernels import log_likelihoods
+
+        lengths = np.diff(pool.starts)
+        most = int(lengths[draws].sum(axis=1).max(initial=0))
+        self._make_room(((most + draws.shape[1] * self.order) * self.order) + self.order)
+        stamp, self._stamp = self._stamp + 1, self._stamp + len(draws)
+        shift = 64 - (len(self._table[0]).bit_length() - 1)
+        keys, nodes, stamps = self._table
+        return log_likelihoods(
+            pool.tokens, pool.starts, draws, asked.tokens, asked.starts, self.order, DISCOUNT, self.pads_count,
+            keys, nodes, stamps, stamp, shift, self._grams,
+        )  # fmt: skip
+
+    def _make_room(self, grams: int) -> None:
+        if self._grams.shape[1] <= grams:
+            self._table = _empty_table(1 << (ROOMY * grams).bit_length())
+            self._grams = np.zeros((4, grams + 1), np.int32)
+            self._stamp = 0
+
+
+def _empty_table(size: int) -> tuple[I64, I32, I32]:
+    return np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.int32)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The population as sentences with the text that each is of, and a calibration once there is one."""
+
+    parameters: LambdagParameters
+    seed: int
+    grammar: Grammar
+    others: References
+    pool: Sentences
+    text_of: I64
+    regression: Any = None
+
+
+def fit(train: pl.DataFrame, parameters: LambdagParameters, bench: Bench) -> _Fitted:
+    """Take the texts of the train pairs as population. Memory: these texts, and 8 bytes for each of their tokens."""
+    grammar = Grammar(parameters.order, parameters.smoothing == "kneser_ney_shb_disabled")
+    others = references(train, parameters.population, bench.seed)
+    split = [sentences_of(text, lang, parameters) for text, lang in zip(others.texts, others.langs, strict=True)]
+    pool = grammar.encode([sentence for own in split for sentence in own])
+    text_of = np.repeat(np.arange(len(split)), [len(own) for own in split])
+    return _Fitted(parameters, bench.seed, grammar, others, pool, text_of)
+
+
+def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
+    """Fit a logistic regression on the scores, both classes weighing alike; other calibrations have nothing to fit."""
+    if not fitted.parameters.calibration.startswith("logistic_regression"):
+        return fitted
+    asked = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
+    found, _ = scores(fitted, asked)
+    return replace(fitted, regression=calibration_of(found, asked["same"].to_numpy(), fitted.parameters.calibration))
+
+
+def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return probabilities; 0.5 for a pair with a text without a sentence."""
+    found, sizes = scores(fitted, pairs)
+    known = np.isfinite(found)
+    chances = np.full(pairs.height, 0.5)
+    if known.any():
+        chances[known] = probabilities(found[known], sizes[known], fitted.parameters.calibration, fitted.regression)
+    return chances
+
+
+def calibration_of(found: F64, same: Any, calibration: str) -> Any:
+    """Return a logistic regression of scikit-learn of the class on the scores that are known."""
+    from sklearn.linear_model import LogisticRegression
+
+    known = np.isfinite(found)
+    if len(np.unique(same[known])) < 2:
+        return None
+    intercept = calibration != "logistic_regression_no_intercept"
+    return LogisticRegression(class_weight="balanced", fit_intercept=intercept).fit(found[known, None], same[known])
+
+
+def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> F64:
+    """Return the probability of one author for each score.
+
+    Without a regression the score is divided by the root of the second text's tokens, or multiplied by the share of
+    those that occur once, and is then the binary logarithm of the odds (Barlow et al. 2026).
+
+    Args:
+        sizes: shape (n, 2), tokens of the second text, and those that occur in it once.
+    """
+    if calibration.startswith("logistic_regression"):
+        if regression is None:
+            return np.full(len(found), 0.5)
+        fitted: F64 = regression.predict_proba(found[:, None])[:, 1]
+        return fitted
+    tokens, once = sizes.T
+    odds = found / np.sqrt(tokens) if calibration == "square_root" else found * once / tokens
+    return np.asarray(1 / (1 + np.exp2(-odds)), np.float64)
+
+
+def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
+    """Return each pair's score in decimal logarithms (NaN without a sentence), and the sizes of its second text."""
+    texts, first, second = distinct(pairs)
+    langs, grammar, rounds = languages(pairs, texts), fitted.grammar, fitted.parameters.references
+    split = [sentences_of(text, lang, fitted.parameters) for text, lang in zip(texts, langs, strict=True)]
+    coded = [grammar.encode(own) for own in split]
+    once = [sum(many == 1 for many in Counter(token for own in one for token in own).values()) for one in split]
+    found = np.full(pairs.height, np.nan)
+    for row, (known, asked) in enumerate(zip(first, second, strict=True)):
+        free = np.flatnonzero(fitted.others.others(texts[known], texts[asked])[fitted.text_of])
+        size = min(coded[known].number, len(free))
+        if size and coded[asked].number:
+            chance = np.random.Generator(
+                np.random.Philox(keyed_hash(fitted.seed, "lambdag", texts[known], texts[asked]))
+            )
+            draws = np.stack([chance.choice(free, size, replace=False, shuffle=False) for _ in range(rounds)])
+            found[row] = score(grammar, coded[known], coded[asked], fitted.pool, draws)
+    sizes = np.array([[len(coded[one].tokens), once[one]] for one in second], np.float64)
+    return found, sizes.reshape(-1, 2)
+
+
+def score(grammar: Grammar, known: Sentences, asked: Sentences, pool: Sentences, draws: I64) -> float:
+    """Return how much likelier the asked sentences are by the known ones than, on average, by those drawn."""
+    [own] = grammar.log_likelihoods(known, np.arange(known.number)[None, :], asked)
+    return float(own - grammar.log_likelihoods(pool, draws, asked).mean())
+
+
+def sentences_of(text: str, lang: str, parameters: LambdagParameters) -> list[tuple[str, ...]]:
+    """Return the tokens of each sentence of a text, in lower case, as the package `lambdag` splits masked texts."""
+    if parameters.mask == "function_words":
+        text = mask_content(text, lang)
+    text = text.lower()
+    found = [one for one in SENTENCE.findall(text) if one.strip()]
+    if parameters.basis == "characters":
+        return [tuple(one) for one in found]
+    return [tuple(one.split()) for one in found]

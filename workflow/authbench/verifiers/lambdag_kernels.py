@@ -1,0 +1,183 @@
+"""Compiled inner loops of `lambdag`: counting the n-grams of sentences, and the likelihood of others by these counts.
+
+An n-gram is a node: 0 the empty one, others found in a table by (the node without the last token, that token). For each
+node four numbers are kept: how often it occurs, how many different tokens follow it, how many stand before it, and how
+many different pairs stand around it.
+"""
+
+import numpy as np
+
+from authbench.arrays import F64, I32, I64
+from authbench.runtime.jit import compiled
+
+START, END = 0, 1  # tokens of padding; words follow
+OCCURS, FOLLOWING, PRECEDING, AROUND = range(4)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_TOKEN_BITS = 32
+
+
+@compiled
+def _slot(keys: I64, stamps: I32, stamp: int, key: int | np.int64, shift: int) -> np.int64:
+    """Return the place of a key in a table with room, or the free place where it belongs."""
+    at = np.int64((np.uint64(key) * _GOLDEN) >> np.uint64(shift))
+    mask = len(keys) - 1
+    while stamps[at] == stamp and keys[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@compiled
+def read(
+    tokens: I64,
+    starts: I64,
+    chosen: I64,
+    order: int,
+    pads_count: bool,
+    keys: I64,
+    nodes: I32,
+    stamps: I32,
+    stamp: int,
+    shift: int,
+    grams: I32,
+) -> None:
+    """Count every n-gram of up to `order` tokens of the chosen sentences.
+
+    A sentence is `order` - 1 times START, its tokens, END. With `pads_count` START is a word like others; without, no
+    n-gram ends in it, and those of START alone count once a sentence.
+
+    Args:
+        tokens: of all sentences, one after the other.
+        starts: where each sentence begins, and the end of the last.
+        chosen: numbers of sentences.
+        grams: shape (4, room), what is counted of each node.
+    """
+    made = 0
+    grams[:, 0] = 0
+    ends = np.full(order + 1, -1, np.int64)  # nodes of the n-grams of 0, 1, 2, ... tokens that end here
+    chain = np.full(order + 1, -1, np.int64)
+    chain[0] = 0
+    if not pads_count:
+        for length in range(1, order):
+            key = (np.int64(chain[length - 1]) << _TOKEN_BITS) | START
+            at = _slot(keys, stamps, stamp, key, shift)
+            made += 1
+            stamps[at], keys[at], nodes[at] = stamp, key, made
+            grams[:, made] = 0
+            grams[OCCURS, made] = len(chosen)
+            chain[length] = made
+    for sentence in chosen:
+        ends[:] = chain
+        first = starts[sentence] - (order - 1 if pads_count else 0)
+        for place in range(first, starts[sentence + 1] + 1):
+            token = np.int64(END)
+            if place < starts[sentence]:
+                token = np.int64(START)
+            elif place < starts[sentence + 1]:
+                token = tokens[place]
+            grams[OCCURS, 0] += 1
+            before = ends[0]
+            middle = np.int64(-1)  # the n-gram between the first and the last token
+            suffix = np.int64(0)
+            for length in range(1, order + 1):
+                if before < 0:
+                    break
+                key = (before << _TOKEN_BITS) | token
+                at = _slot(keys, stamps, stamp, key, shift)
+                if stamps[at] != stamp:
+                    made += 1
+                    stamps[at], keys[at], nodes[at] = stamp, key, made
+                    grams[:, made] = 0
+                    grams[FOLLOWING, before] += 1
+                    if length > 1:
+                        grams[PRECEDING, suffix] += 1
+                        grams[AROUND, middle] += 1
+                node = np.int64(nodes[at])
+                grams[OCCURS, node] += 1
+                middle = before
+                before = ends[length]
+                ends[length] = node
+                suffix = node
+
+
+@compiled
+def log_likelihood(
+    tokens: I64,
+    starts: I64,
+    order: int,
+    discount: float,
+    keys: I64,
+    nodes: I32,
+    stamps: I32,
+    stamp: int,
+    shift: int,
+    grams: I32,
+) -> float:
+    """Return the decimal logarithm of the probability of all sentences by what `read` counted (Kneser-Ney).
+
+    The longest context counts how often an n-gram occurs, shorter ones how many tokens stand before it; a context that
+    was never seen is shortened. A token that was never seen has what the discount leaves, over the known tokens and
+    one that stands for all others.
+    """
+    total = 0.0
+    words = grams[FOLLOWING, 0] + 1.0
+    ends = np.full(order + 1, -1, np.int64)
+    after = np.full(order + 1, -1, np.int64)
+    for sentence in range(len(starts) - 1):
+        ends[:] = -1
+        ends[0] = 0
+        for length in range(1, order):
+            at = _slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | START, shift)
+            if stamps[at] != stamp:
+                break
+            ends[length] = nodes[at]
+        for place in range(starts[sentence], starts[sentence + 1] + 1):
+            token = tokens[place] if place < starts[sentence + 1] else np.int64(END)
+            after[:] = -1
+            after[0] = 0
+            for length in range(1, order + 1):
+                if ends[length - 1] < 0:
+                    break
+                at = _slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | token, shift)
+                if stamps[at] == stamp:
+                    after[length] = nodes[at]
+            p = 1.0 / words
+            for length in range(order):
+                node = ends[length]
+                if node < 0:
+                    break
+                last = length == order - 1
+                seen = 0.0
+                if after[length + 1] >= 0:
+                    seen = grams[OCCURS if last else PRECEDING, after[length + 1]]
+                of = grams[OCCURS if last else AROUND, node]
+                p = (max(0.0, seen - discount) + discount * grams[FOLLOWING, node] * p) / of
+            total += np.log10(p)
+            ends[:] = after
+    return total
+
+
+@compiled
+def log_likelihoods(
+    pool: I64,
+    pool_starts: I64,
+    draws: I64,
+    asked: I64,
+    asked_starts: I64,
+    order: int,
+    discount: float,
+    pads_count: bool,
+    keys: I64,
+    nodes: I32,
+    stamps: I32,
+    stamp: int,
+    shift: int,
+    grams: I32,
+) -> F64:
+    """Return the `log_likelihood` of the asked sentences by each row of drawn sentences of the pool."""
+    found = np.empty(len(draws))
+    for row in range(len(draws)):
+        read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)
+        found[row] = log_likelihood(
+            asked, asked_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams
+        )
+    return found

@@ -1,0 +1,74 @@
+"""Texts of the train pairs as the population that a pair is compared with, without the authors of the pair."""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import BOOL, I64
+from authbench.identity import keyed_hash
+from authbench.verifiers.texts import distinct, languages
+
+
+class References(NamedTuple):
+    """Texts of other authors.
+
+    Attributes:
+        texts: at most as many as asked for, by a hash.
+        langs: the language of each.
+        owners: the number of each text's author.
+        known: the author of every text of the train pairs.
+    """
+
+    texts: list[str]
+    langs: list[str]
+    owners: I64
+    known: dict[str, int]
+
+    def others(self, *texts: str) -> BOOL:
+        """Return which texts are by none of the authors of these, as far as the train pairs tell, and none of these."""
+        own = [self.known[text] for text in texts if text in self.known]
+        apart: BOOL = ~np.isin(self.owners, own)
+        return apart
+
+
+def references(train: pl.DataFrame, most: int, seed: int) -> References:
+    """Return the texts of the train pairs, at most `most` of them.
+
+    Texts of an author whom the pairs name, and texts that pairs by one author connect, are one author's.
+    """
+    texts, first, second = distinct(train)
+    owners = _authors(train, first, second, len(texts))
+    order = sorted(range(len(texts)), key=lambda place: (keyed_hash(seed, "reference", texts[place]), place))
+    kept = sorted(order[:most])
+    langs = languages(train, texts)
+    known = dict(zip(texts, owners.tolist(), strict=True))
+    return References([texts[one] for one in kept], [langs[one] for one in kept], owners[kept], known)
+
+
+def drawn(pairs: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
+    """Return at most `most` of the pairs, by a hash of their ids, in their order; of each class its share."""
+    if pairs.height <= most:
+        return pairs
+    rank = pl.Series("rank", [keyed_hash(seed, "calibrated on", one) for one in pairs["id"]], dtype=pl.UInt64)
+    ordered = pairs.with_columns(rank, place=pl.int_range(pl.len()))
+    parts = [part.sort("rank", "place") for part in ordered.partition_by("same", maintain_order=True)]
+    kept = pl.concat([part.head(max(1, round(most * part.height / pairs.height))) for part in parts])
+    return kept.sort("place").drop("rank", "place")
+
+
+def _authors(train: pl.DataFrame, first: I64, second: I64, count: int) -> I64:
+    """Return the number of each text's author."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    same = train["same"].to_numpy()
+    links = [np.stack([first[same], second[same]])]
+    if {"author1", "author2"} <= set(train.columns):
+        names = pl.concat([train["author1"], train["author2"]])
+        of = pl.DataFrame({"name": names, "text": np.concatenate([first, second])}).drop_nulls()
+        start = of.select(pl.col("text").first().over("name"))["text"]
+        links.append(np.stack([start.to_numpy(), of["text"].to_numpy()]))
+    one, other = np.concatenate(links, axis=1)
+    _, authors = connected_components(coo_array((np.ones(len(one)), (one, other)), (count, count)), directed=False)
+    return np.asarray(authors, np.int64)
