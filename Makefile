@@ -14,11 +14,14 @@ RUN := .venv/bin/python -m
 READY := .venv/ready-$(EXTRAS)
 
 # Tests run in random order, whose seed pytest prints first; --randomly-seed repeats it. What takes longest begins.
-# With DIST=loadgroup any process takes any test of a function, whatever its file; modules of whole runs stay together.
-DIST ?= loadfile
-PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST) --no-loadscope-reorder
+# Any process takes any test of a function; tests that share what is costly to make, as modules of whole runs do, stay in
+# one (tests/order.py). With DIST=loadfile every module stays in one.
+DIST ?= loadgroup
+PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST) --no-loadscope-reorder --durations 30 --durations-min 5
+# Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
+test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: environment demo test test-all test-unit check plan bench clean
+.PHONY: environment demo test test-all test-unit test-thorough check plan bench clean
 
 demo: environment       ## build the demo benchmark from the corpora in resources/demo
 	$(RUN) snakemake --cores $(CORES)
@@ -32,6 +35,12 @@ test-all: environment   ## those tests and the long ones, on one demo
 
 test-unit: environment  ## single functions alone
 	$(PYTEST) tests/unit
+
+# how many times the examples of every property are tried, drawn anew; ONLY=tests/unit/test_sample.py for one module
+TIMES ?= 20
+ONLY ?= tests/unit
+test-thorough: environment  ## properties alone, each with many more examples
+	EXAMPLES_TIMES=$(TIMES) $(PYTEST) $(ONLY) -m hypothesis
 
 check: environment      ## format, lint, types
 	$(RUN) ruff format --check .

@@ -1,15 +1,15 @@
 """Options of the tests, how they draw examples (few and anew on a desk, many and always the same where CI is set), and
 the demo, built once in a copy of the project for all tests of whole runs."""
 
-import fcntl
 import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from examples import try_more
 from hypothesis import settings
-from order import of_whole_runs, scheduled
+from made_once import made_once
+from order import group_of, scheduled
 from process_settings import changes, process_settings
 from project import Project, copy_project
 
@@ -29,9 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep a module of whole runs in one process: with `--dist loadgroup` all other tests go to any."""
-    if of_whole_runs(item):
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
+    """Keep tests that share something costly in one process: with `--dist loadgroup` all others go to any."""
+    if isinstance(item, pytest.Function) and (group := group_of(item)):
+        item.add_marker(pytest.mark.xdist_group(group))
+    try_more(item)
 
 
 @pytest.hookimpl(trylast=True)
@@ -72,22 +73,6 @@ def published_demo(demo: Project, request: pytest.FixtureRequest, tmp_path_facto
         demo.copy(folder).build("publish")
 
     return Project(made_once("published demo", publish, request.config, tmp_path_factory))
-
-
-def made_once(
-    name: str, make: Callable[[Path], None], config: pytest.Config, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """Return the folder of a name that all processes of the tests share, made by the first that asks for it."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if hasattr(config, "workerinput") else base) / name
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.with_suffix(".built").exists():
-            shutil.rmtree(folder, ignore_errors=True)  # what a process left that failed
-            folder.mkdir()
-            make(folder)
-            folder.with_suffix(".built").touch()
-    return folder
 
 
 @pytest.fixture(scope="session")

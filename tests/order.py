@@ -1,4 +1,5 @@
-"""The order in which tests begin: what takes longest first, so that no process is left alone with it at the end."""
+"""Which tests stay in one process, and the order in which tests begin: what takes longest first, so that no process is
+left alone with it at the end."""
 
 from collections.abc import Sequence
 
@@ -13,6 +14,19 @@ FUNCTIONS_FIRST = 0.3  # the share of the tests of functions that run beside the
 def of_whole_runs(item: pytest.Item) -> bool:
     """Return whether a test is one of whole runs, whose fixtures are builds that no other process should repeat."""
     return item.path.parent.name in WHOLE_RUNS
+
+
+def group_of(item: pytest.Function) -> str | None:
+    """Return the name of the tests with which a test stays in one process, None where any process may take it.
+
+    Tests stay together where they share what is costly to make: modules of whole runs, all that ingests real corpora,
+    and of other modules the tests that use a fixture of the module. Without that, each process makes it again.
+    """
+    if getattr(getattr(item.module, "ingested", None), "__module__", "") == "open_corpora":
+        return "real corpora"
+    if of_whole_runs(item) or _uses_a_fixture_of_its_module(item):
+        return f"{item.path.parent.name}/{item.path.stem}"
+    return None
 
 
 def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
@@ -33,6 +47,11 @@ def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
         *sorted(others, key=lambda item: longest.get(item.path.stem, len(longest))),
         *functions[beside:],
     ]
+
+
+def _uses_a_fixture_of_its_module(item: pytest.Function) -> bool:
+    found = item._fixtureinfo.name2fixturedefs.values()
+    return any(fixture.scope == "module" for fixtures in found for fixture in fixtures)
 
 
 def _end_of_module(items: Sequence[pytest.Item], place: int) -> int:

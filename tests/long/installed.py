@@ -52,10 +52,11 @@ class Installed:
         return done.stdout
 
     def refusal(self, *arguments: str | Path) -> str:
-        """The last line of a command that cannot run, which says why; what came before is no traceback."""
+        """The one line by which a command that cannot run says why."""
         done = self.run(*arguments)
-        assert done.returncode == 2 and "Traceback" not in done.stderr, f"{arguments}\n{done.stdout}\n{done.stderr}"
-        return done.stderr.splitlines()[-1]
+        lines = done.stderr.splitlines()
+        assert (done.returncode, len(lines)) == (2, 1), f"{arguments}\n{done.stdout}\n{done.stderr}"
+        return lines[0]
 
 
 def build_wheel(folder: Path) -> Path:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from tiny_checkpoint import write_checkpoint
 
 
@@ -16,8 +17,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """Raw files, a small release of them, and its public bundle; look at them, and change copies only."""
     from published import publish
 
-    return publish(tmp_path_factory.mktemp("published"))
+    folder = made_once("published", publish, request.config, tmp_path_factory)
+    return folder / "raw", folder / "release", folder / "public"

@@ -339,6 +339,8 @@ def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixtu
     for bad in (tmp_path / "nowhere", tmp_path / "notes.txt"):
         assert main(["audit", str(bad)]) == 2
         assert "Expected" in capsys.readouterr().err
+    assert main(["audit", str(path), str(tmp_path / "nowhere")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1, "nothing is announced that cannot begin"
     (tmp_path / "names.csv").write_text("who,what\na,b\n")
     assert main(["audit", str(tmp_path / "names.csv")]) == 2
     assert "no column for author and content" in capsys.readouterr().err

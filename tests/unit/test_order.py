@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
+import open_corpora
 import pytest
-from order import LONGEST, WHOLE_RUNS, of_whole_runs, scheduled
+from order import LONGEST, WHOLE_RUNS, group_of, of_whole_runs, scheduled
 
 TESTS = Path(__file__).parents[1]
 UNITS = [f"test_unit_{number}" for number in range(20)]
@@ -62,10 +64,36 @@ def test_the_longest_modules_and_the_folders_of_whole_runs_are_there() -> None:
     assert there >= set(LONGEST)
 
 
-def test_processes_share_the_tests_of_functions_but_never_a_module_of_whole_runs(
-    request: pytest.FixtureRequest,
-) -> None:
-    marked = {item.path.parent.name: item.get_closest_marker("xdist_group") for item in request.session.items}
-    assert marked["unit"] is None
-    assert all(marker and marker.args for folder, marker in marked.items() if folder in WHOLE_RUNS)
+def test_a_process_takes_any_test_of_a_function(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("xdist_group") is None
     assert not of_whole_runs(request.node)
+
+
+@pytest.fixture(scope="module")
+def costly_to_make() -> object:
+    return object()
+
+
+@pytest.fixture
+def of_it(costly_to_make: object) -> object:
+    return costly_to_make
+
+
+def test_one_process_takes_all_tests_that_a_fixture_of_their_module_serves(
+    request: pytest.FixtureRequest, of_it: object
+) -> None:
+    marker = request.node.get_closest_marker("xdist_group")
+    assert marker and marker.args == ("unit/test_order",)
+
+
+def test_one_process_takes_a_module_of_whole_runs_and_one_all_that_ingests_real_corpora() -> None:
+    def group(folder: str, name: str, **module: object) -> str | None:
+        item = SimpleNamespace(path=TESTS / folder / f"{name}.py", module=SimpleNamespace(**module))
+        return group_of(item)  # type: ignore[arg-type]
+
+    assert [group("pipeline", "test_names"), group("long", "test_kill")] == ["pipeline/test_names", "long/test_kill"]
+    real = {
+        group("unit", "test_labels_real", ingested=open_corpora.ingested),
+        group("long", "test_kill", ingested=open_corpora.ingested),
+    }
+    assert real == {"real corpora"}

@@ -41,6 +41,12 @@ def read_dataset(paths: Sequence[Path], columns: Mapping[str, str] | None = None
     return dataset
 
 
+def must_exist(path: Path) -> None:
+    """Raise InputError where there is no dataset to read."""
+    if not is_style_entry(path) and not path.exists():
+        raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
+
+
 def _label(source: Source) -> str:
     return source.path.stem if source.path.is_file() else source.path.resolve().name
 
@@ -48,8 +54,7 @@ def _label(source: Source) -> str:
 def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list[Dataset]:
     if is_style_entry(path):
         return [read_style(path, data)]
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
+    must_exist(path)
     if path.is_file():
         return [_read_file(path, columns)]
     if splits_below(path):

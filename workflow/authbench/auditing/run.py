@@ -16,7 +16,7 @@ from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import answers_auc, beside, read_scores
-from authbench.auditing.read import read_dataset
+from authbench.auditing.read import must_exist, read_dataset
 from authbench.auditing.rows import Measured, measure
 from authbench.tokens import load_tokenizer
 
@@ -99,6 +99,8 @@ def audit(
     tell: Say = say or (lambda _: None)
     paths = [Path(one) for one in ([source] if isinstance(source, str | Path) else source)]
     given_files = [Path(one) for one in scores]
+    for path in paths:
+        must_exist(path)
     tell("reading")
     dataset = read_dataset(paths, columns, None if data is None else Path(data))
     given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
