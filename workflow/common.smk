@@ -49,6 +49,8 @@ from authbench.runtime.run_locks import keep_locks_of_other_runs
 from authbench.safety.detoxify_scorer import weights_mark
 from authbench.shipped import shipped
 from authbench.storage.raw_listing import write_listing
+from authbench.train.planned import planned_trainings, with_tuned
+from authbench.train.settings import TrainSettings
 
 HERE = Path.cwd()
 BEGAN = time.time()

@@ -191,8 +191,11 @@ def test_a_shortfall_may_be_shared_out_in_three_ways(shortfall: Any, root: Path)
         ({"filter": {"script": {"default": 1.5}}}, "filter.script.default"),
         ({"dedup": {"bands": 5}}, "dedup: 5 bands of 5 rows find 86.3% of the pairs at 0.8"),
         ({"ingest": {"author_key_env": "NOT_SET_BY_ANYBODY"}}, "environment variable NOT_SET_BY_ANYBODY is not set"),
-        ({"train": {"model": "neurobiber"}}, "train.model: neurobiber: pooling: labels has vectors of a classifier"),
-        ({"train": {"model": "tfidf"}}, "train.model: tfidf: a model of kind ngrams cannot be tuned"),
+        (
+            {"train": {"models": ["neurobiber"]}},
+            "train.models: neurobiber: pooling: labels has vectors",
+        ),
+        ({"train": {"models": ["tfidf"]}}, "train.models: tfidf: a model of kind ngrams cannot be tuned"),
         ({"release": {"takedown": "no/such/list"}}, "release.takedown: there is no file no/such/list"),
         ({"safety": {"exempt_genres": ["poems"]}}, "unknown genre 'poems'"),
         (

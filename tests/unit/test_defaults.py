@@ -20,7 +20,10 @@ CONFIG = read_yaml(shipped("config/config.yaml"))
 
 
 def test_the_configuration_has_the_defaults_of_training() -> None:
-    assert CONFIG["train"] == {"model": CONFIG["train"]["model"], "seeds": SEEDS} | asdict(TrainSettings())
+    train = CONFIG["train"]
+    of_builds = {"models": train["models"], "in_leaderboard": False}
+    assert train == of_builds | {"seeds": SEEDS} | asdict(TrainSettings())
+    assert TrainSettings.from_section(train) == TrainSettings()
 
 
 def test_the_configuration_has_the_defaults_of_pan() -> None:

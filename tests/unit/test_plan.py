@@ -120,6 +120,39 @@ def test_what_works_on_the_release_does_not_grow_with_the_corpus() -> None:
     assert "logs" not in one.disk
 
 
+BOOKS = Corpus(300_000, 400_000, 150_000, 16)
+
+
+def test_a_release_of_books_holds_chunks_and_is_no_larger_than_these() -> None:
+    made = make_plan(BOOKS, RATES)
+    assert BOOKS.chunks == 50 * BOOKS.documents and 1_500 < BOOKS.chunk_chars < 2_000
+    of_short = make_plan(Corpus(1e8, BOOKS.chunk_chars, BOOKS.released, 16), RATES)
+    assert made.disk["release"] == pytest.approx(of_short.disk["release"])
+    assert made.disk["release"] < 1e9 < 50e9 < made.disk["normalize"]
+    assert stage(made, "write_release").cpu == pytest.approx(stage(of_short, "write_release").cpu)
+
+
+def test_chunks_of_long_documents_are_counted_where_stages_read_them() -> None:
+    rates = copy.deepcopy(RATES)
+    for size in rates["sizes"]:
+        size["rules"]["measure_texts"] = size["rules"]["normalize_text"]
+        size["rules"]["link_texts chunks"] = size["rules"]["link_texts documents"]
+        size["disk_bytes"] |= {"chunk": size["characters"], "dedup": 100 * size["documents"]}
+    made = make_plan(BOOKS, rates)
+    assert stage(made, "measure_texts").cpu < stage(made, "normalize_text").cpu / 3
+    assert stage(made, "link_texts chunks").peak == pytest.approx(700 + 14_000_000 * 48 / 2**20)
+    assert stage(made, "link_texts documents").peak < 700
+    assert made.disk["chunk"] == pytest.approx(BOOKS.chunks * BOOKS.chunk_chars)
+    assert made.disk["dedup"] == pytest.approx(100 * (BOOKS.documents + BOOKS.chunks) / 2)
+    assert Corpus(1e6, 600, 1e5, 2).chunks == 1e6 and Corpus(1e6, 600, 1e5, 2).chunk_chars == 600
+
+
+def test_a_plan_says_what_share_of_the_files_is_enough() -> None:
+    said = as_text(make_plan(BOOKS, RATES), RATES)
+    assert "in 15,000,000 chunks of 1,7" in said and "acquire --share 0.1`" in said and "--documents 3e+04" in said
+    assert "--share" not in as_text(make_plan(Corpus(1e6, 600, 3e5, 2), RATES), RATES)
+
+
 def test_a_rule_may_be_in_one_measured_size_only() -> None:
     rates = copy.deepcopy(RATES)
     del rates["sizes"][0]["rules"]["measure_authors"]

@@ -1,40 +1,110 @@
-"""Claims about training: what is paired, and that a trained model is one like any other."""
+"""Claims about training: what is learnt from, that a stopped training goes on, and that a trained model is a model."""
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from small_split import a_split
 from split_folder import write_release
 
 from authbench.cli import main
+from authbench.errors import InputError
+from authbench.evaluation.split import read_split
+from authbench.format.release import open_release
+from authbench.models.requested import load_model
 from authbench.presentation.charts import as_svg
+from authbench.train import run, tune
 from authbench.train.curves import training_chart
-from authbench.train.pairs import author_pairs, batches_of_epochs
-from authbench.train.records import CURVES
+from authbench.train.pairs import NEAREST, Examples
+from authbench.train.planned import planned_trainings, with_tuned
+from authbench.train.records import CURVES, read_curves
+from authbench.train.settings import TrainSettings
+
+TINY = TrainSettings(epochs=2, batch=8, learning_rate=1e-3, evaluations=4)
 
 
-def texts_of(authors, each=3):
-    rows = [(f"d{a}-{k}", f"author {a}", f"text {k} of {a}") for a in range(authors) for k in range(each)]
-    return pl.DataFrame(rows, schema=["id", "author_id", "content"], orient="row")
+def texts_of(authors, each=3, ignored=None, **columns):
+    """A split of texts `a<author>-<k>`, whose author is known by `columns` as all else."""
+    ids = [f"a{a:02d}-{k}" for a in range(authors) for k in range(each)]
+    columns.setdefault("author_id", {ident: ident.partition("-")[0] for ident in ids})
+    return a_split(ids, sorted(ignored or ids[:1]), {}, ignored, **columns)
+
+
+def author_of(row, split):
+    return split.documents["author_id"][row]
 
 
 def test_an_author_is_in_an_epoch_once_with_two_texts_of_their_own():
-    table = texts_of(20)
-    pairs = author_pairs(table, seed=1, epoch=0)
-    of = dict(zip(table["content"], table["author_id"], strict=True))
-    assert len({of[one] for one, _ in pairs}) == len(pairs) == 20
-    assert all(of[one] == of[other] and one != other for one, other in pairs)
-    assert author_pairs(table.reverse(), seed=1, epoch=0) == pairs
-    assert author_pairs(table, seed=1, epoch=1) != pairs != author_pairs(table, seed=2, epoch=0)
+    split = texts_of(20)
+    pairs = Examples(split, seed=1).pairs(epoch=0)
+    assert len({author_of(one, split) for one, _ in pairs}) == len(pairs) == 20
+    assert all(author_of(one, split) == author_of(other, split) and one != other for one, other in pairs)
+    turned = replace(split, documents=split.documents.reverse())
+    last = split.documents.height - 1
+    assert [(last - one, last - other) for one, other in Examples(turned, seed=1).pairs(epoch=0)] == pairs
+    assert Examples(split, seed=1).pairs(epoch=1) != pairs != Examples(split, seed=2).pairs(epoch=0)
+
+
+def test_both_texts_of_a_pair_are_of_different_works_where_works_are_known():
+    split = texts_of(12)
+    origins = [f"{author}-{k % 2}" for author in range(10) for k in range(3)] + ["one work"] * 6
+    known = replace(split, documents=split.documents.with_columns(origin=pl.Series(origins)))
+    pairs = Examples(known, seed=0).pairs(epoch=0)
+    assert len(pairs) == 10 and all(origins[one] != origins[other] for one, other in pairs)
 
 
 def test_authors_with_one_text_are_left_out_and_no_batch_holds_two_epochs():
-    assert author_pairs(texts_of(5, each=1), 0, 0) == []
-    pairs = list(batches_of_epochs(texts_of(10), seed=0, epochs=3, batch=4))
-    assert len(pairs) == 3 * 8
-    assert all(len({one.split()[-1] for one, _ in pairs[at : at + 4]}) == 4 for at in range(0, 24, 4))
+    assert Examples(texts_of(5, each=1), 0).batches(1, 2, matched=True) == []
+    split = texts_of(10)
+    batches = Examples(split, seed=0).batches(epochs=3, batch=4, matched=False)
+    assert [len(batch) for batch in batches] == [4] * 6
+    assert all(len({author_of(example.anchor, split) for example in batch}) == 4 for batch in batches)
+    assert all(example.negative is None for batch in batches for example in batch)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 6), st.integers(6, 16))
+def test_a_negative_is_like_its_positive_and_by_nobody_who_asks_in_the_batch(seed, batch, authors):
+    chance = random.Random(seed)
+    ids = [f"a{a:02d}-{k}" for a in range(authors) for k in range(3)]
+    columns = {
+        "lang": {ident: chance.choice(["en", "de"]) for ident in ids},
+        "source": {ident: chance.choice("st") for ident in ids},
+        "token_length": {ident: chance.randint(20, 400) for ident in ids},
+    }
+    split = texts_of(authors, **columns)
+    rows = split.documents.to_dicts()
+    for examples in Examples(split, seed).batches(epochs=1, batch=batch, matched=True):
+        asking = {rows[example.anchor]["author_id"] for example in examples}
+        for example in examples:
+            positive = rows[example.positive]
+            others = [row for row in rows if row["author_id"] not in asking]
+            for shared in (("lang", "source"), ("lang",), ()):
+                like = [row for row in others if all(row[name] == positive[name] for name in shared)]
+                if like:
+                    break
+            assert (example.negative is None) == (not like)
+            if like:
+                away = sorted(abs(row["token_length"] - positive["token_length"]) for row in like)
+                negative = rows[example.negative]
+                assert negative in like
+                assert abs(negative["token_length"] - positive["token_length"]) <= away[:NEAREST][-1]
+
+
+def test_no_negative_is_by_somebody_who_may_be_the_author():
+    ignored = {"a00-0": ["a01-0"], "a01-2": ["a02-1"]}
+    split = texts_of(4, ignored=ignored)
+    drawn = set()
+    for seed in range(30):
+        for batch in Examples(split, seed).batches(epochs=2, batch=2, matched=True):
+            drawn |= {(author_of(one.anchor, split), author_of(one.negative, split)) for one in batch if one.negative}
+    assert ("a00", "a03") in drawn and ("a03", "a01") in drawn
+    assert not drawn & {("a00", "a01"), ("a01", "a00"), ("a01", "a02"), ("a02", "a01")}
 
 
 def test_a_classifier_is_refused_before_the_release_is_read(tmp_path, capsys):
@@ -42,11 +112,66 @@ def test_a_classifier_is_refused_before_the_release_is_read(tmp_path, capsys):
     assert "neurobiber: pooling: labels" in capsys.readouterr().err
 
 
-def test_curves_are_drawn_with_a_line_per_seed():
-    rows = [(seed, step, 1.0 / (step + 1), 0.1 * step, 0.5 - 0.1 * step) for seed in (0, 1) for step in range(4)]
-    drawn = as_svg(training_chart(pl.DataFrame(rows, schema=CURVES, orient="row"), "mine <b>"))
+def curves_of(models, seeds=(0, 1)):
+    rows = [
+        (model, seed, step, 1.0 / (step + 1), 0.1 * step, None, 0.5 - 0.1 * step)
+        for model in models for seed in seeds for step in range(4)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=CURVES, orient="row")
+
+
+def test_curves_are_drawn_with_a_line_per_seed_and_those_of_all_models_in_one_picture():
+    drawn = as_svg(training_chart(curves_of(["mine <b>"])))
     assert drawn.count("<title>seed 0</title>") == drawn.count("<title>seed 1</title>") == 3
     assert "<b>" not in drawn
+    both = as_svg(training_chart(curves_of(["e5", "mine"])))
+    titles = [f"<title>{model}, seed {seed}</title>" for model in ("e5", "mine") for seed in (0, 1)]
+    assert all(both.count(title) == 3 for title in titles)
+
+
+def test_a_table_with_other_columns_is_no_curve(tmp_path):
+    (tmp_path / "old.csv").write_text("seed,step,loss,success@5,eer\n0,1,2.0,0.1,0.4\n")
+    with pytest.raises(InputError, match="has the columns"):
+        read_curves(tmp_path / "old.csv")
+
+
+def test_a_build_knows_its_trainings_and_lists_models_before_and_after():
+    models = [load_model("all-minilm-l6-v2"), load_model("multilingual-e5-base")]
+    trainings = planned_trainings(models, 2)
+    assert list(trainings) == [f"{model.name}-seed-{seed}" for model in models for seed in (0, 1)]
+    tfidf = load_model("tfidf")
+    listed = with_tuned({"tfidf": tfidf}, trainings, "results/x/train")
+    assert list(listed) == ["tfidf", *(model.name for model in models), *trainings]
+    e5 = listed["multilingual-e5-base-seed-1"]
+    assert (e5.name, e5.parameters.checkpoint) == (
+        "multilingual-e5-base-seed-1", "results/x/train/multilingual-e5-base-seed-1",
+    )  # fmt: skip
+    assert (e5.parameters.query_prompt, e5.parameters.document_prompt) == ("query: ", "passage: ")
+    assert with_tuned({"tfidf": tfidf}, {}, "results/x/train") == {"tfidf": tfidf}
+
+
+# --- with a tiny checkpoint ---
+
+
+@pytest.fixture
+def tiny(checkpoint, tmp_path):
+    """A release to train on, the page of a tiny model with prompts, and its entry."""
+    pytest.importorskip("datasets", reason="the extra `models` is not installed")
+    release = write_release(tmp_path / "release", authors=24)
+    for split in ("train", "dev"):
+        (release / split).symlink_to(release / "test")
+    page = tmp_path / "tiny.yaml"
+    prompts = {"query_prompt": "ask a: ", "document_prompt": "tell b: "}
+    parameters = {"checkpoint": str(checkpoint), "pooling": "mean", "max_tokens": 32, **prompts}
+    entry = {"title": "tiny", "group": "embedding", "kind": "transformer", "parameters": parameters}
+    page.write_text(yaml.safe_dump(entry))
+    return release, page, load_model(str(page))
+
+
+def trained(tiny, out, settings=TINY, seed=0, entry=None):
+    release, _, model = tiny
+    learnt, dev = (read_split(open_release(release), name) for name in ("train", "dev"))
+    return run.train_one(entry or model, learnt, dev, settings, seed, out)
 
 
 def states_of_libraries():
@@ -60,41 +185,107 @@ def states_of_libraries():
     return bars, random.getstate(), (numpy[1].tolist(), *numpy[2:]), torch.get_rng_state().tolist()
 
 
-def test_a_trained_model_has_curves_and_evaluates_like_any_other(checkpoint, tmp_path, capsys):
-    pytest.importorskip("datasets", reason="the extra `models` is not installed")
-    release = write_release(tmp_path / "release", authors=24)
-    for split in ("train", "dev"):
-        (release / split).symlink_to(release / "test")
-    page = tmp_path / "tiny.yaml"
-    page.write_text(
-        f"title: tiny\ngroup: embedding\nkind: transformer\n"
-        f"parameters: {{checkpoint: {checkpoint}, pooling: mean, max_tokens: 32}}\n"
-    )
+def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path, capsys):
+    release, page, _ = tiny
     command = ["train", str(release), "--model", str(page), "--out", str(tmp_path / "out")]
     states = states_of_libraries()
     assert main([*command, "--seeds", "2", "--batch", "8", "--epochs", "2", "--learning-rate", "1e-3"]) == 0
     assert states_of_libraries() == states
-    assert "mean of 2 seeds" in capsys.readouterr().out
-    curves = pl.read_csv(tmp_path / "out/curves.csv")
+    assert "tiny, dev, mean of 2 seeds: S@5 " in capsys.readouterr().out
+    curves = read_curves(tmp_path / "out/curves.csv")
     assert curves.group_by("seed").len().sort("seed")["len"].to_list() == [7, 7]
     assert curves.filter(pl.col("step") == 0)["success@5"].n_unique() == 1
     stated = json.loads((tmp_path / "out/release.json").read_text())
     assert (stated["verified"], stated["reason"]) == (False, "no checksums")
     trained = tmp_path / "out/tiny-seed-0.yaml"
+    assert yaml.safe_load(trained.read_text())["parameters"]["query_prompt"] == "ask a: "
     assert main(["evaluate", str(release), "--model", str(trained), "--out", str(tmp_path / "scores")]) == 0
     assert (tmp_path / "scores/tiny-seed-0/scores.json").is_file()
+    assert not list((tmp_path / "out").glob("*.unfinished"))
 
 
-def test_a_model_without_weights_and_a_batch_without_authors_are_refused(checkpoint, tmp_path, capsys):
-    pytest.importorskip("datasets", reason="the extra `models` is not installed")
-    release = write_release(tmp_path / "release", authors=5)
-    for split in ("train", "dev"):
-        (release / split).symlink_to(release / "test")
+def test_prompts_are_those_of_the_entry_in_training_and_on_dev_as_in_evaluation(tiny, tmp_path, monkeypatch):
+    seen = {"asked": set(), "told": set()}
+    embed, arguments = tune.TransformerModel.embed_with, tune._arguments
+
+    def embedded(self, checkpoint, texts, prompt):
+        seen["asked" if len(texts) == 24 else "told"].add(prompt)
+        return embed(self, checkpoint, texts, prompt)
+
+    def argued(*given):
+        seen["trained"] = arguments(*given).prompts
+        return arguments(*given)
+
+    monkeypatch.setattr(tune.TransformerModel, "embed_with", embedded)
+    monkeypatch.setattr(tune, "_arguments", argued)
+    record = trained(tiny, tmp_path / "out")
+    assert (seen["asked"], seen["told"]) == ({"ask a: "}, {"tell b: "})
+    assert seen["trained"] == {"anchor": "ask a: ", "positive": "tell b: ", "negative": "tell b: "}
+    last = run.read_json(record)["curve"][-1]
+    command = ["evaluate", str(tiny[0]), "--split", "dev", "--model", str(tmp_path / "out/tiny-seed-0.yaml")]
+    assert main([*command, "--out", str(tmp_path / "scores")]) == 0
+    overall = json.loads((tmp_path / "scores/tiny-seed-0/scores.json").read_text())["overall"]
+    assert overall["success@5"] == pytest.approx(last["success@5"])
+
+
+def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(tiny, tmp_path, monkeypatch):
+    whole = trained(tiny, tmp_path / "whole")
+    measure = tune._Watched.measure
+    made = []
+
+    def killed(self, step, loss):
+        if step == 3:
+            raise KeyboardInterrupt
+        made.append(step)
+        return measure(self, step, loss)
+
+    monkeypatch.setattr(tune._Watched, "measure", killed)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tiny, tmp_path / "out")
+    assert made == [0, 1, 2] and not (tmp_path / "out/tiny-seed-0").exists()
+    broken = tmp_path / "out/tiny-seed-0.unfinished/checkpoint-3"
+    broken.mkdir()
+    (broken / "trainer_state.json").write_text('{"global_step": 3')  # as a kill while it is written leaves it
+    made.clear()
+    monkeypatch.setattr(
+        tune._Watched, "measure", lambda self, step, loss: made.append(step) or measure(self, step, loss)
+    )
+    again = trained(tiny, tmp_path / "out")
+    assert made == [3, 4, 5, 6]
+    assert run.read_json(again)["curve"] == run.read_json(whole)["curve"]
+    weights = "tiny-seed-0/model.safetensors"
+    assert (tmp_path / "out" / weights).read_bytes() == (tmp_path / "whole" / weights).read_bytes()
+    made.clear()
+    assert trained(tiny, tmp_path / "out") == again and made == []
+    trained(tiny, tmp_path / "out", replace(TINY, learning_rate=2e-3))
+    assert made[0] == 0
+    assert (tmp_path / "out" / weights).read_bytes() != (tmp_path / "whole" / weights).read_bytes()
+
+
+def test_a_training_that_diverges_is_one_line_that_says_when(tiny, tmp_path, capsys):
+    release, page, _ = tiny
+    command = ["train", str(release), "--model", str(page), "--out", str(tmp_path / "out"), "--batch", "8"]
+    assert main([*command, "--seeds", "1", "--epochs", "4", "--learning-rate", "1e38"]) == 2
+    told = capsys.readouterr().err
+    assert "the training has diverged" in told and "Set a lower learning_rate" in told
+    assert not (tmp_path / "out/tiny-seed-0.yaml").exists()
+
+
+def test_weights_are_trained_in_32_bits_where_the_model_computes_in_16(tiny, tmp_path):
+    from safetensors.numpy import load_file
+
+    entry = replace(tiny[2], parameters=replace(tiny[2].parameters, dtype="bfloat16"))
+    trained(tiny, tmp_path / "out", replace(TINY, epochs=1), entry=entry)
+    kinds = {str(one.dtype) for one in load_file(tmp_path / "out/tiny-seed-0/model.safetensors").values()}
+    assert kinds == {"float32"}
+    assert yaml.safe_load((tmp_path / "out/tiny-seed-0.yaml").read_text())["parameters"]["dtype"] == "bfloat16"
+    with pytest.raises(InputError, match="float16 needs a GPU"):
+        trained(tiny, tmp_path / "half", replace(TINY, precision="float16"))
+
+
+def test_a_model_without_weights_and_a_batch_without_authors_are_refused(tiny, tmp_path, capsys):
+    release, page, _ = tiny
     assert main(["train", str(release), "--model", "tfidf", "--out", str(tmp_path / "out")]) == 2
     assert "cannot be tuned" in capsys.readouterr().err
-    page = tmp_path / "tiny.yaml"
-    page.write_text(
-        f"title: tiny\ngroup: embedding\nkind: transformer\nparameters: {{checkpoint: {checkpoint}, pooling: mean}}\n"
-    )
-    assert main(["train", str(release), "--model", str(page), "--out", str(tmp_path / "out")]) == 2
+    assert main(["train", str(release), "--model", str(page), "--out", str(tmp_path / "out"), "--batch", "25"]) == 2
     assert "not one batch" in capsys.readouterr().err

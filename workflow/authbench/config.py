@@ -238,18 +238,19 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], l
     problems = []
     expected: dict[str, Callable[[ModelEntry], None]] = {
         "style.models": expect_vectors,
-        "train.model": expect_trainable,
+        "train.models": expect_trainable,
     }
     requested = [("evaluate.models", name) for name in config["evaluate"]["models"]]
     requested += [("style.models", name) for name in config["style"]["models"]]
-    for place, name in [*requested, ("train.model", config["train"]["model"])]:
+    requested += [("train.models", name) for name in config["train"]["models"]]
+    for place, name in requested:
         try:
             models[name] = models.get(name) or load_model(name, root)
             if place in expected:
                 expected[place](models[name])
         except InputError as problem:
             problems.append(f"{place}: {problem}")
-    for section in ("evaluate", "style"):
+    for section in ("evaluate", "style", "train"):
         found = [models[name].name if name in models else entry_name(name) for name in config[section]["models"]]
         problems += same_names(f"{section}.models", "models", found)
     return models, problems

@@ -7,6 +7,7 @@ of a measured size gives the measured figures.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,27 @@ OF_THE_RELEASE = (
     "split",
     "release",
 )
+# Rules, and their folders of results, whose work grows with the chunks that documents are cut into.
+OF_CHUNKS = (
+    "measure_texts",
+    "apply_filters",
+    "judge_labels",
+    "find_shared_texts",
+    "fill_reservoirs",
+    "select_documents",
+    "count_survivors",
+    "list_removed",
+    "chunk",
+    "filter",
+    "labels",
+    "sample",
+)
+# Folders with a row per document and one per chunk, however long these are.
+OF_BOTH = ("dedup",)
+CHARS_PER_TOKEN = 4  # of English prose (the open corpora have 4.2); less in other scripts, whose chunks are shorter
+SPARE = (
+    10  # chunks for each that is released, as in the builds that were measured: filters and limits per author take most
+)
 # Rules with one job per part of the search for near-duplicates.
 IN_PARTS = ("link_texts", "compare_texts")
 # Rules whose jobs hold at most one shard of a source in memory.
@@ -95,12 +117,23 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Corpus:
-    """The size of a build."""
+    """The size of a build, whose documents are cut by the default settings of `chunk` where they are long."""
 
     documents: float
     mean_chars: float
     released: float
     cores: int
+
+    @property
+    def chunks(self) -> float:
+        """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
+        most = _chunk_settings()["max_chunks_per_document"]
+        return self.documents * max(1.0, min(self.mean_chars / longest_mean(), most))
+
+    @property
+    def chunk_chars(self) -> float:
+        """Return the mean length of a chunk in characters."""
+        return min(self.mean_chars, longest_mean())
 
 
 @dataclass(frozen=True)
@@ -144,6 +177,24 @@ def line(points: Sequence[Point], at: float) -> float:
     return max(last + slope * (at - end), 0.0)
 
 
+def longest_mean() -> float:
+    """Return the mean length in characters of the chunks of a text much longer than any of them.
+
+    Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
+    `max_tokens`; lengths are taken as even between these bounds.
+    """
+    chunk = _chunk_settings()
+    usual, extra = (chunk["min_tokens"] + chunk["max_tokens"]) / 2, sum(chunk["extra_long_tokens"]) / 2
+    share = chunk["extra_long_share"]
+    return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
+
+
+@cache
+def _chunk_settings() -> Mapping[str, Any]:
+    settings: Mapping[str, Any] = read_yaml(shipped("config/config.yaml"))["chunk"]
+    return settings
+
+
 def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
     """Return the plan of a build with one process per core, one rule after another."""
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
@@ -153,7 +204,10 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
 
     same = [size["shards"] for size in sizes if size["documents"] == corpus.documents]
     shards = same[0] if same else fitting_shards(round(grown("expanded_bytes")), corpus.cores)
-    parts = part_count(grown("text_mb"), DedupSettings().bands)
+    text_mb = grown("text_mb")
+    held = corpus.chunks * corpus.chunk_chars / (corpus.documents * corpus.mean_chars)
+    bands = DedupSettings().bands
+    parts = {"documents": part_count(text_mb, bands), "chunks": part_count(text_mb * held, bands)}
     disk = {
         folder: line(
             [(_work(folder, size), size["disk_bytes"].get(folder, 0)) for size in sizes], _planned(folder, corpus)
@@ -166,19 +220,35 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
 
 
 def _work(name: str, size: Mapping[str, Any]) -> float:
-    """Return the characters that a rule processes, or that a folder holds, in a measured build."""
+    """Return the characters that a rule processes, or that a folder holds, in a measured build.
+
+    Its documents are short, so that each is one chunk.
+    """
+    if name in OF_BOTH:
+        return float(size["documents"])
     share = size["released"] / size["documents"] if name in OF_THE_RELEASE else 1.0
     return float(size["characters"] * share)
 
 
 def _planned(name: str, corpus: Corpus) -> float:
     """Return the same for the planned build."""
-    return (corpus.released if name in OF_THE_RELEASE else corpus.documents) * corpus.mean_chars
+    if name in OF_BOTH:
+        return (corpus.documents + corpus.chunks) / 2
+    if name in OF_THE_RELEASE:
+        return corpus.released * corpus.chunk_chars
+    return corpus.chunks * corpus.chunk_chars if _on_chunks(name) else corpus.documents * corpus.mean_chars
 
 
-def _stage(rule: str, corpus: Corpus, shards: int, parts: int, sizes: Sequence[Mapping[str, Any]]) -> Stage:
+def _on_chunks(name: str) -> bool:
+    return name in OF_CHUNKS or name.endswith(" chunks")
+
+
+def _stage(
+    rule: str, corpus: Corpus, shards: int, parts_of: Mapping[str, int], sizes: Sequence[Mapping[str, Any]]
+) -> Stage:
     runs = [(size, size["rules"][rule]) for size in sizes if rule in size["rules"]]
     name = rule.partition(" ")[0]
+    parts = parts_of["chunks" if _on_chunks(rule) else "documents"]
     by_shard = all(run["jobs"] == size["shards"] for size, run in runs)
     jobs = parts if name in IN_PARTS else shards if by_shard else runs[-1][1]["jobs"]
     among = [(run["jobs"] if by_shard else 1) for _, run in runs]
@@ -189,9 +259,12 @@ def _stage(rule: str, corpus: Corpus, shards: int, parts: int, sizes: Sequence[M
     shared = by_shard or name in A_SHARD_AT_A_TIME
     if name in OF_THE_RELEASE:
         peaks, at = [(float(size["released"]), run["peak_mib"]) for size, run in runs], corpus.released
+    elif shared:  # what a job holds grows with the characters of its shard
+        peaks = [(size["characters"] / size["shards"], run["peak_mib"]) for size, run in runs]
+        at = _planned(rule, corpus) / shards
     else:
-        peaks = [(size["documents"] / (size["shards"] if shared else 1), run["peak_mib"]) for size, run in runs]
-        at = corpus.documents / (shards if shared else 1)
+        peaks = [(size["documents"], run["peak_mib"]) for size, run in runs]
+        at = corpus.chunks if _on_chunks(rule) else corpus.documents
     most, last = peaks[-1]
     known = name in HELD and at > most
     peak = last + (at - most) * HELD[name](parts) / 2**20 if known else line(peaks, at)
@@ -209,6 +282,7 @@ def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
         [
             f"{corpus.documents:,.0f} documents of {corpus.mean_chars:,.0f} characters, {corpus.released:,.0f} of them "
             f"released, {corpus.cores} cores, {plan.shards:,} shards",
+            *_cut(corpus),
             "",
             *_table(
                 ("rule", "jobs", "CPU hours", f"hours on {corpus.cores} cores", "peak MiB of a job"),
@@ -225,9 +299,33 @@ def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
             "",
             f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
             *_unmeasured(rates),
+            *_to_fetch(corpus),
             "",
         ]
     )
+
+
+def _cut(corpus: Corpus) -> list[str]:
+    """Return a line on the chunks of long documents; none where a document is one chunk."""
+    if corpus.chunks == corpus.documents:
+        return []
+    return [
+        f"in {corpus.chunks:,.0f} chunks of {corpus.chunk_chars:,.0f} characters, at most "
+        f"{_chunk_settings()['max_chunks_per_document']} of a document: what is released are chunks"
+    ]
+
+
+def _to_fetch(corpus: Corpus) -> list[str]:
+    """Return a line on the share of the files that is enough; none where all are needed."""
+    share = SPARE * corpus.released / corpus.chunks
+    if share >= 1:
+        return []
+    shown = f"{share:.2g}"
+    return [
+        f"Enough to fetch: `authbench acquire --share {shown}`, {SPARE} chunks for each that is released; more where "
+        "few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
+        f"{share * corpus.documents:.2g}."
+    ]
 
 
 def _unmeasured(rates: Mapping[str, Any]) -> list[str]:

@@ -1,18 +1,29 @@
 """Evaluate: does a model capture who wrote a text?
 
-Takes   release/ and config/models/<model>.yaml, or folders, functions and files of results (evaluate.models)
+Takes   release/ and config/models/<model>.yaml, or folders, functions and files of results (evaluate.models);
+        train/<model>.yaml and what it names (train.in_leaderboard)
 Gives   evaluate/<model>/ (scores.json, queries.parquet, pairs.parquet, released_pairs.parquet), leaderboard/
         (index.html and its tables)
 Keeps   results/embeddings/: what a model has embedded it never embeds again
 """
 
+TRAININGS = planned_trainings(map(SETUP.models.get, SETTINGS["train"]["models"]), SETTINGS["train"]["seeds"])
+LISTED_TRAININGS = TRAININGS if SETTINGS["train"]["in_leaderboard"] else {}
 MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
+MODELS = with_tuned(MODELS, LISTED_TRAININGS, result("train"))
 PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
 
 
+def tuned_files(model):
+    """Return the entry and the folder of a model that this build trains; nothing for any other."""
+    return expand(
+        [result("train/{tuned}.yaml"), result("train/{tuned}")], tuned=[model] if model in LISTED_TRAININGS else []
+    )
+
+
 wildcard_constraints:
-    model="|".join(MODELS),
+    model="|".join(map(re.escape, MODELS)),
 
 
 rule embed_texts:
@@ -20,6 +31,7 @@ rule embed_texts:
     input:
         data=result("release_data.json"),
         release=RELEASED,
+        tuned=lambda wildcards: tuned_files(wildcards.model),
     output:
         done=result("evaluate/embedded/{model}.json"),
     log:
@@ -46,6 +58,7 @@ rule evaluate_model:
         release=RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
         given=lambda wildcards: MODELS[wildcards.model].files,
+        tuned=lambda wildcards: tuned_files(wildcards.model),
     output:
         scores=result("evaluate/{model}/own/scores.json"),
         queries=result("evaluate/{model}/own/queries.parquet"),

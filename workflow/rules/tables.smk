@@ -13,6 +13,7 @@ rule tables:
         scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
         queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
         pairs=expand(result("evaluate/{model}/pairs.parquet"), model=MODELS),
+        curves=[result("train/curves.csv")] if LISTED_TRAININGS else [],
     output:
         page=result("tables/index.html"),
         contents=result("tables/contents.csv"),

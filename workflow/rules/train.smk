@@ -1,8 +1,14 @@
-"""Train: does a model get better at authorship by the benchmark's own train split?
+"""Train: do models get better at authorship by the benchmark's own train split?
 
 Takes   release/ and config/models/<model>.yaml
-Gives   train/ (curves.csv, curves.svg, a model and its config entry for each seed)
+Gives   train/ (curves.csv, curves.svg; a model, its config entry and its record for each model and seed); where
+        train.in_leaderboard is set, these models are rows of the leaderboard, beside those that they start from
+Keeps   train/<model>.unfinished/: a training that was stopped goes on from its last checkpoint
 """
+
+
+wildcard_constraints:
+    tuned="|".join(map(re.escape, TRAININGS)),
 
 
 rule train:
@@ -12,32 +18,36 @@ rule train:
 
 
 rule train_model:
-    """Tune a model, once per seed, and score the dev split on the way."""
+    """Tune one model with one seed, and score the dev split on the way."""
     input:
         data=result("release_data.json"),
         release=RELEASED,
     output:
-        curves=result("train/curves.csv"),
+        folder=directory(result("train/{tuned}")),
+        entry=result("train/{tuned}.yaml"),
+        record=result("train/{tuned}.json"),
     log:
-        result("logs/train_model.log"),
+        result("logs/train_model/{tuned}.log"),
     conda:
         "../../envs/models.yaml"
     resources:
         mem_mb=memory(8000),
         runtime=duration(600),
     params:
-        train=SETTINGS["train"],
-        model=SETUP.models[SETTINGS["train"]["model"]].as_dict(),
+        train=TrainSettings.from_section(SETTINGS["train"]).as_dict(),
+        model=lambda wildcards: TRAININGS[wildcards.tuned].model.as_dict(),
+        seed=lambda wildcards: TRAININGS[wildcards.tuned].seed,
         code=code("train_model"),
     script:
         "../scripts/train_model.py"
 
 
 rule draw_curves:
-    """Draw loss and scores by step, a line per seed."""
+    """Draw loss and scores of all trainings by step."""
     input:
-        curves=result("train/curves.csv"),
+        records=expand(result("train/{tuned}.json"), tuned=TRAININGS),
     output:
+        curves=result("train/curves.csv"),
         picture=result("train/curves.svg"),
     log:
         result("logs/draw_curves.log"),
@@ -48,7 +58,6 @@ rule draw_curves:
         runtime=duration(10),
         in_series=1,
     params:
-        model=SETUP.models[SETTINGS["train"]["model"]].name,
         code=code("draw_curves"),
     script:
         "../scripts/draw_curves.py"

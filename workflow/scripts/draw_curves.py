@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
-from authbench.runtime.job import log_to
+from authbench.runtime.job import log, log_to
 from authbench.train.curves import write_curves
+from authbench.train.run import last_lines, write_curves_of
 
 log_to(snakemake.log[0])
-write_curves(Path(snakemake.input.curves), snakemake.params.model, Path(snakemake.output.picture))
+table, picture = Path(snakemake.output.curves), Path(snakemake.output.picture)
+curves = write_curves_of(map(Path, snakemake.input.records), table)
+write_curves(table, picture)
+for line in last_lines(curves):
+    log.warning("%s", line)

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from authbench.evaluation.split import read_split
-from authbench.models.entries import ModelEntry
 from authbench.models.model import VectorCache
 from authbench.models.open import open_model
+from authbench.models.requested import model_of_build
 from authbench.release.published import open_published
 from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
@@ -13,7 +13,9 @@ from authbench.storage.json_files import write_json
 log_to(snakemake.log[0])
 params = snakemake.params
 split = read_split(open_published(snakemake.input.data), params.split)
-model = open_model(ModelEntry.from_dict(params.model), VectorCache(Path(params.embeddings), params.half))
+model = open_model(
+    model_of_build(params.model, snakemake.input.tuned), VectorCache(Path(params.embeddings), params.half)
+)
 model.compare(split.documents, split.candidates, split.asks)
 done = {"queries": len(split.asks), "candidates": split.candidates, "split": split.checksum}
 write_json(snakemake.output.done, done)

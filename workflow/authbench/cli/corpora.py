@@ -66,7 +66,11 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
         "--documents", type=amount, required=True, metavar="N", help="number of documents in the corpus, e.g. 1e8"
     )
     parser.add_argument(
-        "--mean-chars", type=amount, required=True, metavar="N", help="mean length of a document in characters"
+        "--mean-chars",
+        type=amount,
+        required=True,
+        metavar="N",
+        help="mean length of a document in characters, e.g. 4e5 of a book",
     )
     parser.add_argument("--cores", type=int, required=True, metavar="N", help="jobs that run at the same time")
     parser.add_argument(

@@ -33,7 +33,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",
         "pan-run --train pairs/train-large --test pairs/test --verifier vectors=mine.npz --out runs",
     ),
-    "plan": ("plan --documents 1e8 --mean-chars 600 --cores 64",),
+    "plan": (
+        "plan --documents 1e8 --mean-chars 600 --cores 64",
+        "plan --documents 3e5 --mean-chars 4e5 --release 150000 --cores 16",
+    ),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
     "rebuild": (
         "rebuild public --raw resources/raw --out release",
@@ -52,7 +55,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "tables scores --release results/demo/release --out paper --model tfidf --metric success@1 --metric eer",
         "tables --release results/demo/release --out paper",
     ),
-    "train": ("train results/demo/release --model all-minilm-l6-v2 --out trained",),
+    "train": (
+        "train results/demo/release --model all-minilm-l6-v2 --out trained",
+        "train results/demo/release --model all-minilm-l6-v2 --model my-encoder.yaml --epochs 20 --max-tokens 128 "
+        "--out trained",
+    ),
     "validate": ("validate mine.zip --release results/demo/release", "validate submissions/*.zip --release release"),
 }
 

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from authbench.cli.command import (
     whole_number,
 )
 from authbench.errors import InputError
-from authbench.train.settings import SEEDS, TrainSettings
+from authbench.train.settings import NEGATIVES, PRECISIONS, SEEDS, TrainSettings
 
 if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
@@ -179,8 +180,10 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         required=True,
+        action="append",
         metavar="NAME",
-        help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face",
+        help="model to tune: a name of config/models, the path of an entry, a folder or owner/name of Hugging Face; "
+        "may be repeated",
     )
     parser.add_argument(
         "--out",
@@ -200,10 +203,26 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
         ("epochs", whole_number, "passes over the authors, a pair of texts of each"),
         ("batch", whole_number, "pairs per step; the other texts of a batch are the negatives"),
         ("learning-rate", amount, "peak learning rate"),
-        ("evaluations", whole_number, "how often the dev split is scored"),
+        ("evaluations", whole_number, "how often the dev split is scored, and a checkpoint written to go on from"),
+        ("max-tokens", whole_number, "tokens of a text that are trained on; as many as the model's entry says"),
     ):
         default = getattr(defaults, name.replace("-", "_"))
-        parser.add_argument(f"--{name}", type=kind, default=default, help=f"{about} (default: {default})")
+        shown = about if default is None else f"{about} (default: {default})"
+        parser.add_argument(f"--{name}", type=kind, default=default, help=shown)
+    parser.add_argument(
+        "--negatives",
+        choices=NEGATIVES,
+        default=defaults.negatives,
+        help="matched: each pair has a text of somebody else that is like it in language, source, genre and length; "
+        "batch: the texts of the batch alone (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        default=defaults.precision,
+        help="what the forward pass is computed in, weights being in 32 bits; entry: the dtype of the model's entry "
+        "(default: %(default)s)",
+    )
     parser.add_argument(
         "--from", dest="learnt", default="train", metavar="SPLIT", help="split to train on (default: train)"
     )
@@ -215,18 +234,20 @@ def train(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.split import read_split
     from authbench.format.verify import open_verified
     from authbench.models.entries import expect_trainable
-    from authbench.models.requested import load_model
+    from authbench.models.requested import load_models
     from authbench.train.curves import write_curves
-    from authbench.train.run import last_line, train
+    from authbench.train.run import last_lines, train
 
-    model = load_model(arguments.model)
-    expect_trainable(model)
-    settings = TrainSettings(arguments.epochs, arguments.batch, arguments.learning_rate, arguments.evaluations)
+    models = load_models(arguments.model)
+    for model in models:
+        expect_trainable(model)
+    settings = TrainSettings(**{field.name: getattr(arguments, field.name) for field in fields(TrainSettings)})
     release = open_verified(arguments.release, unverified=arguments.unverified)
     warn_unverified(release.folder, release.unverified)
     learnt, dev = (read_split(release, name) for name in (arguments.learnt, arguments.dev))
-    print(last_line(train(model, learnt, dev, settings, range(arguments.seeds), arguments.out)))
-    write_curves(arguments.out / "curves.csv", model.name, arguments.out / "curves.svg")
+    for line in last_lines(train(models, learnt, dev, settings, range(arguments.seeds), arguments.out)):
+        print(line)
+    write_curves(arguments.out / "curves.csv", arguments.out / "curves.svg")
     print(f"Curves: {arguments.out}/curves.svg   Evaluate: authbench evaluate --model {arguments.out}/<model>.yaml")
     return 0
 

@@ -2,13 +2,9 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from authbench.cli.command import Command, unverified_argument, warn_unverified, whole_number
 from authbench.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _MOST_DIGITS = 6
 
@@ -63,7 +59,7 @@ def tables_arguments(parser: argparse.ArgumentParser) -> None:
         "--curves",
         action="append",
         default=[],
-        metavar="MODEL=FILE",
+        metavar="FILE",
         help="curves.csv of authbench train, for the figures of training; may be repeated",
     )
     unverified_argument(parser)
@@ -73,6 +69,7 @@ def tables(arguments: argparse.Namespace) -> int:
     from authbench.format.verify import open_verified
     from authbench.tables.settings import Choice
     from authbench.tables.write import write_tables
+    from authbench.train.records import read_curves
 
     if not arguments.scores and arguments.release is None:
         raise InputError("There is nothing to show. Give SCORES, --release or both.")
@@ -84,7 +81,7 @@ def tables(arguments: argparse.Namespace) -> int:
         arguments.order,
         arguments.marks,
     )
-    trainings = dict(_training(one) for one in arguments.curves)
+    trainings = [read_curves(Path(file)) for file in arguments.curves]
     release = open_verified(arguments.release, unverified=arguments.unverified) if arguments.release else None
     if release:
         warn_unverified(release.folder, release.unverified)
@@ -93,21 +90,6 @@ def tables(arguments: argparse.Namespace) -> int:
         print(f"Not there: {what}, as {reason}.")
     print(f"{written.tables} tables and {written.figures} figures: {arguments.out}/index.html")
     return 0
-
-
-def _training(given: str) -> "tuple[str, pl.DataFrame]":
-    """Return the model and the table that MODEL=FILE names."""
-    import polars as pl
-
-    from authbench.train.records import CURVES
-
-    model, _, file = given.partition("=")
-    if not model or not file:
-        raise InputError(f"--curves {given!a:.80}: expected MODEL=FILE, e.g. --curves e5=trained/curves.csv.")
-    try:
-        return model, pl.read_csv(file, schema=CURVES)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{file}: cannot be read: {problem}. Expected curves.csv of authbench train.") from None
 
 
 COMMANDS = {

@@ -11,9 +11,10 @@ as-published=MODEL          a transformer by the recipe of the AuthBench papers'
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
+from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.entries import MODELS, ModelEntry, as_published, expect_distinct_names
@@ -65,6 +66,16 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
         raise InputError("\n".join(problems))
     expect_distinct_names(models)
     return models
+
+
+def model_of_build(stated: Mapping[str, Any], trained: Sequence[str]) -> ModelEntry:
+    """Return a model of a build: the one stated, or where the build trains it, that of the entry it has written.
+
+    Args:
+        stated: the model as plain values.
+        trained: the entry's file, and what else the training has written; empty for any other model.
+    """
+    return load_entry(MODELS, trained[0]) if trained else ModelEntry.from_dict(stated)
 
 
 def names_model(requested: str, base: Path = Path()) -> bool:

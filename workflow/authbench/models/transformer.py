@@ -74,9 +74,9 @@ class TransformerModel:
         checkpoint.max_seq_length = most_tokens(checkpoint, self.parameters)
         return checkpoint
 
-    def embed_with(self, checkpoint: Any, texts: Sequence[str]) -> F32:
+    def embed_with(self, checkpoint: Any, texts: Sequence[str], prompt: str) -> F32:
         """Return the vectors of texts by a checkpoint that is being trained; nothing is cached."""
-        rows: F32 = unit(embed(checkpoint, texts, self.parameters, self.parameters.document_prompt))
+        rows: F32 = unit(embed(checkpoint, texts, self.parameters, prompt))
         return rows
 
     def embed_as_given(self, documents: pl.DataFrame) -> Rows:

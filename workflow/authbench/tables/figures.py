@@ -1,6 +1,6 @@
 """Figures of a paper: the release's composition, all models by each score, and trainings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -22,7 +22,12 @@ from authbench.words import ALL, count, language_name, ordered, spaced
 _HEAD = 74  # units for the names of columns, which stand upright
 _SLANT = 52  # units that the last of these names takes beyond its column
 _DARK = 0.5  # share from which a cell's number is written in white
-_TRAINED = (("loss", "Training loss", "loss"), ("success@5", "Success@5 on dev", "S@5"), ("eer", "EER on dev", "EER"))
+_TRAINED = (
+    ("loss", "Training loss", "loss"),
+    ("success@5", "Success@5 on dev", "S@5"),
+    ("auc_matched", "AUC matched on dev", "AUC matched"),
+    ("eer", "EER on dev", "EER"),
+)
 
 
 def composition_charts(contents: Contents, funnel: pl.DataFrame | None) -> list[Chart]:
@@ -129,21 +134,20 @@ def _bars(results: Sequence[Result], metric: Metric, digits: int) -> Chart:
     return value_bars(name, f"{metric.heading} of all models", about, values)
 
 
-def training_charts(trainings: Mapping[str, pl.DataFrame]) -> list[Chart]:
+def training_charts(trainings: pl.DataFrame) -> list[Chart]:
     """Return loss and scores on dev by step, a line a model: the mean over its seeds (figures 3 and 4).
 
     Args:
-        trainings: by model the table of its training (`train.records.CURVES`).
+        trainings: the curves of all models (`train.records.CURVES`).
     """
     drawn = []
     for column, title, words in _TRAINED:
         lines = []
-        for model, table in trainings.items():
-            known = table.filter(pl.col(column).is_not_null() & pl.col(column).is_finite())
-            mean = known.group_by("step").agg(pl.col(column).mean()).sort("step")
-            if mean.height:
-                points = mean.height < ROW
-                lines.append(Curve(model, mean["step"].to_list(), mean[column].to_list(), mark_of(model), points))
+        known = trainings.filter(pl.col(column).is_not_null() & pl.col(column).is_finite())
+        means = known.group_by("model", "step").agg(pl.col(column).mean()).sort("model", "step")
+        for (model,), mean in means.group_by(["model"], maintain_order=True):
+            points, name = mean.height < ROW, str(model)
+            lines.append(Curve(name, mean["step"].to_list(), mean[column].to_list(), mark_of(name), points))
         if lines:
             name = f"training_{column.replace('@', '_at_')}"
             drawn.append(curves(name, title, "A line a model: the mean over its seeds.", lines, "step", words))

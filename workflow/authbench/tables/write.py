@@ -56,7 +56,7 @@ def write_tables(
     release: Release | None,
     out: Path,
     choice: Choice = DEFAULT,
-    trainings: Mapping[str, pl.DataFrame] | None = None,
+    trainings: Sequence[pl.DataFrame] = (),
     back: str = "",
     base: Path = Path(),
 ) -> Written:
@@ -67,7 +67,7 @@ def write_tables(
         release: what the scores are of; None: the scores alone.
         out: the folder, made anew.
         choice: models, columns and precision.
-        trainings: by model the curves of its training.
+        trainings: curves of trainings (`train.records.CURVES`).
         back: the link from the page to the index of the run, if it is of one.
         base: the working directory, whose own source entries come first.
 
@@ -82,7 +82,7 @@ def write_tables(
             _expect_of_release(results, release)
         parts = [*_release_parts(release, results, base), *_score_parts(results, choice)]
     if trainings:
-        parts.append(Part("Training", [], training_charts(trainings)))
+        parts.append(Part("Training", [], training_charts(pl.concat(trainings))))
     tables = [table for part in parts for table in part.tables]
     charts = [chart for part in parts for chart in part.charts]
     lacking = _lacking(release, results, trainings)
@@ -175,9 +175,7 @@ def _records_read(funnel: pl.DataFrame | None) -> dict[str, int]:
     return dict(entered.group_by("source").agg(pl.col("documents").sum()).sort("source").iter_rows())
 
 
-def _lacking(
-    release: Release | None, results: Sequence[Result], trainings: Mapping[str, pl.DataFrame] | None
-) -> dict[str, str]:
+def _lacking(release: Release | None, results: Sequence[Result], trainings: Sequence[pl.DataFrame]) -> dict[str, str]:
     """Return what the papers have and this folder does not, with the reason."""
     lacking: dict[str, str] = {}
     if release is None:

@@ -1,50 +1,64 @@
-"""Draw loss, Success@5 and EER of a training by step."""
+"""Draw loss and scores of trainings by step."""
 
 from pathlib import Path
 
 import polars as pl
 
 from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, as_svg, legend_height, round_ticks
-from authbench.presentation.palette import Mark, series
+from authbench.presentation.palette import Mark, mark_of, series
 from authbench.storage.atomic import write_text
-from authbench.train.records import CURVES
+from authbench.train.records import read_curves
 
-MEASURED = {"success@5": "S@5 on dev", "eer": "EER on dev", "loss": "loss"}
+SHOWN = {"success@5": "S@5 on dev", "auc_matched": "AUC matched", "eer": "EER on dev", "loss": "loss"}
 HEIGHT = 120
 GAP = 30
 
 
-def write_curves(table: Path, model: str, picture: Path) -> None:
+def write_curves(table: Path, picture: Path) -> None:
     """Draw the curves of a table (`records.CURVES`) into an SVG file."""
-    write_text(picture, as_svg(training_chart(pl.read_csv(table, schema=CURVES), model)))
+    write_text(picture, as_svg(training_chart(read_curves(table))))
 
 
-def training_chart(curves: pl.DataFrame, model: str) -> Chart:
-    """Return three plots over the steps, one above the other, with a line per seed (frame as `records.CURVES`)."""
-    colours = series(f"seed {seed}" for seed in curves["seed"].unique().sort())
+def training_chart(curves: pl.DataFrame) -> Chart:
+    """Return a plot over the steps for each score that is known, one above the other (frame as `records.CURVES`).
+
+    There is a line for each model and seed, coloured by model, or by seed where there is but one model.
+    """
+    models = curves["model"].unique().sort().to_list()
+    if len(models) == 1:
+        marks = {
+            name: Mark(colour) for name, colour in series(_seed(one) for one in curves["seed"].unique().sort()).items()
+        }
+    else:
+        marks = {model: mark_of(model) for model in models}
     known = {
-        column: curves.filter(pl.col(column).is_not_null() & pl.col(column).is_finite()).sort("step")
-        for column in MEASURED
+        column: curves.filter(pl.col(column).is_not_null() & pl.col(column).is_finite()).sort("model", "seed", "step")
+        for column in SHOWN
     }
     known = {column: rows for column, rows in known.items() if rows.height}
-    top = legend_height(list(colours))
+    top = legend_height(list(marks))
 
     def draw(canvas: Canvas) -> None:
-        canvas.legend({name: Mark(colour) for name, colour in colours.items()}, lines=True)
+        canvas.legend(marks, lines=True)
         for place, (column, rows) in enumerate(known.items()):
             start = top + 6 + (HEIGHT + GAP) * place
             axes = canvas.axes(start, start + HEIGHT, left=72, right=WIDTH - 8)
-            axes.set_ylabel(MEASURED[column], labelpad=6)
+            axes.set_ylabel(SHOWN[column], labelpad=6)
             axes.grid(visible=True)
             axes.set_xlim(0, max(1, *curves["step"]))
             round_ticks(axes, "x", 6)
             round_ticks(axes, "y", 4)
-            for seed in rows["seed"].unique().sort():
-                line = rows.filter(pl.col("seed") == seed)
-                [drawn] = axes.plot(line["step"], line[column], color=colours[f"seed {seed}"], linewidth=1.8)
-                canvas.tip(drawn, f"seed {seed}")
+            for (model, seed), line in rows.group_by("model", "seed", maintain_order=True):
+                mark = marks.get(str(model)) or marks[_seed(seed)]
+                [drawn] = axes.plot(line["step"], line[column], color=mark.colour, linestyle=mark.dash, linewidth=1.8)
+                canvas.tip(drawn, _seed(seed) if len(models) == 1 else f"{model}, {_seed(seed)}")
             if place == len(known) - 1:
                 axes.set_xlabel("step", labelpad=4, fontsize=SMALL)
 
     height = top + (HEIGHT + GAP) * len(known) + 20
-    return Chart("curves", f"Training of {model}", "Loss, and scores on the dev split, by step.", height, draw)
+    title = f"Training of {models[0]}" if len(models) == 1 else f"Training of {len(models)} models"
+    return Chart("curves", title, "Loss, and scores on the dev split, by step.", height, draw)
+
+
+def _seed(seed: object) -> str:
+    return f"seed {seed}"

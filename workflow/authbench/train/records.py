@@ -1,5 +1,34 @@
-"""Columns of the curves of a training: loss and scores by seed and step."""
+"""Columns of the curves of trainings: loss, and scores on the dev split, by model, seed and step."""
+
+from pathlib import Path
 
 import polars as pl
 
-CURVES = pl.Schema({"seed": pl.Int64, "step": pl.Int64, "loss": pl.Float64, "success@5": pl.Float64, "eer": pl.Float64})
+from authbench.errors import InputError
+
+MEASURED = ("loss", "success@5", "auc_matched", "eer")
+CURVES = pl.Schema(
+    {
+        "model": pl.String,
+        "seed": pl.Int64,
+        "step": pl.Int64,
+        "loss": pl.Float64,
+        "success@5": pl.Float64,
+        "auc_matched": pl.Float64,
+        "eer": pl.Float64,
+    }
+)
+
+
+def read_curves(path: Path) -> pl.DataFrame:
+    """Return the CURVES of a file. Raises InputError if it cannot be read, or has other columns."""
+    try:
+        table = pl.read_csv(path, schema_overrides=CURVES)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}. Expected curves.csv of authbench train.") from None
+    if table.schema != CURVES:
+        raise InputError(
+            f"{path}: has the columns {', '.join(table.columns)!a:.200}, expected {', '.join(CURVES)}: curves.csv of "
+            "authbench train, as this version writes it."
+        )
+    return table

@@ -1,68 +1,130 @@
-"""Train a model once per seed and write what comes out.
+"""Train models, once per seed, and write what comes out.
 
-<out>/curves.csv            loss, Success@5 and EER on the dev split, by seed and step
-<out>/release.json          checksums of the splits, and whether their release is verified
-<out>/<model>-seed-<k>/     the trained model, as sentence-transformers store one
-<out>/<model>-seed-<k>.yaml its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
+<out>/<model>-seed-<k>/            the trained model, as sentence-transformers store one
+<out>/<model>-seed-<k>.yaml        its config entry: authbench evaluate --model <out>/<model>-seed-<k>.yaml
+<out>/<model>-seed-<k>.json        what it was made with, and its scores on the dev split on the way (`curve`)
+<out>/<model>-seed-<k>.unfinished/ checkpoints, until it is finished
+<out>/curves.csv                   loss and scores on the dev split by model, seed and step
+<out>/release.json                 checksums of the splits, and whether their release is verified
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import polars as pl
 import yaml
 
+from authbench import __version__
+from authbench.errors import InputError
 from authbench.evaluation.split import Split
 from authbench.format.release import verification
 from authbench.models.entries import ModelEntry, expect_trainable, with_tuned_checkpoint
+from authbench.models.parameters import TransformerParameters
+from authbench.models.provenance import decided_by
 from authbench.storage.atomic import atomic_folder, write_text
-from authbench.storage.json_files import write_plain_json
+from authbench.storage.json_files import read_json, write_json, write_plain_json
+from authbench.train.planned import tuned_name
+from authbench.train.records import CURVES
 from authbench.train.settings import TrainSettings
-from authbench.train.tune import tune
+from authbench.train.tune import precision_of, tune
+from authbench.train.unfinished import Unfinished
 
 
 def train(
-    model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
+    models: Sequence[ModelEntry], learnt: Split, dev: Split, settings: TrainSettings, seeds: Sequence[int], out: Path
 ) -> pl.DataFrame:
-    """Tune a model once per seed and return the CURVES of all seeds. Raises InputError if it cannot be tuned."""
-    expect_trainable(model)
-    tags = learnt.documents["source"].unique().to_list()
-    curves = []
-    for seed in seeds:
-        name = f"{model.name}-seed-{seed}"
-        with atomic_folder(out / name) as folder:
-            curves.append(tune(model, learnt, dev, settings, seed, folder))
-        write_text(out / f"{name}.yaml", _entry_text(model, name, tags))
-    table = pl.concat(curves)
-    write_text(out / "curves.csv", table.write_csv())
+    """Tune models once per seed and return the CURVES of all. Raises InputError if one cannot be tuned."""
+    for model in models:
+        expect_trainable(model)
+    records = [train_one(model, learnt, dev, settings, seed, out) for model in models for seed in seeds]
     checksums = {"learnt": learnt.checksum, "dev": dev.checksum}
     write_plain_json(out / "release.json", {**verification(learnt.unverified), "checksums": checksums})
+    return write_curves_of(records, out / "curves.csv")
+
+
+def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seed: int, out: Path) -> Path:
+    """Tune a model for one seed and return its JSON file; what is there of the same training is not made again.
+
+    Raises:
+        InputError: it cannot be tuned, or has diverged.
+    """
+    expect_trainable(model)
+    name = tuned_name(model.name, seed)
+    record, folder = out / f"{name}.json", out / name
+    made_with = _made_with(model, learnt, dev, settings, seed)
+    if folder.is_dir() and (out / f"{name}.yaml").is_file() and _record(record).get("made_with") == made_with:
+        return record
+    unfinished = Unfinished(out / f"{name}.unfinished", made_with)
+    with atomic_folder(folder) as aside:
+        curve = tune(model, learnt, dev, settings, seed, unfinished, aside)
+    write_text(out / f"{name}.yaml", _entry_text(model, name, seed, learnt.documents["source"].unique().to_list()))
+    write_json(record, {"made_with": made_with, "model": model.name, "seed": seed, "curve": curve})
+    unfinished.remove()
+    return record
+
+
+def write_curves_of(records: Iterable[Path], path: Path) -> pl.DataFrame:
+    """Write the CURVES of trainings to a CSV file, and return them."""
+    rows = [
+        {"model": found["model"], "seed": found["seed"], **row}
+        for found in map(read_json, records)
+        for row in found["curve"]
+    ]
+    table = pl.DataFrame(rows, schema=CURVES).sort("model", "seed", "step")
+    write_text(path, table.write_csv())
     return table
 
 
-def last_line(curves: pl.DataFrame) -> str:
-    """Return in one line what training did for the dev split: means over the seeds, before and after."""
+def last_lines(curves: pl.DataFrame) -> list[str]:
+    """Return in a line per model what training did for the dev split: means over the seeds, before and after."""
+    headings = {"success@5": "S@5", "auc_matched": "AUC matched", "eer": "EER"}
     ends = (
-        curves.sort("seed", "step")
-        .group_by("seed", maintain_order=True)
+        curves.sort("model", "seed", "step")
+        .group_by("model", "seed", maintain_order=True)
         .agg(
-            *(pl.col(name).first().alias(f"{name} before") for name in ("success@5", "eer")),
-            *(pl.col(name).last().alias(f"{name} after") for name in ("success@5", "eer")),
+            *(pl.col(name).first().alias(f"{name} before") for name in headings),
+            *(pl.col(name).last().alias(f"{name} after") for name in headings),
         )
     )
-    mean = {name: float(np.mean(ends[name].to_numpy())) for name in ends.columns if name != "seed"}
-    parts = [
-        f"{heading} {mean[f'{name} before']:.3f} -> {mean[f'{name} after']:.3f}"
-        for heading, name in (("S@5", "success@5"), ("EER", "eer"))
+    means = ends.group_by("model", maintain_order=True).agg(pl.exclude("seed").mean(), seeds=pl.len())
+    return [
+        f"{row['model']}, dev, mean of {row['seeds']} seeds: "
+        + "  ".join(
+            f"{heading} {row[f'{name} before']:.3f} -> {row[f'{name} after']:.3f}"
+            for name, heading in headings.items()
+            if row[f"{name} before"] is not None and row[f"{name} after"] is not None
+        )
+        for row in means.iter_rows(named=True)
     ]
-    return f"dev, mean of {ends.height} seeds: " + "  ".join(parts)
 
 
-def _entry_text(model: ModelEntry, name: str, tags: Sequence[str]) -> str:
+def _made_with(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSettings, seed: int) -> dict[str, Any]:
+    """Return everything that decides what a training gives, as plain values."""
+    assert isinstance(model.parameters, TransformerParameters)
+    return {
+        "model": model.as_dict(),
+        "checkpoint": decided_by(model.parameters),
+        "settings": settings.as_dict() | {"precision": precision_of(model, settings)},
+        "seed": seed,
+        "learnt": learnt.checksum,
+        "dev": dev.checksum,
+        "authbench": __version__,
+    }
+
+
+def _record(path: Path) -> dict[str, Any]:
+    with suppress(InputError, OSError):
+        return read_json(path)
+    return {}
+
+
+def _entry_text(model: ModelEntry, name: str, seed: int, tags: Sequence[str]) -> str:
     """Return the config entry of a trained model: that of its origin, with its checkpoint, which is beside it."""
     entry = {
-        "title": f"{model.title}, tuned",
+        "title": f"{model.title}, tuned with seed {seed}",
+        **({"size": model.size} if model.size else {}),
         "group": model.group,
         "kind": model.kind,
         "trained_on": sorted({*model.trained_on, *tags}),

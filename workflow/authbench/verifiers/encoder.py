@@ -95,14 +95,18 @@ def _tuned(model: ModelEntry, train: pl.DataFrame, parameters: EncoderParameters
     """
     from authbench.train.settings import TrainSettings
     from authbench.train.tune import tune
+    from authbench.train.unfinished import Unfinished
 
     expect_trainable(model)
     texts, authors = texts_by_author(train)
     split, watched = _as_split(texts, authors), _as_split(texts[:WATCHED], authors[:WATCHED])
-    settings = TrainSettings(parameters.epochs, parameters.batch, parameters.learning_rate, evaluations=1)
+    learning = {name: getattr(parameters, name) for name in ("epochs", "batch", "learning_rate")}
+    settings = TrainSettings(**learning, evaluations=1, negatives="batch")  # texts of pairs have no genre to match
     out = bench.folder / "tuned"
     out.mkdir(parents=True, exist_ok=True)
-    tune(model, split, watched, settings, bench.seed, out)
+    unfinished = Unfinished.anew(bench.folder / "tuned.unfinished")
+    tune(model, split, watched, settings, bench.seed, unfinished, out)
+    unfinished.remove()
     return with_tuned_checkpoint(model, str(out))
 
 
