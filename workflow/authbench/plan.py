@@ -127,7 +127,7 @@ class Corpus:
     @property
     def chunks(self) -> float:
         """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
-        most = _chunk_settings()["max_chunks_per_document"]
+        most: int = _chunk_settings()["max_chunks_per_document"]
         return self.documents * max(1.0, min(self.mean_chars / longest_mean(), most))
 
     @property
@@ -184,8 +184,9 @@ def longest_mean() -> float:
     `max_tokens`; lengths are taken as even between these bounds.
     """
     chunk = _chunk_settings()
-    usual, extra = (chunk["min_tokens"] + chunk["max_tokens"]) / 2, sum(chunk["extra_long_tokens"]) / 2
-    share = chunk["extra_long_share"]
+    usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
+    extra: float = sum(chunk["extra_long_tokens"]) / 2
+    share: float = chunk["extra_long_share"]
     return CHARS_PER_TOKEN / ((1 - share) / usual + share / extra)
 
 
