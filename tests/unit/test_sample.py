@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from examples import costly
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
@@ -388,6 +388,7 @@ def test_a_number_without_shares_is_a_sample_like_the_pool(seed):
     assert np.array_equal(select_documents(whole, safe(whole), more).chosen, everything)
 
 
+@example(782, 60)  # a pool that is nearly of these shares
 @costly(20)
 @given(st.integers(0, 1000), st.sampled_from([30, 60, 90]))
 def test_shares_without_a_number_hold_for_as_many_as_there_are(seed, share):

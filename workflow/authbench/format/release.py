@@ -272,7 +272,7 @@ def read_manifest(folder: Path) -> Mapping[str, Any]:
 
 def named_splits(manifest: Mapping[str, Any]) -> list[str]:
     """Return the splits that a manifest names, in their order."""
-    return list(_value(manifest, "config.split.splits") or manifest.get("splits") or ())
+    return list(dict.fromkeys([*(manifest.get("splits") or ()), *(_value(manifest, "config.split.splits") or ())]))
 
 
 def read_json_object(path: Path) -> dict[str, Any]:

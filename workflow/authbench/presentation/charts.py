@@ -27,7 +27,7 @@ from matplotlib.ticker import MaxNLocator
 from authbench.presentation.palette import INK, MUTED, PAPER, RULE, Mark
 
 WIDTH = 560  # units, the width of every chart
-LEFT = 152  # where bars begin; row names stand before it
+LEFT = 164  # where bars begin; row names stand before it
 MARGIN = 6
 SIZE = 12.0  # of names and headings
 SMALL = 11.0  # of numbers and remarks

@@ -14,10 +14,10 @@ from authbench.words import count, ordered, percent, spaced
 STAGE_TITLES = {
     "ingest": "Read from the raw files",
     "normalize": "Normalise the text",
-    "dedup_documents": "Remove copies of documents",
+    "dedup_documents": "Drop copied documents",
     "chunk": "Cut long texts",
     "filter": "Filter",
-    "dedup_chunks": "Remove copies of chunks",
+    "dedup_chunks": "Drop copied chunks",
     "sample": "Select authors and texts",
     "split": "Split",
     "release": "Release",

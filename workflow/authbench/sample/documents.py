@@ -182,12 +182,16 @@ def select_documents(
     )
     shares, wanted, shortfall = _wanted(languages, rule, settings)
     documents = sum(wanted.values())
-    available = {
+    most = {
         key: _most_documents(languages[key].pool, rule, train_share, wanted[key]) if key in languages else 0
         for key in shares
     }
+    available = dict(most)
     # Nothing is left that could take the place of what a language lacks.
-    all_there_is = settings["languages"] is None and documents >= sum(available.values())
+    all_there_is = settings["languages"] is None and documents >= sum(most.values())
+    # Without a number the others would follow a language down, and so on, for the few documents that fit no author.
+    numberless = settings["documents"] is None
+    tolerated = rule.maximum if numberless else rule.minimum
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
@@ -203,14 +207,15 @@ def select_documents(
                 verdicts[part.rows],
                 np.array(list(lengths.values()), np.int64),
                 np.array(list(genres.values()), np.int64),
-                2 * target + rule.minimum if all_there_is else target,  # out of reach, so that no author gives fewer
+                # Out of reach where all is wanted, so that no author gives fewer.
+                2 * target + rule.minimum if all_there_is or (numberless and target >= most[key]) else target,
                 rule,
                 math.floor(train_share * max(target, wanted[key])),
             )
             chosen[part.rows] = flags[0]
             consulted[part.rows] |= flags[1]
             reached[key], taken[key] = target, int(flags[0].sum())
-        short = {key for key in taken if targets[key] - taken[key] >= rule.minimum}
+        short = {key for key in taken if targets[key] - taken[key] >= tolerated}
         if not short or all_there_is:
             break
         available = {key: taken[key] if key in short else value for key, value in available.items()}
