@@ -24,7 +24,7 @@ from authbench.checking import rows as check_rows
 from authbench.checking.claims import CLAIMS
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.format.columns import SPLIT_TABLES
+from authbench.format.columns import MERGED, SPLIT_TABLES
 from authbench.identity import digest, keyed_hash
 from authbench.records import length_bucket_expr
 from authbench.storage import json_lines
@@ -410,6 +410,22 @@ def replaced(column: str, value: Any) -> Callable[[Path], None]:
     return edit_provenance(lambda table: table.with_columns(given))
 
 
+def merged_without(ident: str) -> Callable[[Path], None]:
+    """Say that the release was merged of two, and leave a document out of the account."""
+
+    def mutate(folder: Path) -> None:
+        ids = [one for one in sorted(pl.read_parquet(folder / "provenance.parquet")["id"]) if one != ident]
+        rows = {"release": [1] * len(ids), "id_before": ids, "id": ids, "reason": None, "by": None}
+        pl.DataFrame(rows, MERGED.schema).write_parquet(folder / "merged.parquet")
+        part = {"name": "one", "documents": len(ids), "kept": len(ids), "removed": {}}
+        manifest = json.loads((folder / "manifest.json").read_text())
+        other = {**part, "documents": 0, "kept": 0}
+        save(folder / "manifest.json", manifest | {"merged": [part, other]})
+        seal(folder)
+
+    return mutate
+
+
 AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("checksum", lambda f: append(f / "README.md", "extra"), "README.md"),
     ("checksum", lambda f: (f / "provenance.parquet").unlink(), "provenance.parquet"),
@@ -433,6 +449,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("manifest", edit_json("manifest.json", lambda v: v["counts"]["test"].update(authors=3)), "test"),
     ("withheld", edit_json("manifest.json", lambda v: v.update(withheld={"documents": 0})), "manifest.json"),
     ("manifest", edit_json("manifest.json", lambda v: v["counts"].update(dev={"documents": 8})), "dev"),
+    ("merge", merged_without(SIX), SIX),
 ]  # fmt: skip
 
 # What else is inevitably wrong with the planted thing.

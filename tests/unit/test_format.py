@@ -16,6 +16,7 @@ from authbench.format import files
 from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
+    MERGED,
     PAIR_TABLES,
     PAIRS,
     POSITIVES,
@@ -40,6 +41,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/release-format.md").read_text(encoding="utf-8")
 TYPES = {
     pl.String: "string",
+    pl.Int8: "integer",
     pl.Int32: "integer",
     pl.Int64: "integer",
     pl.Float32: "number",
@@ -61,13 +63,13 @@ def table_of_docs(table: Table) -> str:
 
 
 @pytest.mark.parametrize(
-    "table", [*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE], ids=lambda table: table.name
+    "table", [*SPLIT_TABLES.values(), *PAIR_TABLES.values(), PROVENANCE, MERGED], ids=lambda table: table.name
 )
 def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
     assert table_of_docs(table) in DOCS
 
 
-@pytest.mark.parametrize("meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MANIFEST_KEYS])
+@pytest.mark.parametrize("meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MERGED_FILES, files.MANIFEST_KEYS])
 def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, str]) -> None:
     assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
 
@@ -87,8 +89,8 @@ def test_a_release_has_the_files_that_are_declared_and_no_other(published: tuple
 
 def test_a_release_has_the_columns_and_keys_that_are_declared(published: tuple[Path, Path, Path]) -> None:
     release, public = map(open_complete_release, published[1:])
-    assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"withheld"}
-    assert set(public.manifest) == set(files.MANIFEST_KEYS)
+    assert set(release.manifest) == set(files.MANIFEST_KEYS) - {"withheld", "merged"}
+    assert set(public.manifest) == set(files.MANIFEST_KEYS) - {"merged"}
     schema = release.provenance.schema
     assert dict(list(schema.items())[: len(PROVENANCE.columns)]) == dict(PROVENANCE.schema)
     for name, dtype in list(schema.items())[len(PROVENANCE.columns) :]:

@@ -20,6 +20,7 @@ STAGES = (
     "sample",
     "split",
     "release",
+    "merge",
 )
 Counts = dict[str, Any]
 

@@ -20,6 +20,7 @@ from authbench.checking.lock import check_lock
 from authbench.checking.manifest import check_manifest
 from authbench.checking.measured import check_measured
 from authbench.checking.measures import check_measures
+from authbench.checking.merged import check_merged
 from authbench.checking.overlap import check_overlap
 from authbench.checking.pairs import check_pairs
 from authbench.checking.provenance import check_provenance
@@ -102,6 +103,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from check_measures(release, rules.settings)
         yield from check_measured(release)
         yield from check_lock(release)
+        yield from check_merged(release)
         yield from check_withheld(release)
         yield from check_quotas(release, rules)
         yield from check_statistics(release)

@@ -61,6 +61,7 @@ CLAIMS = {
     "false_measures": "provenance.parquet states the measurements that the texts have",
     "admitted": "languages and kinds of authors are those of the settings",
     "lock": "release.lock gives every document its id and every author its split",
+    "merge": "merged.parquet accounts for every document of the two releases that were merged",
     "takedown": "what is said to be taken down is absent, and as many as the lock and the funnel say",
     "withheld": "a public bundle withholds the texts of tier B and their copies, and says how many of what it lacks",
     "quota": "sampling_deviation.json has the settings' targets, and counts the documents that are there",

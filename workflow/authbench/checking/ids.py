@@ -23,12 +23,12 @@ _SPARE = 3  # neighbours more, as few of them are not distributed normally
 def check_ids(release: Rows) -> Iterator[Finding]:
     """Yield what ids tell of documents, and files whose lines are not in the order of ids.
 
-    A release that keeps the ids of an earlier one keeps their order, whatever it was.
+    A release that keeps the ids of an earlier one, or of two that were merged, keeps their order, whatever it was.
     """
     if "authbench" not in release.manifest:
         return
     yield from _check_lines(release)
-    if ((release.manifest.get("config") or {}).get("split") or {}).get("lock"):
+    if release.manifest.get("merged") or ((release.manifest.get("config") or {}).get("split") or {}).get("lock"):
         return
     documents = release.documents.drop_nulls("author_id").with_columns(number=_numbers("id")).sort("number")
     for split in (None, *release.splits):

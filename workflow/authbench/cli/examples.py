@@ -27,6 +27,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "leaderboard scores --hub-dataset owner/name",
         "leaderboard submissions --benchmark-version 1.2.0",
     ),
+    "merge": (
+        "merge results/first/release results/second/release --out merged",
+        "merge results/first/release results/second/release --out merged --name both --takedown takedown.txt",
+    ),
     "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
     "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
     "pan-run": (

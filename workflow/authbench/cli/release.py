@@ -172,10 +172,49 @@ def rebuild(arguments: argparse.Namespace) -> int:
     return 1
 
 
+def merge_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", type=Path, metavar="A", help="directory of a release, which stays as it is")
+    parser.add_argument("b", type=Path, metavar="B", help="directory of another, of which what A lacks is added")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the merged release")
+    parser.add_argument("--name", help="name of the merged release (default: the names of both)")
+    parser.add_argument(
+        "--takedown",
+        type=Path,
+        metavar="FILE",
+        help="author ids or SHA-256 of contents, one a line, that are to be in neither",
+    )
+    unverified_argument(parser)
+
+
+def merge(arguments: argparse.Namespace) -> int:
+    from authbench.format.verify import open_verified
+    from authbench.merging.run import merge
+    from authbench.release.takedown import read_takedown
+
+    first, second = (
+        open_verified(folder, complete=True, unverified=arguments.unverified) for folder in (arguments.a, arguments.b)
+    )
+    for one in (first, second):
+        warn_unverified(one.folder, one.unverified)
+    takedown = read_takedown(arguments.takedown) if arguments.takedown else frozenset()
+    found = merge(first, second, arguments.out, arguments.name or f"{first.name}-{second.name}", takedown)
+    for stated in found["merged"]:
+        gone = ", ".join(f"{reason} {number:,}" for reason, number in stated["removed"].items())
+        print(
+            printable(f"{stated['name']}: {stated['kept']:,} of {stated['documents']:,} documents")
+            + (f" ({gone})" if gone else "")
+        )
+    totals = found["totals"]
+    print(f"{totals['documents']:,} documents by {totals['authors']:,} authors, {totals['queries']:,} queries: "
+          f"{arguments.out}/")  # fmt: skip
+    return 0
+
+
 COMMANDS = {
     "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
     "diff": Command("compare two releases: exit 0 equal, 1 different", diff_arguments, diff),
     "release-notes": Command("write what changed between two releases", release_notes_arguments, release_notes),
+    "merge": Command("merge two releases into one: ids and splits stay, copies are left out", merge_arguments, merge),
     "export": Command("write a release in the format of another tool or host", export_arguments, export),
     "rebuild": Command(
         "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",

@@ -45,7 +45,7 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
         _write_split(folder / split, release, part, split)
     provenance = part.documents.select(release.provenance.columns)
     write_plain_parquet(provenance, folder / files.PROVENANCE)
-    for name in (files.LOCK, files.CITATIONS):
+    for name in (files.LOCK, files.CITATIONS, files.MERGED):
         if (release.folder / name).is_file():
             shutil.copyfile(release.folder / name, folder / name)
     missing = _state_withheld(release, part, withheld)

@@ -198,4 +198,16 @@ PROVENANCE = Table(
         Column("toxicity", pl.Float64, "the highest score that decided; null if none was computed"),
     ),
 )
+# Of a release that was merged of two: every document of both.
+MERGED = Table(
+    "merged",
+    (
+        Column("release", pl.Int8, "1 or 2: the release that the document was in"),
+        Column("id_before", pl.String, "its number there", DOCUMENT_ID),
+        Column("id", pl.String, "its number here; null where it is not here", DOCUMENT_ID, required=False),
+        Column("reason", pl.String, "why it is not here; null where it is", SLUG, required=False),
+        Column("by", pl.String, "the document here that it went for, if it is one", DOCUMENT_ID, required=False),
+    ),
+    ".parquet",
+)
 TEXT_MEASURES = {"langid": "[a-z]{2,3}"}

@@ -35,6 +35,9 @@ RELEASE_FILES = {
     SUMS: "SHA-256 of every other file; `sha256sum -c SHA256SUMS`",
 }
 
+MERGED = "merged.parquet"
+MERGED_FILES = {MERGED: "every document of the two releases that were merged: its ids, or why it went"}
+
 WITHHELD = "tier_b.json"
 LICENCES = "licences.csv"
 README = "README.md"
@@ -67,8 +70,9 @@ MANIFEST_KEYS = {
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
     "withheld": "in a public bundle: documents that are withheld and why, queries and authors that it lacks for it",
+    "merged": "of a merged release: name, checksum, versions, targets and counts of the two, and why documents went",
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }
 # Keys that releases of earlier builds, or those that are no bundle, lack.
-LATER_KEYS = frozenset({"fame", "sources", "withheld"})
+LATER_KEYS = frozenset({"fame", "merged", "sources", "withheld"})

@@ -64,8 +64,8 @@ def part_of(release: Release, kept: pl.DataFrame) -> Part:
         concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(split=pl.lit(split))
         for split in release.splits
     )
-    alike = pl.concat([_ignored(truth, kept["id"]), _contained(release, kept, config["split"])]).unique()
-    possibly_one = _possibly_one(truth, kept)
+    alike = pl.concat([ignored_pairs(truth, kept["id"]), _contained(release, kept, config["split"])]).unique()
+    possibly_one = possibly_one_by_truth(truth, kept)
     asked = set(truth["query_id"]) & set(kept["id"])
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     vectors_of = partial(_vectors, release, kept["id"])
@@ -89,7 +89,7 @@ def _asking(release: Release, ids: pl.Series, letters: int) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema={"id": pl.String, "asks": pl.Boolean}), *found])
 
 
-def _ignored(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
+def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
     """Return each query with the texts that it ignores: frame(a, b)."""
     pairs = truth.select(a="query_id", b="ignored_ids").explode("b").drop_nulls()
     return pairs.filter(pl.col("a").is_in(ids.implode()) & pl.col("b").is_in(ids.implode())).cast(pl.String)
@@ -105,7 +105,7 @@ def _contained(release: Release, kept: pl.DataFrame, split: Mapping[str, Any]) -
     return contained_pairs(long.rename({"id": "doc_key"}), settings).pairs.select("a", "b").cast(pl.String)
 
 
-def _possibly_one(truth: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
+def possibly_one_by_truth(truth: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
     """Return pairs of authors all of whose texts the other's queries ignore: frame(a, b)."""
     authors = kept.select("id", "split", b="author_id")
     sizes = authors.group_by("split", "b").len("texts")

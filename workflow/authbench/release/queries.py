@@ -45,6 +45,7 @@ def choose_queries(
     containment: pl.DataFrame | None = None,
     among: Set[str] | None = None,
     possibly_one: pl.DataFrame | None = None,
+    first: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
     """Return the queries of every author and split with their answers (QUERIES), sorted by id.
 
@@ -67,6 +68,7 @@ def choose_queries(
         among: ids of queries chosen before some documents went: no other text becomes a query, and those that keep a
             positive stay, however few texts their authors keep.
         possibly_one: pairs of author ids (`a`, `b`).
+        first: texts (by id) that are taken before the others of their authors, those with the lowest number first.
     """
     most = queries_per_author(settings["queries_per_author"])
     shared: bool = settings["queries_in_candidates"]
@@ -84,6 +86,8 @@ def choose_queries(
         by_id = {text.id: text for text in named}
         answers = cache(partial(answering, named=by_id, contained=contained, other_work=other_work))
         order = [text.id for text in named if text.asks and (among is None or text.id in among)]
+        if first is not None:
+            order.sort(key=lambda ident: first.get(ident, len(first)))
         chosen = choose(order, answers, most, shared)
         aside = {text.id for other in people.get(author, _NOBODY) for text in texts_of.get((split, other), ())}
         for text in named:

@@ -63,12 +63,15 @@ def add_statement(facts: Mapping[str, Any], statement: Mapping[str, Any]) -> dic
             f"The raw files of {', '.join(differing)} are no longer those that were ingested, so that no release is "
             "written. Leave them as they are while a run lasts, and run the same command again."
         )
-    models = MODEL_LIBRARIES if "detoxify" in statement["config"]["safety"]["scorers"] else ()
-    versions = {
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        **_versions((*LIBRARIES, *models)),
-    }
+    versions = versions_for(statement["config"])
     return {**{key: value for key, value in facts.items() if key != "read"}, **statement, "versions": versions}
+
+
+def versions_for(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions of Python and of the libraries that decide the bytes of a release with these settings."""
+    models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {"python": python, **_versions((*LIBRARIES, *models))}
 
 
 def _versions(names: Iterable[str]) -> dict[str, str]:

@@ -41,6 +41,7 @@ STAGE_COLOURS = {
     "sample": "#c3cbd6",
     "split": ORANGE,
     "release": "#111827",
+    "merge": "#7c5c3e",
 }
 STAGE_WORDS = {
     RELEASED: "released",
@@ -53,6 +54,7 @@ STAGE_WORDS = {
     "sample": "not selected",
     "split": "bridges between splits",
     "release": "taken down",
+    "merge": "settled in a merge",
 }
 QUANTILES = ("p10", "p25", "p50", "p75", "p90")
 MOST_DOCUMENTS = 12  # of an author; the last column gathers those with more

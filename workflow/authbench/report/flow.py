@@ -21,6 +21,7 @@ STAGE_TITLES = {
     "sample": "Select authors and texts",
     "split": "Split",
     "release": "Release",
+    "merge": "Merge",
 }
 
 

@@ -1,0 +1,309 @@
+"""Two releases become one: ids and splits stay, what both have is settled, and nothing vanishes."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from published import ABOUT, opened, seal
+from sound_release import CONFIG, documents, prose, write_sound
+
+from authbench.checking import check_release
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.evaluation.run import evaluate
+from authbench.evaluation.split import read_split
+from authbench.export.run import export_public
+from authbench.format import files
+from authbench.format.columns import GROUND_TRUTH, MERGED
+from authbench.format.release import concat, open_complete_release, read_pairs
+from authbench.identity import author_id, sha256_of_text
+from authbench.merging.bookkeeping import merged_funnel
+from authbench.merging.contents import new_numbers
+from authbench.merging.run import merge
+from authbench.merging.sides import expect_fitting, read_side
+from authbench.models.entries import MODELS
+from authbench.models.model import VectorCache
+from authbench.records import length_bucket_expr
+from authbench.registry.load import load_entry
+from authbench.registry.sources import find_sources
+from authbench.report.verify import check_drawings
+from authbench.tokens import load_tokenizer
+
+BLOG = "blog_authorship"
+
+
+def written(name: str, split: str, *texts: str, origins: dict[int, str] | None = None) -> pl.DataFrame:
+    """Blog posts of one author."""
+    like = documents().filter(pl.col("source") == BLOG).head(1)
+    rows = [
+        like.with_columns(
+            doc_key=pl.lit(f"{BLOG}:{name}-{place} b"),
+            origin_id=pl.lit((origins or {}).get(place, f"{BLOG}:{name}-{place} b")),
+            author_id=pl.lit(author_id(BLOG, name)),
+            split=pl.lit(split),
+            content=pl.lit(text),
+            ordinal=pl.lit(1_000 + place, like.schema["ordinal"]),
+            char_length=pl.lit(len(text), like.schema["char_length"]),
+        )
+        for place, text in enumerate(texts)
+    ]
+    frame = pl.concat(rows)
+    counted = pl.Series("token_length", load_tokenizer().count(frame["content"]), pl.Int32)
+    return frame.with_columns(counted).with_columns(length_bucket_expr("token_length").alias("length_bucket"))
+
+
+def new(name: str, place: int) -> str:
+    return prose(f"{name} b {place}", "en", 30 + 10 * place)
+
+
+def said(name: str, place: int) -> str:
+    text: str = documents().filter(pl.col("doc_key") == f"{BLOG}:{name}-{place}")["content"][0]
+    return text
+
+
+def first_half() -> pl.DataFrame:
+    return documents().filter(pl.col("source") != "exorde")
+
+
+def second_half() -> pl.DataFrame:
+    """New texts, and one of each kind that a merge has to settle."""
+    base = documents()
+    key = pl.col("doc_key")
+    passage = prose("passage", "en", 140)
+    return pl.concat(
+        [
+            base.filter(pl.col("source") == "exorde"),
+            base.filter(key.str.starts_with(f"{BLOG}:Mary Shelley") | key.str.contains("Hans Huber")),
+            written("Copycat", "test", said("Emily Bronte", 0), *(new("Copycat", n) for n in (1, 2, 3))),
+            written("Echo", "test", said("Blogger 1", 1) + " indeed", *(new("Echo", n) for n in (1, 2, 3))),
+            written("Ada Lovelace", "test", *(new("Ada", n) for n in range(3))),
+            written("Heir", "test", *(new("Heir", n) for n in range(4)), origins={0: f"{BLOG}:Grace Hopper-0"}),
+            written("Quoter", "test", f"{passage} {new('Quoter', 30)}", *(new("Quoter", n) for n in (1, 2, 3))),
+            written("Jules Verne", "dev", *(new("Jules", n) for n in range(3))),
+            written("Small", "test", said("Blogger 2", 2), new("Small", 1)),
+        ]
+    ).select(base.columns)
+
+
+EXPECTED = {
+    "taken_down_elsewhere": 1,
+    "same_document": 4 + 2,
+    "exact_duplicate": 1 + 1,
+    "near_duplicate": 1,
+    "author_in_another_split": 3,
+    "work_in_another_split": 1,
+    "contained_in_another_split": 1,
+    "beyond_documents_per_author": 1,
+    "author_with_too_few_documents": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    top = tmp_path_factory.mktemp("halves")
+    down = first_half().filter(pl.col("doc_key").str.ends_with("Hans Huber-0"))["content"][0]
+    write_sound(top / "first", made=first_half(), takedown=frozenset({sha256_of_text(down)}))
+    write_sound(top / "second", made=second_half())
+    return top / "first", top / "second"
+
+
+@pytest.fixture(scope="module")
+def both(halves: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("merged") / "both"
+    assert main(["merge", *map(str, halves), "--out", str(out), "--name", "both"]) == 0
+    return out
+
+
+def table(folder: Path) -> pl.DataFrame:
+    return read_pairs(folder / files.MERGED, MERGED)
+
+
+def texts(folder: Path) -> pl.DataFrame:
+    release = open_complete_release(folder)
+    return pl.concat(batch for split in release.splits for batch in release.texts(split))
+
+
+def test_a_merged_release_breaks_no_claim(both: Path) -> None:
+    assert check_release(both) == []
+    assert check_drawings(both) == []
+    assert main(["check", str(both)]) == 0
+
+
+def test_what_both_have_goes_for_its_reason_and_nothing_vanishes(halves: tuple[Path, Path], both: Path) -> None:
+    rows = table(both)
+    second = rows.filter(pl.col("release") == 2)
+    assert dict(second.drop_nulls("reason").group_by("reason").len().iter_rows()) == EXPECTED
+    for place, folder in enumerate(halves, start=1):
+        assert rows.filter(pl.col("release") == place)["id_before"].to_list() == sorted(texts(folder)["id"])
+    assert sorted(rows["id"].drop_nulls()) == sorted(texts(both)["id"])
+    copies = second.filter(pl.col("reason") == "exact_duplicate")
+    content = dict(texts(halves[1]).select("id", "content").iter_rows())
+    kept = dict(texts(both).select("id", "content").iter_rows())
+    assert all(content[before] == kept[by] for before, by in copies.select("id_before", "by").iter_rows())
+
+
+def test_ids_splits_and_queries_of_the_first_stay(halves: tuple[Path, Path], both: Path) -> None:
+    columns = ("id", "split", "author_id", "content")
+    mine, now = texts(halves[0]).select(columns), texts(both).select(columns)
+    assert mine.join(now, on=columns, how="semi").height == mine.height
+    asked = [
+        {(split, query) for split in open_complete_release(folder).splits for query in asking(folder, split)}
+        for folder in (halves[0], both)
+    ]
+    few = [author_id(BLOG, name) for name in ("Emily Bronte", "Blogger 1", "Blogger 2")]  # too few are scored now
+    few.append(author_id("babel_briefings", "Hans Huber"))  # a text was taken down
+    theirs = now.filter(pl.col("author_id").is_in(few))["id"]
+    assert {query for _, query in asked[0] - asked[1]} <= set(theirs)
+    assert {query for _, query in asked[0]} - set(theirs)
+
+
+def asking(folder: Path, split: str) -> list[str]:
+    return concat(open_complete_release(folder).rows(split, GROUND_TRUTH), GROUND_TRUTH)["query_id"].to_list()
+
+
+def test_texts_of_the_second_stay_in_their_splits_under_ids_that_the_first_never_gave(
+    halves: tuple[Path, Path], both: Path
+) -> None:
+    rows = table(both).filter((pl.col("release") == 2) & pl.col("id").is_not_null())
+    before = dict(texts(halves[1]).select("id", "split").iter_rows())
+    now = dict(texts(both).select("id", "split").iter_rows())
+    assert all(before[one] == now[other] for one, other in rows.select("id_before", "id").iter_rows())
+    given = json.loads((halves[0] / files.LOCK).read_text())["documents"].values()
+    assert not set(rows["id"]) & set(given)
+
+
+def test_a_text_that_another_author_of_the_second_also_signs_is_not_scored(both: Path) -> None:
+    release = open_complete_release(both)
+    disputed = texts(both).filter(pl.col("content").is_in([said("Emily Bronte", 0), said("Blogger 1", 1)]))["id"]
+    scored = dict(release.provenance.select("id", "scored").iter_rows())
+    assert [scored[ident] for ident in disputed] == [False, False]
+    assert not set(disputed) & set(asking(both, "test"))
+
+
+def test_a_merged_release_is_evaluated_and_exported_as_any_other(both: Path, tmp_path: Path) -> None:
+    split = read_split(opened(both), "test")
+    evaluate(load_entry(MODELS, "random"), split, 0, tmp_path / "scores", VectorCache(tmp_path))
+    scores = json.loads(next((tmp_path / "scores").rglob("scores.json")).read_text())
+    assert scores["overall"]["queries"] == len(asking(both, "test"))
+    export_public(opened(both), tmp_path / "public", ABOUT, find_sources(CONFIG["sources"]))
+    assert check_release(tmp_path / "public") == []
+
+
+def test_merging_again_adds_nothing_and_keeps_the_same_documents(
+    halves: tuple[Path, Path], both: Path, tmp_path: Path
+) -> None:
+    merge(opened(both), opened(halves[1]), tmp_path / "again", "both")
+    assert texts(tmp_path / "again").sort("id").equals(texts(both).sort("id"))
+
+
+def changed(folder: Path, out: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """A copy of a release with another manifest."""
+    shutil.copytree(folder, out)
+    manifest = json.loads((out / files.MANIFEST).read_text())
+    change(manifest)
+    (out / files.MANIFEST).write_text(json.dumps(manifest))
+    seal(out)
+    return out
+
+
+def set_to(*place: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(manifest: dict[str, Any]) -> None:
+        for key in place[:-1]:
+            manifest = manifest[key]
+        manifest[place[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (set_to("config", "filter", "symbols", value=0.5), r"filter.symbols is 0.7 and 0.5"),
+        (set_to("config", "ingest", "other_languages", value="keep"), r"ingest.other_languages is 'drop' and 'keep'"),
+        (set_to("config", "ingest", "author_key_env", value="KEY"), r"ingest.author_key_env is None and 'KEY'"),
+        (set_to("config", "sample", "length_bins", value="quantiles"), "length_bins is 'fixed' and 'quantiles'"),
+        (set_to("authbench", value="0.0.1"), r"built by AuthBench .* and 0.0.1"),
+        (set_to("scorers", value=[]), "judged by other scorers"),
+        (set_to("licences", BLOG, "tier", value="A"), rf"the licence of {BLOG} is"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_releases_of_other_settings_are_refused_with_what_differs(
+    halves: tuple[Path, Path], tmp_path: Path, change: Callable[[dict[str, Any]], None], words: str
+) -> None:
+    other = changed(halves[1], tmp_path / "other", change)
+    with pytest.raises(InputError, match=words):
+        merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_release_counted_by_another_tokeniser_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    other = changed(halves[1], tmp_path / "other", lambda manifest: None)
+    counted = pl.read_parquet(other / files.PROVENANCE).with_columns(pl.col("token_length") + 1)
+    counted.write_parquet(other / files.PROVENANCE)
+    with pytest.raises(InputError, match="was counted by another tokeniser"):
+        merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
+
+
+def test_two_persons_of_one_document_are_a_contradiction(halves: tuple[Path, Path]) -> None:
+    first, second = (read_side(opened(folder)) for folder in halves)
+    mine = pl.col("author_id") == author_id(BLOG, "Mary Shelley")
+    percy = pl.when(mine).then(pl.lit(author_id(BLOG, "Percy"))).otherwise("author_id")
+    other = replace(second, documents=second.documents.with_columns(author_id=percy))
+    with pytest.raises(InputError, match=r"4 of 6 documents that both have are by two persons, such as doc_\d+"):
+        expect_fitting(first, other)
+    expect_fitting(first, second)
+
+
+def test_what_the_second_took_down_leaves_the_first(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    gone = said("Mary Shelley", 1)
+    write_sound(tmp_path / "other", made=second_half(), takedown=frozenset({sha256_of_text(gone)}))
+    merge(opened(halves[0]), opened(tmp_path / "other"), tmp_path / "out", "both")
+    assert gone not in set(texts(tmp_path / "out")["content"])
+    first = table(tmp_path / "out").filter(pl.col("release") == 1).drop_nulls("reason")
+    assert first["reason"].to_list() == ["taken_down_elsewhere"]
+    assert check_release(tmp_path / "out") == []
+
+
+def test_a_bundle_is_refused_with_the_way_to_its_release(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    export_public(opened(halves[1]), tmp_path / "public", ABOUT, find_sources(CONFIG["sources"]))
+    with pytest.raises(InputError, match="public bundle.*authbench rebuild"):
+        merge(opened(halves[0]), opened(tmp_path / "public"), tmp_path / "out", "both")
+
+
+locks = st.dictionaries(
+    st.sampled_from([f"key {number}" for number in range(12)]), st.integers(0, 15), max_size=12
+).filter(lambda lock: len(set(lock.values())) == len(lock))
+
+
+@given(locks, locks)
+def test_numbers_are_given_once_and_documents_of_both_have_one(first: dict[str, int], second: dict[str, int]) -> None:
+    ours, theirs = ({key: f"doc_{n:06d}" for key, n in lock.items()} for lock in (first, second))
+    numbers = new_numbers({"documents": ours}, {"documents": theirs})
+    assert set(numbers) == set(theirs.values())
+    assert len(set(numbers.values())) == len(numbers)
+    for key, ident in theirs.items():
+        if key in ours:
+            assert numbers[ident] == ours[key]
+        else:
+            assert numbers[ident] not in ours.values()
+            assert numbers[ident] == ident or ident in ours.values()
+
+
+def test_a_funnel_adds_up_where_only_one_release_has_a_stage() -> None:
+    def row(stage: str, reason: str, number: int) -> dict[str, Any]:
+        return {"source": "s", "stage": stage, "reason": reason, "documents": number}
+
+    one = [row("ingest", "in", 5), row("ingest", "no_author", 1), row("ingest", "kept", 4)]
+    other = [*one, row("filter", "in", 4), row("filter", "symbols", 2), row("filter", "kept", 2)]
+    merged = merged_funnel(one, other, {("s", "exact_duplicate"): 3}, {"s": 3})
+    counts = {(row["stage"], row["reason"]): row["documents"] for row in merged}
+    assert (counts["filter", "in"], counts["filter", "symbols"], counts["filter", "kept"]) == (8, 2, 6)
+    assert (counts["merge", "in"], counts["merge", "exact_duplicate"], counts["merge", "kept"]) == (6, 3, 3)

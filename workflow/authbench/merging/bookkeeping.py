@@ -1,0 +1,180 @@
+"""What a merged release states of its making: settings, funnel, deviation, labels, and where it comes from."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from authbench.format import files
+from authbench.format.release import read_json_object
+from authbench.funnel import STAGES
+from authbench.identity import sha256_of_text
+from authbench.merging.sides import Side
+from authbench.sample.deviation import NO_TARGET, recount
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.sha256sums import SUMS
+
+STAGE = "merge"
+_NO_TARGETS: Mapping[str, Any] = {
+    "documents": None,
+    "languages": None,
+    "lengths": None,
+    "genres": None,
+    "prefer_sources": {},
+}
+_TARGETS = ("documents", "languages", "lengths", "genres")
+Rows = list[dict[str, Any]]
+
+
+def merged_config(name: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a merged release: those of the first, the sources of both, no target for the sample."""
+    genres = dict.fromkeys([*first["ingest"].get("genres", ()), *second["ingest"].get("genres", ())])
+    return {
+        **first,
+        "name": name,
+        "sources": list(dict.fromkeys([*first["sources"], *second["sources"]])),
+        "ingest": {**first["ingest"], "genres": list(genres)},
+        "sample": {**first["sample"], **_NO_TARGETS},
+        "split": {**first["split"], "lock": first["split"].get("lock") or second["split"].get("lock")},
+    }
+
+
+def merged_funnel(first: Rows, second: Rows, gone: Mapping[tuple[str, str], int], here: Mapping[str, int]) -> Rows:
+    """Return the funnel of both, added up stage by stage, with a last stage for what the merge left out.
+
+    A stage that only one of the two has for a source lets the other's documents through.
+
+    Args:
+        first: rows of the funnel of either release.
+        second: those of the other.
+        gone: how many documents of a source went for a reason.
+        here: how many of each source are in the merged release.
+    """
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for rows in (first, second):
+        for source, stages in _by_source(rows).items():
+            known, carried = counts.setdefault(source, {}), 0
+            for stage in STAGES:
+                found = stages.get(stage, Counter({"in": carried, "kept": carried}))
+                known.setdefault(stage, Counter()).update(found)
+                carried = found["kept"]
+    for source, stages in counts.items():
+        stages[STAGE].update({reason: number for (tag, reason), number in gone.items() if tag == source})
+        stages[STAGE]["kept"] = here.get(source, 0)
+    return [
+        {"source": source, "stage": stage, "reason": reason, "documents": found[reason]}
+        for source, stages in sorted(counts.items())
+        for stage, found in stages.items()
+        if any(found.values())
+        for reason in dict.fromkeys(["in", *found, "kept"])
+        if found[reason] or reason in ("in", "kept")
+    ]
+
+
+def _by_source(rows: Rows) -> dict[str, dict[str, Counter[str]]]:
+    found: dict[str, dict[str, Counter[str]]] = {}
+    for row in rows:
+        found.setdefault(row["source"], {}).setdefault(row["stage"], Counter())[row["reason"]] += row["documents"]
+    return found
+
+
+def merged_deviation(
+    first: Mapping[str, Any], second: Mapping[str, Any], documents: pl.DataFrame, config: Mapping[str, Any], down: int
+) -> dict[str, Any]:
+    """Return sampling_deviation.json without targets: what there was in both, and what is taken now.
+
+    `down` documents were taken down after sampling.
+    """
+    available: Counter[tuple[str, ...]] = Counter()
+    held: Counter[str] = Counter()
+    for one in (first, second):
+        for row in one["languages"]:
+            available[(row["language"],)] += row["available"]
+            available["genre", row["language"], NO_TARGET] += row["available"]
+            held[row["language"]] += row.get("held", row["available"])
+        for cell in one["cells"]:
+            if cell["dimension"] == "length":
+                available["length", cell["language"], cell["key"]] += cell["available"]
+    places = documents.select("lang", "length_bucket").unique().sort("lang", "length_bucket")
+    languages = list(places["lang"].unique().sort())
+    cells = [("length", lang, bucket) for lang, bucket in places.iter_rows()]
+    cells += [("genre", lang, NO_TARGET) for lang in languages]
+    empty = {"target": None, "taken": 0, "deficit": None}
+    deviation = {
+        "documents": {"target": None, "taken": 0},
+        "shortfall": config["sample"]["shortfall"],
+        "languages": [
+            {"language": lang, "available": available[(lang,)], **empty, "held": held[lang]} for lang in languages
+        ],
+        "cells": [
+            {"language": lang, "dimension": where, "key": key, "available": available[where, lang, key], **empty}
+            for where, lang, key in cells
+        ],
+        "bound": {"least_deviation": 0.0, "reached": 0.0},
+        "fallback_authors": 0,
+    }
+    found = recount(deviation, documents, config["sample"])
+    return {**found, "documents": {"target": None, "taken": documents.height + down}}
+
+
+def merged_labels(first: Rows, second: Rows) -> Rows:
+    """Return the rows of statistics/labels.csv; of a source and decision in both, the one measured on more texts."""
+    best: dict[tuple[str, str | None], dict[str, Any]] = {}
+    for row in (*first, *second):
+        place = (row["source"], row["decision"])
+        if place not in best or row["texts"] > best[place]["texts"]:
+            best[place] = row
+    return [best[place] for place in sorted(best, key=lambda place: (place[0], place[1] or ""))]
+
+
+def merged_inputs(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the raw files of each source; where the two read others, those of both and one digest of their digests."""
+    found = {**second, **first}
+    for tag in first.keys() & second.keys():
+        one, other = first[tag], second[tag]
+        if one != other:
+            both = sha256_of_text(f"{one['sha256']} {other['sha256']}")
+            found[tag] = {"files": one["files"] + other["files"], "sha256": both}
+    return {tag: found[tag] for tag in sorted(found)}
+
+
+def merged_raw_lock(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of the raw files of both; a source is `verified` where it is so in each that has it."""
+    sources = dict(sorted({**first["sources"], **second["sources"]}.items()))
+    for tag in first["sources"].keys() & second["sources"].keys():
+        states = (first["sources"][tag], second["sources"][tag])
+        sources[tag] = next((state for state in states if state != "verified"), "verified")
+    digests = [one["sha256"] for one in (first, second)]
+    if None in digests:
+        return {"sha256": None, "sources": sources}
+    return {"sha256": digests[0] if digests[0] == digests[1] else sha256_of_text(" ".join(digests)), "sources": sources}
+
+
+def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> Rows:
+    """Return what the manifest states of either release (`merged`); `table` is `contents.merged_table`."""
+    parts = []
+    for place, side in enumerate(sides, start=1):
+        own, sums = table.filter(pl.col("release") == place), side.release.folder / SUMS
+        gone = own.drop_nulls("reason")
+        parts.append(
+            {
+                "name": side.release.name,
+                "sha256": sha256_of_file(sums) if sums.is_file() else None,
+                "versions": side.release.manifest["versions"],
+                "sample": {key: side.config["sample"].get(key) for key in _TARGETS},
+                "documents": own.height,
+                "kept": own.height - gone.height,
+                "removed": dict(sorted(Counter(gone["reason"]).items())),
+                "renumbered": own.filter(pl.col("id") != pl.col("id_before")).height,
+            }
+        )
+    return parts
+
+
+def read_rows(side: Side) -> tuple[Rows, Rows, Mapping[str, Any]]:
+    """Return the funnel, the rows about labels and the deviation of a release."""
+    folder = side.release.folder
+    funnel = pl.read_csv(folder / files.FUNNEL).to_dicts()
+    labels = pl.read_csv(folder / "statistics" / "labels.csv").to_dicts()
+    return funnel, labels, read_json_object(folder / files.DEVIATION)

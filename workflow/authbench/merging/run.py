@@ -1,0 +1,173 @@
+"""Merge two releases into a folder."""
+
+from collections import Counter
+from collections.abc import Set
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.checking import check_release
+from authbench.dedup.containment import ContainmentSettings
+from authbench.errors import InputError
+from authbench.format import files
+from authbench.format.release import Release
+from authbench.merging.bookkeeping import (
+    merged_config,
+    merged_deviation,
+    merged_funnel,
+    merged_inputs,
+    merged_labels,
+    merged_raw_lock,
+    read_rows,
+    stated_parts,
+)
+from authbench.merging.contents import merge_contents, merged_table, new_numbers, renumbered
+from authbench.merging.settle import settle
+from authbench.merging.sides import Side, expect_fitting, read_side
+from authbench.registry.citations import bibliography
+from authbench.release.contents import Contents
+from authbench.release.manifest import count_documents
+from authbench.release.statement import versions_for
+from authbench.release.tables import write_split
+from authbench.report import statistics
+from authbench.report.labels import labels_table
+from authbench.report.stated import stated_sources
+from authbench.report.warnings import of_the_build, warnings
+from authbench.report.write import write_report
+from authbench.split.leakage import find_leaks
+from authbench.storage.atomic import atomic_folder, write_text
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.parquet import write_plain_parquet
+
+_BY_SOURCE = ("licences", "sources", "fame")
+
+
+def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[str] = frozenset()) -> dict[str, Any]:
+    """Merge two complete releases into the folder `out`; return the manifest's `merged` and `totals`.
+
+    Ids and splits of the first stay, those of the second where the first has not given them to another document. What
+    both have is settled as `settle` says, and what goes is in merged.parquet with its reason. The result is checked
+    before it gets its name.
+
+    Memory: all texts of both, and 0.5 KB of content words for each text of a split.
+
+    Args:
+        first: the release whose word stands.
+        second: the other one.
+        out: the folder to write; it appears complete or not at all.
+        name: of the merged release.
+        takedown: author ids and SHA-256 of contents that are to be in neither.
+
+    Raises:
+        InputError: the two do not fit, what one took down cannot be told, or the result breaks a claim.
+    """
+    own, other = read_side(first), read_side(second)
+    expect_fitting(own, other)
+    if not takedown:
+        _expect_known_takedowns(own, other)
+    numbers = new_numbers(own.lock, other.lock)
+    mine = {own.key_of[ident] for ident in own.documents["id"]}
+    same = [numbers[ident] for ident in other.documents["id"] if other.key_of[ident] in mine]
+    moved = renumbered(other, numbers, same)
+    config = merged_config(name, own.config, other.config)
+    texts = pl.concat(
+        side.documents.select("lang", "content", doc_key="id", origin_id="origin") for side in (own, moved)
+    )
+    split, dedup = config["split"], config["dedup"]
+    leaks = find_leaks(
+        texts,
+        split["leak_threshold"],
+        dedup["threshold"],
+        dedup["shingle_chars"],
+        ContainmentSettings(**split["containment"]),
+    )
+    settled = settle(own, moved, leaks, config, takedown)
+    contents = merge_contents(own, moved, settled, leaks, config)
+    marked = {before: f"{now}'" if now in set(same) else now for before, now in numbers.items()}
+    table = merged_table((own.documents, other.documents), marked, settled)
+    with atomic_folder(out) as place:
+        manifest = _write(place, own, other, contents, table, config)
+        violations = check_release(place, {section: config[section] for section in files.CHECKED_SECTIONS})
+        if violations:
+            found = "\n".join(str(violation) for violation in violations)
+            raise InputError(f"The merged release would not be sound; nothing was written to {out}\n{found}")
+    return {"merged": manifest["merged"], "totals": manifest["totals"]}
+
+
+def _expect_known_takedowns(own: Side, other: Side) -> None:
+    """Raise InputError where it cannot be told which documents a release took down."""
+    for side in (own, other):
+        number = side.release.manifest["takedown"].get("documents", 0)
+        if side.continues and number:
+            raise InputError(
+                f"{side.release.folder} took down {number} documents, and continues the lock of an earlier release, so "
+                "that it cannot be told which. Give the list that it was built with: --takedown FILE."
+            )
+
+
+def _write(
+    folder: Path, own: Side, other: Side, contents: Contents, table: pl.DataFrame, config: dict[str, Any]
+) -> dict[str, Any]:
+    """Write all files of the merged release; return its manifest."""
+    one, two = own.release.manifest, other.release.manifest
+    documents, sides = contents.documents, (own, other)
+    tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]
+    lost = table.drop_nulls("reason").select("release", "id_before", "reason")
+    gone = Counter((tags[place - 1][ident], reason) for place, ident, reason in lost.iter_rows())
+    (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_rows, sides)
+    here = set(documents["source"])
+    by_source = {key: {**two.get(key, {}), **one.get(key, {})} for key in _BY_SOURCE}
+    known = stated_sources(other.release) | stated_sources(own.release)
+    sources = {tag: known[tag] for tag in sorted(here)}
+    noisy = _noisy(own) | _noisy(other)
+    facts: dict[str, Any] = {
+        "config": config,
+        "versions": versions_for(config),
+        "inputs": merged_inputs(one["inputs"], two["inputs"]),
+        "raw_lock": merged_raw_lock(one["raw_lock"], two["raw_lock"]),
+        "scorers": one["scorers"],
+        "skipped_sources": sorted(({*one["skipped_sources"]} | {*two["skipped_sources"]}) - here),
+        "takedown": contents.takedown,
+        "splits": list(contents.splits),
+        "funnel": merged_funnel(funnel, its_funnel, gone, Counter(documents["source"])),
+        "labels": [row for row in merged_labels(labels, its_labels) if row["source"] in here],
+        "pools": contents.pools.to_dicts(),
+        "deviation": merged_deviation(deviation, its_deviation, documents, config, contents.takedown["documents"]),
+        "toxicity_rates": [],
+        "ingest": {},
+        "dedup": {},
+        "split": {},
+    }
+    warned = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy & here}}
+    build = [line for side in sides for line in of_the_build(side.release.manifest["warnings"])]
+    facts["warnings"] = warnings(warned, documents, contents.queries, sources) + list(dict.fromkeys(build))
+    manifest = {
+        **{key: value for key, value in one.items() if key not in ("withheld", "merged")},
+        **{key: facts[key] for key in ("config", "versions", "inputs", "raw_lock", "skipped_sources")},
+        **{key: {tag: by_source[key][tag] for tag in sorted(by_source[key]) if tag in here} for key in _BY_SOURCE},
+        **{key: facts[key] for key in ("takedown", "warnings")},
+        "name": config["name"],
+        "merged": stated_parts(sides, table),
+        **count_documents(documents, contents.queries, contents.splits),
+    }
+    for split in contents.splits:
+        write_split(folder / split, contents, split)
+    write_plain_parquet(documents.select(own.release.provenance.columns), folder / files.PROVENANCE)
+    write_plain_parquet(table, folder / files.MERGED)
+    write_plain_json(folder / files.LOCK, contents.lock)
+    write_plain_json(folder / files.DEVIATION, facts["deviation"])
+    write_text(folder / files.FUNNEL, statistics.funnel_table(facts["funnel"]).write_csv())
+    tables = statistics.tables(documents, contents.queries, contents.splits, noisy & here)
+    for title, rows in {**tables, "labels": labels_table(facts["labels"]), "pools": contents.pools}.items():
+        write_text(folder / "statistics" / f"{title}.csv", rows.write_csv())
+    cited = {tag: stated["citation"] for tag, stated in manifest["sources"].items()}
+    write_text(folder / files.CITATIONS, bibliography(cited))
+    write_plain_json(folder / files.MANIFEST, manifest)
+    write_report(folder, sources, facts)
+    return manifest
+
+
+def _noisy(side: Side) -> set[str]:
+    table = pl.read_csv(side.release.folder / "statistics" / "sources.csv")
+    return set(table.filter("noisy")["source"])

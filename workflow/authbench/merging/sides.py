@@ -1,0 +1,191 @@
+"""The two releases of a merge, and whether they fit each other."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format import files
+from authbench.format.columns import GROUND_TRUTH
+from authbench.format.lock import read_lock
+from authbench.format.release import Release, concat
+from authbench.tokens import load_tokenizer
+
+RECOUNTED = 200  # texts of each release whose tokens are counted again before anything else
+_SHOWN = 4
+# Settings in which two releases may differ: how much is taken, from where, and what decides no text and no author.
+_FREE = frozenset(
+    {
+        *("name", "sources", "seed", "ingest.genres", "ingest.max_bad_rows", "ingest.max_record_bytes"),
+        *("dedup.comparisons_per_document", "filter.exclude", "release.takedown", "split.lock"),
+        *("safety.detoxify.batch_size", "safety.detoxify.device", "safety.detoxify.checkpoint"),
+    }
+)
+_FREE_SECTIONS = ("split.splits.", "split.bridge.")
+_OF_SAMPLE = frozenset(  # what of `sample` must be equal: the rules of authors and of lengths
+    {
+        *("sample.min_documents_per_author", "sample.fallback_documents_per_author"),
+        *("sample.max_documents_per_author", "sample.min_origins", "sample.length_bins"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A release to merge: its provenance with `content`, sorted by id, and the ground truth with `split`."""
+
+    release: Release
+    documents: pl.DataFrame
+    truth: pl.DataFrame
+    lock: Mapping[str, Any]
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        config: Mapping[str, Any] = self.release.manifest["config"]
+        return config
+
+    @property
+    def continues(self) -> bool:
+        """Whether its lock holds documents of an earlier release as well."""
+        return bool(self.config["split"].get("lock"))
+
+    @cached_property
+    def taken_down(self) -> frozenset[str]:
+        """The digests of the keys of documents that were taken down; empty where the lock holds earlier ones, too."""
+        here = set(self.documents["id"])
+        keys = (key for key, ident in self.lock["documents"].items() if ident not in here)
+        return frozenset() if self.continues else frozenset(keys)
+
+    @cached_property
+    def key_of(self) -> Mapping[str, str]:
+        """The digest of each document's key, by id."""
+        return {ident: key for key, ident in self.lock["documents"].items()}
+
+
+def read_side(release: Release) -> Side:
+    """Read a release with all its texts.
+
+    Raises:
+        InputError: it is a public bundle, lacks bookkeeping, or its texts were counted by another tokeniser.
+    """
+    if release.withheld:
+        raise InputError(
+            f"{release.folder} is a public bundle: what it withholds cannot be merged. Merge the complete releases "
+            "(authbench rebuild makes one), and export the bundle of the result."
+        )
+    needed = (files.LOCK, files.FUNNEL, files.DEVIATION, "statistics/labels.csv", "statistics/sources.csv")
+    missing = [name for name in needed if not (release.folder / name).is_file()]
+    if missing:
+        raise InputError(f"{release.folder}: no {', '.join(missing)}. Expected a release that AuthBench built.")
+    texts = pl.concat(batch.select("id", "content") for split in release.splits for batch in release.texts(split))
+    documents = release.provenance.join(texts, on="id", how="inner", validate="1:1", maintain_order="left")
+    if documents.height != release.provenance.height or documents.height != texts.height:
+        raise InputError(f"{release.folder}: {files.PROVENANCE} does not list the documents that there are.")
+    truth = pl.concat(
+        concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(
+            pl.col("ignored_ids").fill_null([]), split=pl.lit(split)
+        )
+        for split in release.splits
+    )
+    side = Side(release, documents, truth, read_lock(release.folder / files.LOCK))
+    if unlocked := sorted(set(documents["id"]) - set(side.key_of)):
+        raise InputError(f"{release.folder}: {files.LOCK} lacks {len(unlocked)} documents, such as {unlocked[0]}.")
+    _expect_tokens(side)
+    return side
+
+
+def _expect_tokens(side: Side) -> None:
+    """Raise InputError where the first texts were not counted in tokens of `cl100k_base`."""
+    first = side.documents.head(RECOUNTED)
+    counted = load_tokenizer().count(first["content"]).tolist()
+    for ident, stated, found in zip(first["id"], first["token_length"], counted, strict=True):
+        if stated != found:
+            raise InputError(
+                f"{side.release.folder}: {ident} has the token_length {stated} and {found} tokens of cl100k_base: it "
+                "was counted by another tokeniser, so that lengths would mean two things. Build it anew."
+            )
+
+
+def expect_fitting(first: Side, second: Side) -> None:
+    """Raise InputError where two releases cannot be one: the message says in what they differ and what to do."""
+    problems = list(_problems(first, second))
+    if problems:
+        shown = [*problems[:_SHOWN], *([f"and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else [])]
+        raise InputError(
+            f"{first.release.folder} and {second.release.folder} cannot be merged:\n"
+            + "".join(f"  - {problem}\n" for problem in shown)
+            + "Build one of them anew with the settings, sources and version of the other."
+        )
+
+
+def _problems(first: Side, second: Side) -> Iterator[str]:
+    one, other = first.release.manifest, second.release.manifest
+    if one["authbench"] != other["authbench"]:
+        yield f"built by AuthBench {one['authbench']} and {other['authbench']}"
+    if set(first.release.splits) != set(second.release.splits):
+        yield f"the splits are {', '.join(first.release.splits)} and {', '.join(second.release.splits)}"
+    ours, theirs = (dict(_flat(side.config)) for side in (first, second))
+    for key in sorted(ours.keys() | theirs.keys()):
+        if _is_held(key) and ours.get(key) != theirs.get(key):
+            yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
+    yield from _two_persons(first, second)
+    if first.config["sample"].get("length_bins") != "fixed":
+        yield "sample.length_bins: bounds of lengths that each release drew for itself; expected `fixed`"
+    if one.get("scorers") != other.get("scorers"):
+        yield "toxicity was judged by other scorers"
+    if set(first.documents.columns) != set(second.documents.columns):
+        names = sorted(set(first.documents.columns) ^ set(second.documents.columns))
+        yield f"only one has the column {', '.join(names)} in {files.PROVENANCE}"
+    for tag in sorted(one["licences"].keys() & other["licences"].keys()):
+        if one["licences"][tag] != other["licences"][tag]:
+            yield f"the licence of {tag} is {one['licences'][tag]} and {other['licences'][tag]}"
+    decisions = [_decisions(side) for side in (first, second)]
+    for tag in sorted(decisions[0].keys() & decisions[1].keys()):
+        if decisions[0][tag] != decisions[1][tag]:
+            yield f"labels of {tag} are {decisions[0][tag]} and {decisions[1][tag]} (statistics/labels.csv)"
+
+
+def _is_held(key: str) -> bool:
+    """Return whether a setting must be equal in both releases."""
+    if key in _FREE or key.startswith(_FREE_SECTIONS):
+        return False
+    return key in _OF_SAMPLE if key.startswith("sample.") else True
+
+
+def _flat(settings: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", value
+
+
+def _two_persons(first: Side, second: Side) -> Iterator[str]:
+    """Yield what shows that one document has two authors: other labels, or another key of the pseudonyms."""
+    ours = dict(first.documents.select("id", "author_id").iter_rows())
+    theirs = dict(second.documents.select("id", "author_id").iter_rows())
+    both = [
+        (ident, mine)
+        for ident, key in second.key_of.items()
+        if ident in theirs and (mine := first.lock["documents"].get(key)) in ours
+    ]
+    other = sorted((mine, ident) for ident, mine in both if ours[mine] != theirs[ident])
+    if other:
+        every = len(other) == len(both)
+        keyed = " (are the pseudonyms keyed, ingest.author_key_env, with another key?)" if every else ""
+        yield (
+            f"{len(other)} of {len(both)} documents that both have are by two persons, such as {other[0][0]} of the "
+            f"first, {other[0][1]} of the second{keyed}"
+        )
+
+
+def _decisions(side: Side) -> dict[str, str]:
+    """Return the decision on the labels of each source that has documents and a single decision."""
+    table = pl.read_csv(side.release.folder / "statistics" / "labels.csv", infer_schema=False)
+    here = side.documents["source"].unique().implode()
+    table = table.filter(pl.col("source").is_in(here) & (pl.col("labels") != "0"))
+    once = table.filter(pl.len().over("source") == 1).drop_nulls("decision")
+    return dict(once.select("source", "decision").iter_rows())
