@@ -86,12 +86,13 @@ def stages() -> None:
             write_subsets(documents, {"tfidf": topics}, subsets, limits, 0, facts, pairs)
         for name, verifier in verifiers.items():
             with told(f"{name}: {len(trained(subsets))} subsets of {subsets.folds} folds"):
-                for subset in trained(subsets):
-                    for part, folds in settings.fold_parts().items():
-                        path = out / "answers" / subset.name / name / f"{part}.parquet"
-                        write_answers(documents, pairs / f"{subset.name}.parquet", verifier, folds, out, 0, path)
+                drawn = [pairs / f"{subset.name}.parquet" for subset in trained(subsets)]
+                for part, folds in settings.fold_parts().items():
+                    path = out / "answers/all" / name / f"{part}.parquet"
+                    write_answers(documents, drawn, verifier, folds, out, 0, path)
         with told("scores, tables, page"):
-            run = read_run(facts, pairs, out / "answers", list(verifiers))
+            answers = sorted((out / "answers").glob("*/*/*.parquet"))
+            run = read_run(facts, pairs, answers, list(verifiers))
             write_report(run, settings.as_section(), out / "report", {})
 
 

@@ -12,7 +12,8 @@ SMALL = {"topics": 6, "folds": 2, "seeds": 1, "sizes": [], "group": False, "enco
 
 
 def test_every_verifier_on_every_fold_is_a_job_where_that_is_asked_for(fresh: Project) -> None:
-    asked = {**SMALL, "topics": 20, "folds": 5, "seeds": 2, "folds_per_job": 1, "verifiers": ["ppm", "topicfit"]}
+    asked = {**SMALL, "topics": 20, "folds": 5, "seeds": 2, "folds_per_job": 1, "subsets_per_job": 1}
+    asked |= {"verifiers": ["ppm", "topicfit"]}
     jobs = Counter(job.rule for job in fresh.plan(*fresh.recipe({"raven": asked}), "--cores", "1", "raven"))
     assert jobs["raven_answers"] == 3 * 2 * 5
     assert {rule for rule in jobs if not rule.startswith("raven")} == set()

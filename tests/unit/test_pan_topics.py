@@ -55,10 +55,39 @@ def test_a_verifier_that_follows_topics_is_found_out_and_one_that_does_not_is_no
     assert blind["regression"]["all"]["r2"] < 0.1
 
 
+def test_of_few_texts_there_are_few_topics():
+    pairs, _ = some_pairs(15)
+    assert topic_similarities(pairs, 150)[1] == 3  # a tenth of thirty texts
+
+
+def test_topics_learnt_from_train_pairs_do_not_depend_on_the_pairs_that_are_asked(monkeypatch):
+    train, _ = some_pairs()
+    pairs = some_pairs(160)[0][120:]
+    whole, topics = topic_similarities(pairs, 4, train=train)
+    part, _ = topic_similarities(pairs[:5], 4, train=train)
+    assert topics == 4 and part == pytest.approx(whole[:5], abs=1e-6)
+    assert topic_similarities(pairs[:5], 4)[1] == 1
+    monkeypatch.setattr("authbench.pan.topics.MOST_TEXTS", 50)
+    assert topic_similarities(pairs, 150, train=train)[1] == 5
+
+
+def test_no_line_is_drawn_through_few_pairs_or_pairs_that_hardly_differ():
+    random = np.random.default_rng(3)
+    scores, truth = random.random(200), random.random(200) < 0.5
+    alike = influence(truth, scores, 0.5 + 1e-7 * scores)["regression"]["all"]
+    assert alike["beta"] is None and alike["withheld"] == "the similarities hardly differ"
+    assert influence(truth, 0.5 + 1e-7 * scores, scores)["regression"]["all"]["withheld"] == "the scores hardly differ"
+    few = influence(truth[:19], scores[:19], random.random(19))["regression"]["all"]
+    assert few["r2"] is None and few["withheld"] == "19 pairs, and 20 are needed"
+    enough = influence(truth, scores, random.random(200))["regression"]["all"]
+    assert enough["withheld"] is None and enough["beta"] is not None
+
+
 def test_what_is_undefined_is_none():
     found = influence(np.array([True, True]), np.array([0.9, 0.9]), np.array([0.1, 0.2]))
     assert found["mann_whitney"] is None
-    assert found["regression"]["wrong"] == {"pairs": 0, "beta": None, "r2": None, "beta_of_similarity": None}
+    nothing = {"pairs": 0, "beta": None, "r2": None, "beta_of_similarity": None}
+    assert found["regression"]["wrong"] == nothing | {"withheld": "0 pairs, and 20 are needed"}
     assert found["different_authors"] == {"pairs": 0, "mean": None, "sd": None}
 
 

@@ -1,6 +1,7 @@
 """RAVEN tells verifiers that lean on topics from those that do not, and says what it cannot do."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
+from authbench.format.pan import read_problems
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
@@ -25,12 +27,21 @@ from authbench.raven.page import write_report
 from authbench.raven.planted import Design, planted_documents
 from authbench.raven.results import Run
 from authbench.raven.scores import fold_scores
-from authbench.raven.select import similarities
+from authbench.raven.select import select_topics, similarities
 from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
-from authbench.raven.subsets import Subset, plan, take
+from authbench.raven.subsets import Subset, batches, plan, take
 from authbench.raven.tables import all_tables
+from authbench.raven.topics import read_topics
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
-from authbench.raven.verdict import LEANS, REFERENCE, UNSHOWN, WITHHELD
+from authbench.raven.verdict import (
+    LEANS,
+    REFERENCE,
+    UNSHOWN,
+    WITHHELD,
+    not_comparable,
+    shared_topics,
+    shortcut_test,
+)
 from authbench.storage.parquet import read_columns
 
 SETTINGS = RavenSettings(
@@ -73,7 +84,8 @@ def test_a_verifier_of_style_is_not_convicted_where_unlike_topics_have_short_tex
         hits, chance = (facts[name]["covariates"]["characters"] for name in ("hits", "random-0"))
         assert rows["stylometric"]["verdict"] != LEANS
         if match:
-            assert hits / chance > 0.8
+            assert hits / chance > 0.8 and rows["topicfit"]["verdict"] != UNSHOWN
+            assert rows["stylometric"]["verdict"] == WITHHELD  # most random topics are those of HITS
         else:
             assert hits / chance < 0.8 and rows["topicfit"]["verdict"] == WITHHELD
             assert rows["stylometric"]["p"] < 0.05 < rows["stylometric"]["p_beyond"]
@@ -88,10 +100,65 @@ def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: t
     assert max(facts["hits"]["max_similarity"]) < min(facts["random-0"]["max_similarity"])
 
 
+def test_subsets_have_the_order_in_which_hits_takes_topics_and_what_for(planted: tuple[Path, str]) -> None:
+    facts = json.loads((planted[0] / "subsets.json").read_text(encoding="utf-8"))
+    names, vectors = read_topics(planted[0] / "topics/tfidf.parquet")
+    taken, scores = select_topics(vectors, SETTINGS.subsets.topics)
+    assert facts["hits"]["order"] == [names[row] for row in taken] != sorted(facts["hits"]["order"])
+    assert facts["hits"]["leakage"] == pytest.approx(scores)
+    alike = similarities(vectors)[np.ix_(taken, taken)]
+    assert scores[5] == pytest.approx(alike[5, :5].mean() * alike[5, :5].max())
+    assert set(facts["random-0"]["order"]) == set(facts["random-0"]["members"])
+
+
+def test_table_3_shows_a_text_without_its_frequent_words(planted: tuple[Path, str]) -> None:
+    rows = pl.read_csv(planted[0] / "report/table_3_masked.csv")
+    original, masked = rows["text"]
+    assert rows["version"].to_list() == ["original", "masked"] and len(original) == len(masked)
+    assert any(set(word) == {"*"} for word in re.findall(r"[*\w]+", masked))
+    kept = set(re.findall(r"\w+", masked))
+    assert kept and kept <= set(re.findall(r"\w+", original)) and "the" not in kept
+
+
+def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: Path) -> None:
+    assert main(["raven-folds", str(planted[0]), "--subset", "random-1", "--out", str(tmp_path / "folds")]) == 0
+    drawn = pl.read_parquet(planted[0] / "pairs/random-1.parquet")
+    known = {ident: row for ident, *row in pl.read_parquet(planted[0] / "documents.parquet").iter_rows()}
+    for fold in range(SETTINGS.subsets.folds):
+        for part, name in (("train", "train"), ("calibrate", "calibration"), ("test", "test")):
+            found = read_problems(tmp_path / f"folds/fold-{fold}" / name)
+            here = drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part))
+            assert found.select("id", "same").rows() == here.select("id", "same").rows()
+            for pair, first, second in zip(found.iter_rows(named=True), here["first"], here["second"], strict=True):
+                for number, ident in (("1", first), ("2", second)):
+                    author, topic, lang, content = known[ident]
+                    assert (pair[f"author{number}"], pair[f"topic{number}"]) == (author, topic)
+                    assert (pair[f"text{number}"], pair["lang"]) == (content, lang)
+
+
+def test_folds_that_cannot_be_exported_are_refused(
+    planted: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    for folder, subset, out, told in (
+        (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1"),
+        (tmp_path, "hits", "folds", "Expected a folder that authbench raven wrote"),
+        (planted[0], "hits", "mine", "is there already"),
+    ):
+        assert main(["raven-folds", str(folder), "--subset", subset, "--out", str(tmp_path / out)]) == 2
+        assert told in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine"]
+
+
+def test_random_subsets_are_told_in_the_order_of_their_seeds() -> None:
+    facts = {f"random-{seed}": {"how": "random", "trained": True, "seed": seed} for seed in (10, 2, 1)}
+    assert Run(facts, pl.DataFrame(), []).random() == ["random-1", "random-2", "random-10"]
+
+
 def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tuple[Path, str]) -> None:
     report = planted[0] / "report"
     page = (report / "index.html").read_text(encoding="utf-8")
-    for number in (1, 2, 4, 5, 6, 7, 11):
+    for number in (1, 2, 3, 4, 5, 6, 7, 11):
         (csv,) = report.glob(f"table_{number}_*.csv")
         markdown = csv.with_suffix(".md").read_text(encoding="utf-8")
         assert pl.read_csv(csv).height
@@ -104,10 +171,18 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
 def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
     assert list(replace(SETTINGS, folds_per_job=3).fold_parts().values()) == [[0, 1, 2], [3]]
     out, paths = planted[0], [tmp_path / "one.parquet", tmp_path / "two.parquet"]
+    answered = pl.concat(map(pl.read_parquet, (out / "answers").glob("*/topicfit/*")))
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
         verifier = load_verifiers(SETTINGS)["topicfit"]
-        write_answers(out / "documents.parquet", out / "pairs/hits.parquet", verifier, folds, tmp_path, 1, path)
-    assert read_columns(paths).equals(read_columns([*(out / "answers/hits/topicfit").iterdir()]))
+        write_answers(out / "documents.parquet", [out / "pairs/hits.parquet"], verifier, folds, tmp_path, 1, path)
+    assert read_columns(paths).equals(answered.filter(pl.col("subset") == "hits"))
+
+
+def test_subsets_are_as_many_jobs_as_asked_for() -> None:
+    subsets = replace(SETTINGS.subsets, seeds=3)
+    alone = {name: [name] for name in ("hits", "random-0", "random-1", "random-2")}
+    assert batches(subsets, 1) == alone and list(batches(subsets, 20).values()) == [list(alone)]
+    assert [len(part) for part in batches(subsets, 3).values()] == [3, 1] and len(batches(subsets, 3)) == 2
 
 
 def corpus(authors: int, texts: int, topics: int) -> pl.DataFrame:
@@ -381,7 +456,13 @@ def made_up_run(encoders: list[str]) -> Run:
     chance = np.random.default_rng(5)
     facts, scores = {}, []
     for subset in plan(SubsetSettings(tuple(encoders), 12, seeds=3, sizes=(10,))):
-        about = {"members": {}, "folds": [[], []], "documents": 5, "sizes": [], "mean_similarity": [0.1]}
+        about = {
+            "members": {subset.name: [subset.name]},
+            "folds": [[], []],
+            "documents": 5,
+            "sizes": [],
+            "mean_similarity": [0.1],
+        }
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
         alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}
         alike |= {"covariates": {"characters": 100.0, "langs": {"en": 1.0}, "test_pairs": 9.0}}
@@ -407,6 +488,36 @@ def test_all_tables_of_the_paper_are_made_of_a_whole_run() -> None:
     for table in tables.values():
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
         assert len(table.rows) == table.data.height
+
+
+def verdicts(run: Run) -> dict[str, str]:
+    return dict(shortcut_test(run).select("verifier", "verdict").iter_rows())
+
+
+def with_names(run: Run, names: list[str]) -> Run:
+    renamed = pl.col("verifier").replace_strict(run.verifiers, names)
+    return Run(run.facts, run.scores.with_columns(renamed), names)
+
+
+def test_no_verdict_is_given_without_a_verifier_of_style_alone() -> None:
+    run = made_up_run(["any"])
+    assert set(verdicts(run).values()) == {WITHHELD}
+    assert not_comparable(run) == ["no verifier of style alone took part (masked or punctuation)"]
+    known = verdicts(with_names(run, ["good", "fair", "masked"]))
+    assert known == {"good": UNSHOWN, "fair": UNSHOWN, "masked": REFERENCE}
+
+
+def test_no_verifier_is_cleared_where_most_random_topics_are_those_of_hits() -> None:
+    run = with_names(made_up_run(["any"]), ["good", "fair", "masked"])
+    hits = {f"topic-{number}": [] for number in range(12)}
+    for shared, verdict in ((8, UNSHOWN), (9, WITHHELD)):
+        drawn = {name if number < shared else f"other-{number}": [] for number, name in enumerate(hits)}
+        facts = {name: {**about, "members": hits if name == "hits" else drawn} for name, about in run.facts.items()}
+        assert shared_topics(Run(facts, run.scores, run.verifiers)) == pytest.approx(shared / 12)
+        assert verdicts(Run(facts, run.scores, run.verifiers))["fair"] == verdict
+        lower = pl.when((pl.col("subset") == "hits") & (pl.col("verifier") == "fair")).then(0.2).otherwise(0)
+        worse = run.scores.with_columns(overall=pl.col("overall") - lower)
+        assert verdicts(Run(facts, worse, run.verifiers))["fair"] == LEANS
 
 
 def test_lower_scores_on_hits_bear_an_asterisk_and_higher_ones_do_not() -> None:

@@ -71,6 +71,7 @@ rule pan:
     input:
         truth=result("pan/pairs/test/truth.jsonl"),
         pairs=result("pan/pairs/test/pairs.jsonl"),
+        train=result(f"pan/pairs/train-{SETTINGS['pan']['train']}/pairs.jsonl"),
         answers=expand(result("pan/answers/{verifier}/answers.jsonl"), verifier=VERIFIERS),
     output:
         page=result("pan/report/index.html"),

@@ -11,13 +11,14 @@ from authbench.raven.checks import load_verifiers
 from authbench.raven.documents import place_digest
 from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RELEASE, RavenSettings
-from authbench.raven.subsets import trained
+from authbench.raven.subsets import batches
 from authbench.verifiers.requested import files_behind
 
 RAVEN = RavenSettings.from_section(SETTINGS["raven"])
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
 RAVEN_VERIFIERS = load_verifiers(RAVEN, HERE)
-RAVEN_SUBSETS = [subset.name for subset in trained(RAVEN.subsets)]
+RAVEN_BATCHES = batches(RAVEN.subsets, RAVEN.subsets_per_job)
+RAVEN_SUBSETS = [subset for subsets in RAVEN_BATCHES.values() for subset in subsets]
 RAVEN_PARTS = RAVEN.fold_parts()
 
 
@@ -104,17 +105,17 @@ rule raven_subsets:
 
 
 rule raven_answers:
-    """Train a verifier on folds of a subset, calibrate it, and let it answer what is tested."""
+    """Train a verifier on folds of subsets, calibrate it, and let it answer what is tested."""
     input:
         documents=result("raven/documents.parquet"),
-        pairs=result("raven/pairs/{subset}.parquet"),
+        pairs=lambda wildcards: expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_BATCHES[wildcards.batch]),
         given=lambda wildcards: files_behind(RAVEN_VERIFIERS[wildcards.verifier], HERE),
     output:
-        answers=result("raven/answers/{subset}/{verifier}/{part}.parquet"),
+        answers=result("raven/answers/{batch}/{verifier}/{part}.parquet"),
     log:
-        result("logs/raven_answers/{subset}/{verifier}/{part}.log"),
+        result("logs/raven_answers/{batch}/{verifier}/{part}.log"),
     wildcard_constraints:
-        subset="|".join(RAVEN_SUBSETS),
+        batch="|".join(RAVEN_BATCHES),
         verifier="|".join(RAVEN_VERIFIERS),
         part="|".join(RAVEN_PARTS),
     conda:
@@ -141,8 +142,8 @@ rule raven_report:
         facts=result("raven/subsets.json"),
         pairs=expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_SUBSETS),
         answers=expand(
-            result("raven/answers/{subset}/{verifier}/{part}.parquet"),
-            subset=RAVEN_SUBSETS,
+            result("raven/answers/{batch}/{verifier}/{part}.parquet"),
+            batch=RAVEN_BATCHES,
             verifier=RAVEN_VERIFIERS,
             part=RAVEN_PARTS,
         ),

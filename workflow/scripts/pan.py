@@ -8,5 +8,6 @@ from authbench.runtime.job import log_to
 log_to(snakemake.log[0])
 params = snakemake.params
 systems, _ = read_systems(Path(snakemake.input.truth), [Path(path) for path in snakemake.input.answers])
-out, pairs = Path(snakemake.output.page).parent, Path(snakemake.input.pairs)
-write_report(systems, out, params.name, seed=params.seed, pairs=pairs, topics=params.topics, back=params.back)
+out, pairs, train = Path(snakemake.output.page).parent, Path(snakemake.input.pairs), Path(snakemake.input.train)
+topics, seed = params.topics, params.seed
+write_report(systems, out, params.name, seed=seed, pairs=pairs, topics=topics, train=train, back=params.back)

@@ -9,7 +9,7 @@ from authbench.verifiers.entries import VerifierEntry
 
 log_to(snakemake.log[0])
 params = snakemake.params
-documents, pairs = Path(snakemake.input.documents), Path(snakemake.input.pairs)
+documents, pairs = Path(snakemake.input.documents), list(map(Path, snakemake.input.pairs))
 answers, work = Path(snakemake.output.answers), Path(params.work)
 verifier = VerifierEntry.from_dict(params.verifier)
 cache = VectorCache(Path(params.embeddings), params.half)

@@ -10,7 +10,7 @@ from authbench.storage.json_files import read_json
 log_to(snakemake.log[0])
 params = snakemake.params
 facts, pairs = Path(snakemake.input.facts), Path(snakemake.input.pairs[0]).parent
-answers = Path(snakemake.input.answers[0]).parents[2]
+answers = list(map(Path, snakemake.input.answers))
 found = read_run(facts, pairs, answers, params.verifiers)
 verification = read_json(snakemake.input.verification)
 log.warning("%s", write_report(found, params.raven, Path(snakemake.output.page).parent, verification, params.back))

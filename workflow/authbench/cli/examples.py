@@ -42,6 +42,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "plan --documents 3e5 --mean-chars 4e5 --release 150000 --cores 16",
     ),
     "raven": ("raven --out raven", "raven results/demo/release --out raven --verifier naive --verifier ppm"),
+    "raven-folds": ("raven-folds raven --out folds", "raven-folds raven --subset random-0 --out folds-random-0"),
     "rebuild": (
         "rebuild public --raw resources/raw --out release",
         "rebuild hf:owner/name --raw resources/raw --out release",

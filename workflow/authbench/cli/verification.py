@@ -53,6 +53,9 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pairs", type=Path, metavar="FILE", help="pairs.jsonl, to show whether answers follow topics")
     parser.add_argument(
+        "--train", type=Path, metavar="FILE", help="pairs.jsonl to learn topics from (default: those of --pairs)"
+    )
+    parser.add_argument(
         "--topics", type=int, default=TOPIC_MODEL, metavar="N", help="topics of the topic model (default: %(default)s)"
     )
     parser.add_argument(
@@ -99,6 +102,7 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
             arguments.beside,
             arguments.pairs,
             arguments.topics,
+            arguments.train,
         )
         print(f"The evaluation: {arguments.out}/index.html", file=sys.stderr)
     return 0
@@ -235,9 +239,29 @@ def raven(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", type=Path, metavar="RUN", help="output directory of authbench raven, or the graph's raven"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; must not exist")
+    parser.add_argument(
+        "--subset", default="hits", metavar="NAME", help="whose folds: hits, random-0, ... (default: %(default)s)"
+    )
+
+
+def raven_folds(arguments: argparse.Namespace) -> int:
+    from authbench.raven.export import write_folds
+
+    for line in write_folds(arguments.folder, arguments.subset, arguments.out):
+        print(line)
+    print(f"The folds: {arguments.out}")
+    return 0
+
+
 COMMANDS = {
     "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
     "pan-pairs": Command("make pairs in PAN's format from documents", pan_pairs_arguments, pan_pairs),
     "pan-run": Command("train verifiers on pairs and answer others with them", pan_run_arguments, pan_run),
     "raven": Command("measure how far verifiers rely on topics (RAVEN)", raven_arguments, raven),
+    "raven-folds": Command("write the folds of RAVEN as PAN's files", raven_folds_arguments, raven_folds),
 }

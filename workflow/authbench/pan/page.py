@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from authbench.presentation.charts import Chart
-from authbench.presentation.numbers import decimals, with_spread
+from authbench.presentation.numbers import decimals, p_value, with_spread
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import BEST, Cell, Column, Row, Table
 
@@ -38,7 +38,12 @@ def render(
             tables=tables,
             pictures=pictures(charts),
             silence={
-                name: value if isinstance(value, int) else decimals(value, DIGITS) for name, value in silence.items()
+                name: value
+                if isinstance(value, int)
+                else p_value(value)
+                if name in ("p", "rho_p")
+                else decimals(value, DIGITS)
+                for name, value in silence.items()
             },
             topics=_topic_rows(topics) if topics else [],
             baselines=baselines,
@@ -66,19 +71,23 @@ def _cell(value: Any, best: Any) -> Cell:
 
 def _topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what is known of topics, in lines of a name and words."""
-    rows = [("Topics", str(found["topics"]))]
+    learnt = "other texts" if found["learnt_from"] == "train" else "these texts"
+    rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]
     for name in ("all", "same_author", "different_authors"):
         part = found[name]
-        rows.append((f"Similarity, {name.replace('_', ' ')}", with_spread(part["mean"], part["sd"], DIGITS, DIGITS)))
+        told = with_spread(part["mean"], part["sd"], DIGITS, DIGITS) if part["pairs"] else "no pair"
+        rows.append((f"Similarity, {name.replace('_', ' ')}", told))
     if found["mann_whitney"]:
         rows.append(
-            ("Mann-Whitney U, one-sided", f"{found['mann_whitney']['u']:,.0f}, p {found['mann_whitney']['p']:.2g}")
+            ("Mann-Whitney U, one-sided", f"{found['mann_whitney']['u']:,.0f}, p {p_value(found['mann_whitney']['p'])}")
         )
     for name, part in found["regression"].items():
         rows.append(
             (
                 f"Score on similarity, {name}",
-                f"beta {decimals(part['beta'], DIGITS)}, R² {decimals(part['r2'], DIGITS)}",
+                f"withheld: {part['withheld']}"
+                if part["withheld"]
+                else f"beta {decimals(part['beta'], DIGITS)}, R² {decimals(part['r2'], DIGITS)}",
             )
         )
     return rows

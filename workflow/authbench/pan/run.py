@@ -104,11 +104,13 @@ def write_report(
     beside: Sequence[Path] = (),
     pairs: Path | None = None,
     topics: int = 150,
+    train: Path | None = None,
     back: str = "",
 ) -> None:
     """Write all that this module's first lines list; `name` is what the data set is called.
 
     Args:
+        train: pairs, or their folder, whose texts topics are learnt from; from those of `pairs` if None.
         back: the link from the page to the index of the run, if it is of one.
     """
     for asked in subsets:
@@ -132,7 +134,7 @@ def write_report(
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
     if pairs is not None:
-        found, similar, more = _told_of_topics(systems, pairs, topics, seed)
+        found, similar, more = _told_of_topics(systems, pairs, topics, seed, train)
         drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table))
@@ -177,17 +179,18 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[
 
 
 def _told_of_topics(
-    systems: Systems, pairs: Path, topics: int, seed: int
+    systems: Systems, pairs: Path, topics: int, seed: int, train: Path | None
 ) -> tuple[dict[str, Any], pl.DataFrame, list[Chart]]:
     """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
-    texts = read_pairs(pairs / "pairs.jsonl" if pairs.is_dir() else pairs)
+    texts, others = _pairs_of(pairs), None if train is None else _pairs_of(train)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")
     if asked["text1"].null_count():
         lacking = asked.filter(pl.col("text1").is_null())["id"]
         raise InputError(f"{pairs}: has no texts of {len(lacking)} problems ({named(lacking)}).")
-    similar, used = topic_similarities(asked, topics, seed)
+    similar, used = topic_similarities(asked, topics, seed, others)
     mean = meta(systems)
-    found = influence(systems.truth, mean, similar) | {"topics": used}
+    found = influence(systems.truth, mean, similar)
+    found |= {"topics": used, "learnt_from": "train" if train else "test"}
     right = (mean > 0.5) == systems.truth
     sides = {"same author": systems.truth, "different authors": ~systems.truth}
     by_truth = {name: similar[side] for name, side in sides.items()}
@@ -202,6 +205,10 @@ def _told_of_topics(
         topic_densities("topics_by_answer", "The same, by whether the mean score is right", by_answer),
     ]
     return found, table, drawn
+
+
+def _pairs_of(path: Path) -> pl.DataFrame:
+    return read_pairs(path / "pairs.jsonl" if path.is_dir() else path)
 
 
 def _read_results(folder: Path) -> pl.DataFrame:

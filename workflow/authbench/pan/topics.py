@@ -1,7 +1,8 @@
 """Influence of topics on answers (overview of PAN 2021, section 7.1.3).
 
-Topics come from non-negative matrix factorisation of TF-IDF vectors of content words. For each pair the cosine of its
-two texts' topic vectors is compared with ground truth, scores and errors.
+Topics come from non-negative matrix factorisation of TF-IDF vectors of content words, learnt from the texts of train
+pairs where these are at hand. For each pair the cosine of its two texts' topic vectors is compared with ground truth,
+scores and errors. Of few texts, or texts on one topic, that says nothing and is withheld.
 """
 
 import warnings
@@ -13,6 +14,7 @@ import polars as pl
 import regex
 
 from authbench.arrays import F64
+from authbench.identity import keyed_hash
 from authbench.metrics.pan import Truth
 from authbench.pan.settings import TOPIC_MODEL
 from authbench.verifiers.texts import distinct, text_cosines
@@ -21,13 +23,20 @@ MOST_WORDS = 5_000  # of the vocabulary
 WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}]{2,}")
 LEAST_DOCUMENTS, MOST_SHARE = 2, 0.5  # a content word is in at least two texts and in at most half of them
 ITERATIONS = 200
+MOST_TEXTS = 10_000  # of train pairs that topics are learnt from
+TEXTS_OF_A_TOPIC = 10  # at least, on average
+FEWEST_PAIRS = 20  # that a regression is reported of
+LEAST_SPREAD = 0.01  # standard deviation of similarities or scores
 
 
-def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0) -> tuple[F64, int]:
+def topic_similarities(
+    pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int = 0, train: pl.DataFrame | None = None
+) -> tuple[F64, int]:
     """Return the cosine of each pair's topic vectors (L1-normalised), and the number of topics.
 
-    There are fewer topics than requested where there are fewer texts or words. The cosine is 0 for a text without a
-    content word.
+    There are fewer topics than requested where there are fewer words, or fewer than TEXTS_OF_A_TOPIC texts for each.
+    The cosine is 0 for a text without a content word. Topics are learnt from MOST_TEXTS of the texts of `train`, drawn
+    by hash, or else from those of the pairs.
 
     Content words are the MOST_WORDS most frequent words that are not function words of the benchmark's languages, and
     are in at least two texts and at most half of them. Memory: the texts, and matrices of texts x topics and topics x
@@ -39,24 +48,35 @@ def topic_similarities(pairs: pl.DataFrame, topics: int = TOPIC_MODEL, seed: int
     from sklearn.preprocessing import normalize
 
     texts, first, second = distinct(pairs)
+    learnt = texts if train is None else _drawn(distinct(train)[0], seed)
     vectorizer = TfidfVectorizer(
         tokenizer=content_words,
         token_pattern=None,
-        min_df=LEAST_DOCUMENTS if len(texts) > 2 * LEAST_DOCUMENTS else 1,
-        max_df=MOST_SHARE if len(texts) > 2 * LEAST_DOCUMENTS else 1.0,
+        min_df=LEAST_DOCUMENTS if len(learnt) > 2 * LEAST_DOCUMENTS else 1,
+        max_df=MOST_SHARE if len(learnt) > 2 * LEAST_DOCUMENTS else 1.0,
         max_features=MOST_WORDS,
         dtype=np.float64,
     )
     try:
-        words = vectorizer.fit_transform(texts)
+        words = vectorizer.fit_transform(learnt)
     except ValueError:  # no word is left
         return np.zeros(pairs.height), 0
-    used = min(topics, *words.shape)
+    used = max(1, min(topics, len(learnt) // TEXTS_OF_A_TOPIC, words.shape[1]))
     model = NMF(used, init="nndsvda", max_iter=ITERATIONS, tol=1e-3, random_state=seed % (1 << 32))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # ITERATIONS are enough to compare topics
-        shares = normalize(model.fit_transform(words), norm="l1")
+        shares = model.fit_transform(words)
+        if train is not None:
+            shares = model.transform(vectorizer.transform(texts))
+    shares = normalize(shares, norm="l1")
     return np.minimum(text_cosines(normalize(shares), first, second), 1.0), used
+
+
+def _drawn(texts: list[str], seed: int) -> list[str]:
+    """Return MOST_TEXTS of the texts, those with the lowest hashes."""
+    if len(texts) <= MOST_TEXTS:
+        return texts
+    return sorted(sorted(texts, key=lambda text: (keyed_hash(seed, "topics", text), text))[:MOST_TEXTS])
 
 
 def content_words(text: str) -> list[str]:
@@ -76,7 +96,7 @@ def _function_words() -> frozenset[str]:
 
 
 def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
-    """Return how topic similarity relates to truth, scores and errors; undefined values are None.
+    """Return how topic similarity relates to truth, scores and errors; what is undefined or withheld is None.
 
     For all pairs, and for those answered rightly and wrongly: mean and deviation of the similarity, the one-sided
     Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
@@ -96,7 +116,7 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
             "wrong": _regression(similar[answered & ~right], scores[answered & ~right]),
         },
     }
-    if len(same) and len(different):
+    if len(same) and len(different) and np.ptp(similar) > 0:
         test = mannwhitneyu(same, different, alternative="greater")
         found["mann_whitney"] = {"u": float(test.statistic), "p": float(test.pvalue)}
     return found
@@ -114,12 +134,17 @@ def _spread(values: F64) -> dict[str, Any]:
 def _regression(similar: F64, scores: F64) -> dict[str, Any]:
     """Return `beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope of the inverse.
 
-    Only the latter can be the overview's 0.16, given the spread of its scores and similarities.
+    Only the latter can be the overview's 0.16, given the spread of its scores and similarities. `withheld` says why
+    there is none: a line through few pairs, or pairs that hardly differ, has any slope.
     """
     from scipy.stats import linregress
 
     result: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
-    if len(scores) < 3 or np.ptp(similar) == 0 or np.ptp(scores) == 0:
-        return result
+    if len(scores) < FEWEST_PAIRS:
+        return result | {"withheld": f"{len(scores)} pairs, and {FEWEST_PAIRS} are needed"}
+    for what, values in (("similarities", similar), ("scores", scores)):
+        if values.std() < LEAST_SPREAD:
+            return result | {"withheld": f"the {what} hardly differ"}
+    result["withheld"] = None
     line, other = linregress(similar, scores), linregress(scores, similar)
     return result | {"beta": float(line.slope), "r2": float(line.rvalue**2), "beta_of_similarity": float(other.slope)}

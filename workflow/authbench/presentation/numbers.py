@@ -27,6 +27,17 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{digits}f}"
 
 
+def p_value(p: float | None) -> str:
+    """Return a p with three decimals, as scientific journals have it; a dash for None.
+
+    >>> p_value(0.0321), p_value(0.00004), p_value(1.0), p_value(None)
+    ('.032', '< .001', '1.000', '–')
+    """
+    if p is None or math.isnan(p):
+        return NOTHING
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
 def shown_difference(value: float | None) -> str:
     """Return the smallest difference of two scores that a test shows; NO_DIFFERENCE where it is 1 or more.
 

@@ -12,12 +12,12 @@ from authbench.storage.parquet import read_columns, write_parquet
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.entries import VerifierEntry
 
-ANSWERS = pl.Schema({"fold": pl.Int64, "id": pl.String, "value": pl.Float64})
+ANSWERS = pl.Schema({"subset": pl.String, "fold": pl.Int64, "id": pl.String, "value": pl.Float64})
 
 
 def write_answers(
     documents: Path,
-    pairs: Path,
+    pairs: Sequence[Path],
     verifier: VerifierEntry,
     folds: Sequence[int],
     work: Path,
@@ -25,44 +25,48 @@ def write_answers(
     path: Path,
     cache: VectorCache | None = None,
 ) -> None:
-    """Write the scores of a verifier on the test pairs of these folds. Memory: the texts of one subset.
+    """Write the scores of a verifier on the test pairs of these folds of subsets. Memory: the texts of one subset.
 
     Args:
         documents: as `write_documents` wrote them.
-        pairs: of a subset.
+        pairs: files of subsets, called by their names.
         verifier: what answers.
-        folds: of the pairs.
+        folds: of each subset.
         work: where verifiers have folders of their own.
         seed: random seed.
         path: the file to write.
         cache: of vectors; in the verifier's folder if None.
     """
-    drawn = read_columns([pairs]).filter(pl.col("fold").is_in(list(folds)))
-    wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
-    keys = read_keys(documents).filter(pl.col("id").is_in(wanted))
-    texts = read_contents(documents, keys, ("id", "lang", "content"))
-    own = work / verifier.name if verifier.shares_vectors else work / pairs.stem / verifier.name / path.stem
-    write_parquet(_answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache)), path)
+    answers = [pl.DataFrame(schema=ANSWERS)]
+    for subset in pairs:
+        drawn = read_columns([subset]).filter(pl.col("fold").is_in(list(folds)))
+        wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
+        keys = read_keys(documents).filter(pl.col("id").is_in(wanted))
+        texts = read_contents(documents, keys, ("id", "lang", "content"))
+        own = work / verifier.name if verifier.shares_vectors else work / subset.stem / verifier.name / path.stem
+        given = _answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache))
+        answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))
+    write_parquet(pl.concat(answers), path)
 
 
 def _answer_folds(
     verifier: VerifierEntry, pairs: pl.DataFrame, texts: pl.DataFrame, folds: Iterable[int], bench: Bench
 ) -> pl.DataFrame:
-    """Return the scores on the test pairs of these folds, as ANSWERS.
+    """Return the scores on the test pairs of these folds of a subset, as ANSWERS without `subset`.
 
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
         texts: `id`, `lang` and `content` of every text of the pairs.
         bench: has the verifier's own folder, which serves all folds.
     """
-    answers = []
+    answers = [pl.DataFrame(schema={name: ANSWERS[name] for name in ("fold", "id", "value")})]
     for fold in folds:
         here = pairs.filter(pl.col("fold") == fold)
         train, held_out, test = (_with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
         scores = answer(verifier, train, held_out, test, bench) if test.height else None
         if scores is not None:
             answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
-    return pl.concat([pl.DataFrame(schema=ANSWERS), *answers])
+    return pl.concat(answers)
 
 
 def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 documents.parquet            all texts, with author and topic (`documents`)
 topics/<encoder>.parquet     the vector of every topic (`topics`)
 subsets.json, pairs/*.parquet  the topics, folds and pairs of every subset (`layout`)
-answers/<subset>/<verifier>/<part>.parquet  a verifier's scores on some of the folds (`answers`)
+answers/<subsets>/<verifier>/<part>.parquet  a verifier's scores on some folds of some subsets (`answers`)
 report/                      tables, figures and a page (`page`)
 """
 
@@ -17,8 +17,9 @@ from authbench.raven.documents import VERIFICATION, write_documents
 from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
+from authbench.raven.results import Run
 from authbench.raven.settings import RavenSettings
-from authbench.raven.subsets import trained
+from authbench.raven.subsets import batches
 from authbench.raven.topics import write_topics
 from authbench.storage.json_files import read_json
 
@@ -35,6 +36,15 @@ def run(
         unverified: whether a release that contradicts itself is taken all the same.
         cache: of vectors; in `out` if None.
     """
+    found = answer_all(settings, seed, out, unverified, cache)
+    verification = read_json(out / VERIFICATION)
+    return write_report(found, settings.as_section(), out / "report", verification)
+
+
+def answer_all(
+    settings: RavenSettings, seed: int, out: Path, unverified: bool = False, cache: VectorCache | None = None
+) -> Run:
+    """Run all steps but the report (`run`) and return what they found."""
     documents, metadata, pairs, answers = (
         out / "documents.parquet",
         out / "subsets.json",
@@ -49,12 +59,11 @@ def run(
     for encoder in encoders:
         write_topics(documents, encoder, settings.limits, seed, topics[encoder.name], cache)
     write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
-    for subset in trained(settings.subsets):
+    written = []
+    for batch, subsets in batches(settings.subsets, settings.subsets_per_job).items():
+        drawn = [pairs / f"{subset}.parquet" for subset in subsets]
         for name, verifier in verifiers.items():
             for part, folds in settings.fold_parts().items():
-                path = answers / subset.name / name / f"{part}.parquet"
-                drawn = pairs / f"{subset.name}.parquet"
-                write_answers(documents, drawn, verifier, folds, out / "work", seed, path, cache)
-    found = read_run(metadata, pairs, answers, list(verifiers))
-    verification = read_json(documents.with_name(VERIFICATION))
-    return write_report(found, settings.as_section(), out / "report", verification)
+                written.append(answers / batch / name / f"{part}.parquet")
+                write_answers(documents, drawn, verifier, folds, out / "work", seed, written[-1], cache)
+    return read_run(metadata, pairs, written, list(verifiers))

@@ -11,9 +11,10 @@ import polars as pl
 from authbench.raven.covariates import describe, strata, text_facts
 from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
+from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, similarities
 from authbench.raven.settings import SubsetSettings, TopicLimits
-from authbench.raven.subsets import Subset, plan, take
+from authbench.raven.subsets import MAIN, Subset, plan, take
 from authbench.raven.topics import Topics, read_topics, usable_keys
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import write_parquet
@@ -35,7 +36,8 @@ def write_subsets(
 
     Args:
         topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
-        metadata: file to write, with topics, folds and sizes of each subset.
+        metadata: file to write, with the topics of each subset in the order they are taken (`order`), what HITS took
+            each for (`leakage`), folds and sizes.
         pairs: folder to write, a file for each subset that verifiers run on.
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
@@ -46,6 +48,8 @@ def write_subsets(
         described[subset.name], drawn = lay_out(
             subset, keys, vectors, next(iter(topics)), settings.folds, seed, matched
         )
+        if subset.name == MAIN:
+            described[MAIN]["example"] = masked_example(documents, drawn, seed)
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
@@ -79,6 +83,7 @@ def lay_out(
     metadata = {
         **asdict(subset),
         "members": members,
+        "order": list(members),
         "folds": tests,
         "documents": documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode())).height,
         "leakage": scores,

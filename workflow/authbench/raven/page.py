@@ -19,7 +19,7 @@ from authbench.raven.figures import charts
 from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN
 from authbench.raven.tables import all_tables
-from authbench.raven.verdict import LEANS, not_comparable
+from authbench.raven.verdict import LEANS, SHARED, not_comparable, shared_topics
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
@@ -63,6 +63,7 @@ def render(
             seeds=len(run.random()),
             leaning=shortcut.filter(shortcut["verdict"] == LEANS)["verifier"].to_list(),
             withheld=not_comparable(run),
+            shared=shared_topics(run) if shared_topics(run) > SHARED else None,
             settings=settings,
             tables=tables,
             pictures=pictures(drawn),

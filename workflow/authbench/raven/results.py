@@ -35,7 +35,8 @@ class Run:
 
     def random(self) -> list[str]:
         """Return the random subsets that verifiers ran on, by seed."""
-        return [name for name, about in self.facts.items() if about["how"] == "random" and about["trained"]]
+        found = [(about["seed"], name) for name, about in self.facts.items() if about["how"] == "random"]
+        return [name for _, name in sorted(found) if self.facts[name]["trained"]]
 
     def agreement(self, subsets: Sequence[str], measure: str) -> tuple[float, float]:
         """Return how well folds of each subset that have scores agree on the ranking of verifiers, and its variance."""

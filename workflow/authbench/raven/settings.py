@@ -52,7 +52,8 @@ class RavenSettings:
     Args:
         documents: PLANTED, RELEASE, or a release's folder, PAN's files or a table.
         verifiers: names of config/verifiers, or paths of entries.
-        folds_per_job: folds that one job trains and tests a verifier on.
+        folds_per_job: folds of a subset that one job trains and tests a verifier on.
+        subsets_per_job: subsets that one job does so on.
     """
 
     documents: str = PLANTED
@@ -63,6 +64,7 @@ class RavenSettings:
         *("random", "format", "edges", "content-words", "punctuation", "masked"),
     )
     folds_per_job: int = 10
+    subsets_per_job: int = 20
 
     @classmethod
     def from_section(cls, section: Mapping[str, Any]) -> "RavenSettings":
@@ -73,7 +75,8 @@ class RavenSettings:
     def as_section(self) -> dict[str, Any]:
         """Return the section `raven` of a configuration with these settings."""
         values = {"documents": self.documents, **asdict(self.subsets), "verifiers": self.verifiers}
-        values |= {**asdict(self.limits), "folds_per_job": self.folds_per_job}
+        values |= asdict(self.limits)
+        values |= {"folds_per_job": self.folds_per_job, "subsets_per_job": self.subsets_per_job}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def fold_parts(self) -> dict[str, list[int]]:

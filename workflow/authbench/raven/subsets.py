@@ -55,6 +55,13 @@ def trained(settings: SubsetSettings) -> list[Subset]:
     return [subset for subset in plan(settings) if subset.trained]
 
 
+def batches(settings: SubsetSettings, size: int) -> dict[str, list[str]]:
+    """Return the names of the subsets that verifiers run on, `size` to a job, by the name of the job's folder."""
+    names = [subset.name for subset in trained(settings)]
+    parts = [names[start : start + size] for start in range(0, len(names), size)]
+    return {part[0] if size == 1 else f"{part[0]}-and-{len(part) - 1}": part for part in parts}
+
+
 def take(
     subset: Subset, names: Sequence[str], vectors: F64, seed: int, strata: Mapping[str, str] | None = None
 ) -> tuple[dict[str, list[str]], list[float]]:

@@ -1,6 +1,6 @@
 """Tables of the RAVEN paper for one run.
 
-Tables 1, 2 and 4 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of
+Tables 1 to 11 of Sawatphol et al. 2024, from the metadata of the subsets (`layout.lay_out`) and the scores of
 all folds. Spread is the sample standard deviation; Random pools the folds of all its seeds, which reproduces the
 paper's own figures; an asterisk marks a lower value with p < 0.05: in Student's
 unpaired t-test over folds, and between correlations, whose pairs share folds, by the jackknife over folds.
@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 
 from authbench.metrics.significance import p_of_unpaired_means
-from authbench.presentation.numbers import decimals, with_spread
+from authbench.presentation.numbers import decimals, p_value, with_spread
 from authbench.presentation.tables import Table
 from authbench.raven.covariates import RATIO, SHARE
+from authbench.raven.masked import MASKED
 from authbench.raven.paper_tables import (
     HEADINGS,
     SURE,
@@ -30,14 +31,14 @@ from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import system_ranks
 from authbench.raven.subsets import MAIN
-from authbench.raven.verdict import REFERENCES, not_comparable, shortcut_test
+from authbench.raven.verdict import REFERENCES, SHARED, not_comparable, shared_topics, shortcut_test
 
 
 def all_tables(run: Run) -> list[Table]:
     """Return the tables in the paper's order, without those that were not requested from the run."""
     makers: tuple[Callable[[Run], Table | None], ...] = (
-        _sizes, scores, _stability, _ranks, _most_alike, similarity, _stability_by_size, _cut_or_group, encoders,
-        _shortcut, _covariates,
+        _sizes, scores, _masked, _stability, _ranks, _most_alike, similarity, _stability_by_size, _cut_or_group,
+        encoders, _shortcut, _covariates,
     )  # fmt: skip
     return [table for make in makers if (table := make(run)) is not None]
 
@@ -109,6 +110,26 @@ def scores(run: Run) -> Table:
         ["Sampling", "Verifier", *HEADINGS.values()],
         shown,
         frozenset(best),
+        names=2,
+    )
+
+
+def _masked(run: Run) -> Table | None:
+    """Return table 3."""
+    rows = [{"version": name, "text": text} for name, text in run.facts[MAIN].get("example", {}).items()]
+    if not rows:
+        return None
+    return paper_table(
+        "table_3_masked",
+        "Table 3. What a verifier of topics sees",
+        f"The beginning of a text, and the same without the {MASKED} most frequent words of the train texts, as "
+        "verifiers of kind topicfit take it.",
+        pl.DataFrame(rows).sort("version", descending=True),
+        ["Version", "Text"],
+        [
+            [row["version"].capitalize(), row["text"]]
+            for row in sorted(rows, key=lambda row: row["version"] != "original")
+        ],
         names=2,
     )
 
@@ -265,13 +286,15 @@ def _shortcut(run: Run) -> Table:
             row["verifier"],
             *(decimals(row[name]) for name in ("random", "hits", "avg", "diff")),
             str(row["place"]),
-            *(decimals(row[name]) for name in ("p", "p_beyond")),
+            *(p_value(row[name]) for name in ("p", "p_beyond")),
             row["verdict"],
         ]
         for row in rows
     ]
     reasons = not_comparable(run)
-    because = f" Withheld here: on HITS {'; '.join(reasons)}." if reasons else ""
+    because = f" Withheld here: {'; '.join(reasons)}." if reasons else ""
+    if (shared := shared_topics(run)) > SHARED and not reasons:
+        because = f" HITS takes {shared:.0%} of the random topics, too, so that no difference shown would say nothing."
     return paper_table(
         "table_11_shortcut",
         "Table 11. Topic shortcut test",

@@ -48,23 +48,29 @@ def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
 def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: int) -> Any:
     """Return TF-IDF of the most frequent n-grams (`analyzer`: char or word). Raises InputError if the texts have none.
 
-    Counts TEXTS_AT_ONCE at a time: beside the texts it holds two numbers for each different n-gram.
+    Each different text is counted once and as often as it stands there, TEXTS_AT_ONCE at a time: beside the texts it
+    holds two numbers for each different n-gram.
     """
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
     often: Counter[str] = Counter()
     holding: Counter[str] = Counter()
-    for first in range(0, len(texts), TEXTS_AT_ONCE):
+    standing = Counter(texts)
+    different = list(standing)
+    for first in range(0, len(different), TEXTS_AT_ONCE):
+        here = different[first : first + TEXTS_AT_ONCE]
         counter = CountVectorizer(analyzer=analyzer, ngram_range=(n, n))
         try:
-            counts = counter.fit_transform(texts[first : first + TEXTS_AT_ONCE])
+            counts = counter.fit_transform(here)
         except ValueError as problem:
             if "no terms remain" in str(problem) or "empty vocabulary" in str(problem):
                 continue
             raise
         names = counter.get_feature_names_out().tolist()
-        often.update(dict(zip(names, np.asarray(counts.sum(axis=0)).ravel().tolist(), strict=True)))
-        holding.update(dict(zip(names, np.bincount(counts.indices, minlength=len(names)).tolist(), strict=True)))
+        times = np.array([standing[text] for text in here], np.int64)
+        often.update(dict(zip(names, (counts.T @ times).tolist(), strict=True)))
+        counts.data[:] = 1
+        holding.update(dict(zip(names, (counts.T @ times).tolist(), strict=True)))
     if not often:
         raise InputError(f"No train text has a single {analyzer} {n}-gram to count. Give longer texts.")
     known = sorted(often)

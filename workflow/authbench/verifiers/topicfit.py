@@ -26,8 +26,10 @@ class _Fitted:
 
 
 def fit(train: pl.DataFrame, parameters: TopicfitParameters, bench: Bench) -> _Fitted:
-    masked = most_frequent(both_texts(train), parameters.masked)
-    texts = [mask(text, masked) for text in both_texts(train)]
+    standing = both_texts(train)
+    masked = most_frequent(standing, parameters.masked)
+    without = {text: mask(text, masked) for text in set(standing)}
+    texts = [without[text] for text in standing]
     return _Fitted(masked, naive.Fitted(naive.fitted_vectorizer(texts, "word", 1, parameters.vocabulary)))
 
 
@@ -44,7 +46,9 @@ def most_frequent(texts: Iterable[str], count: int) -> frozenset[str]:
 
     Of equally frequent words the first in the alphabet is taken.
     """
-    often = Counter(word for text in texts for word in WORD.findall(text.lower()))
+    often: Counter[str] = Counter()
+    for text, times in Counter(texts).items():
+        often.update({word: count * times for word, count in Counter(WORD.findall(text.lower())).items()})
     return frozenset(sorted(often, key=lambda word: (-often[word], word))[: min(count, len(often) // 2)])
 
 

@@ -1,0 +1,66 @@
+"""Write the folds of a subset as PAN's files, for systems that are trained and run elsewhere.
+
+<out>/fold-<k>/train/pairs.jsonl, truth.jsonl          to learn from
+<out>/fold-<k>/calibration/pairs.jsonl, truth.jsonl    to set thresholds on
+<out>/fold-<k>/test/pairs.jsonl, truth.jsonl           to answer, and what is right
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format.pan import write_pairs, write_truth
+from authbench.raven.documents import read_contents, read_keys
+from authbench.raven.folds import PARTS
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.parquet import read_columns
+
+FOLDERS = dict(zip(PARTS, ("train", "calibration", "test"), strict=True))
+_COLUMNS = ("id", "author", "topic", "lang", "content")
+
+
+def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
+    """Write the folds of a subset of a run into the folder `out`, as a whole or not at all; return a line for each.
+
+    Memory: the texts of the subset.
+
+    Args:
+        run: the folder of a run, of `authbench raven --out` or the graph's `raven/`.
+        subset: whose pairs the run has drawn, e.g. hits or random-0.
+        out: the folder; it must not exist.
+
+    Raises:
+        InputError: `run` is no run, or has no such subset; `out` exists.
+    """
+    if out.exists():
+        raise InputError(f"{out}: is there already. Name a folder that is not.")
+    documents, pairs = run / "documents.parquet", run / "pairs" / f"{subset}.parquet"
+    if not documents.is_file():
+        raise InputError(f"{run}: no documents.parquet here. Expected a folder that authbench raven wrote.")
+    if not pairs.is_file():
+        known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
+        raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
+    drawn = read_columns([pairs])
+    wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
+    texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)), _COLUMNS)
+    told = []
+    with atomic_folder(out) as folder:
+        for fold in drawn["fold"].unique().sort():
+            counts = []
+            for part, name in FOLDERS.items():
+                here = _with_texts(drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part)), texts)
+                write_pairs(here, folder / f"fold-{fold}" / name / "pairs.jsonl")
+                write_truth(here, folder / f"fold-{fold}" / name / "truth.jsonl")
+                counts.append(f"{here.height:,} {name}")
+            told.append(f"fold-{fold}: {', '.join(counts)}")
+    return told
+
+
+def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs with `text1`, `topic1`, `author1` and likewise 2, and `lang` where both texts have the same."""
+    for side, number in (("first", 1), ("second", 2)):
+        named = {"id": side, "author": f"author{number}", "topic": f"topic{number}", "content": f"text{number}"}
+        pairs = pairs.join(texts.rename(named | {"lang": f"lang{number}"}), on=side, how="left", maintain_order="left")
+    return pairs.with_columns(lang=pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1"))
