@@ -15,10 +15,12 @@ from authbench.funnel import Tally
 from authbench.records import REMOVED
 from authbench.review.choose import CELL, choose_texts
 from authbench.review.difference import SHOWN, difference, shown
-from authbench.review.exclusions import excluded, read_exclusions
+from authbench.review.exclusions import excluded, read_exclusions, read_verdicts
 from authbench.review.neighbours import jaccard, kept_neighbours, removed_copies
 from authbench.review.passages import excerpts, passage_of, passages
+from authbench.review.settings import review_problems
 from authbench.review.sheets import REASONS, Beside, measures
+from authbench.review.summary import ALL, GOOD, OUT, lines, summarise
 from authbench.storage.parquet import write_parquet
 
 NOTHING = Beside({}, {}, {}, {})
@@ -211,3 +213,68 @@ def test_every_reason_has_a_key_of_its_own_and_fits_the_list() -> None:
     assert len({key for key, _, _ in REASONS}) == len(REASONS)
     assert not {key for key, _, _ in REASONS} & set("gjkuns")
     assert all(set(reason) <= set("abcdefghijklmnopqrstuvwxyz_") for _, reason, _ in REASONS)
+
+
+# --- what readers found ---
+
+LANGUAGES = pl.DataFrame({"doc_key": [f"s:{n}" for n in range(40)], "lang": ["en"] * 30 + ["de"] * 10})
+
+
+def row_of(table: pl.DataFrame, **where: str) -> dict[str, object]:
+    [row] = table.filter(*(pl.col(name) == value for name, value in where.items())).to_dicts()
+    return row
+
+
+def test_shares_of_verdicts_have_intervals_over_all_and_by_language() -> None:
+    verdicts = {f"s:{n}": ("unsafe" if n < 3 else "other" if n == 30 else None) for n in range(34)}
+    found = summarise({"ada": verdicts | {"t:9": "other"}}, LANGUAGES, 1)
+    assert found.unknown == ["t:9"]
+    every = row_of(found.verdicts, lang=ALL, verdict=OUT)
+    assert (every["reader"], every["texts"], every["judged"]) == ("ada", 4, 34)
+    assert (round(every["low"], 3), round(every["high"], 3)) == (0.033, 0.275)  # type: ignore[call-overload]
+    assert row_of(found.verdicts, lang="en", verdict="unsafe")["texts"] == 3
+    assert row_of(found.verdicts, lang="de", verdict="unsafe")["texts"] == 0
+    assert row_of(found.verdicts, lang="de", verdict=GOOD)["share"] == 3 / 4
+    assert found.agreement.is_empty()
+
+
+def test_the_agreement_of_two_readers_is_cohens_kappa() -> None:
+    # Cohen (1960) by hand: 20 both good, 5 and 10 apart, 5 both out: seen .625, expected .5625
+    pairs = [(None, None)] * 20 + [(None, "other")] * 5 + [("other", None)] * 10 + [("other", "unsafe")] * 5
+    ada, ben = ({f"s:{n}": pair[side] for n, pair in enumerate(pairs)} for side in (0, 1))
+    found = summarise({"ada": ada, "ben": ben}, LANGUAGES, 1)
+    row = row_of(found.agreement, lang=ALL)
+    assert (row["texts"], row["same_verdict"], row["same_reason"]) == (40, 25 / 40, 0.0)
+    assert row["kappa"] == pytest.approx((0.625 - 0.5625) / (1 - 0.5625))
+    assert row["low"] < row["kappa"] < row["high"]  # type: ignore[operator]
+    assert row_of(found.verdicts, reader=ALL, lang=ALL, verdict=OUT)["texts"] == 20
+    assert summarise({"ben": ben, "ada": ada}, LANGUAGES, 1).agreement["kappa"].to_list() == pytest.approx(
+        found.agreement["kappa"].to_list()
+    )
+    alike = summarise({"ada": {"s:1": None, "s:2": None}, "ben": {"s:1": None, "s:2": None}}, LANGUAGES, 1)
+    assert row_of(alike.agreement, lang=ALL)["kappa"] is None
+    assert "ada and ben: kappa undefined on 2 texts" in lines(alike)
+
+
+def test_verdicts_on_no_text_of_the_build_are_refused() -> None:
+    with pytest.raises(InputError, match="none of the verdicts is on a text of this build, e.g. 't:1'"):
+        summarise({"ada": {"t:1": None}}, LANGUAGES, 1)
+    with pytest.raises(InputError, match="review.verdicts is empty"):
+        summarise({}, LANGUAGES, 1)
+
+
+def test_a_reader_who_saved_one_file_twice_has_one_verdict_on_a_text(tmp_path: Path) -> None:
+    good, out = {"doc_key": "s:1", "reason": None}, {"doc_key": "s:1", "reason": "unsafe"}
+    assert read_verdicts(written(tmp_path, good, out, good)) == {"s:1": "unsafe"}
+    assert "unsafe" in {reason for _, reason, _ in REASONS}
+
+
+def test_files_of_readers_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    path = written(tmp_path, {"doc_key": 1, "reason": None})
+    [problem] = review_problems({"review": {"verdicts": [str(path)]}})
+    assert "review.verdicts" in problem and "line 1" in problem
+    twice = [str(tmp_path / place / "ada.jsonl") for place in ("a", "b")]
+    for file in map(Path, twice):
+        file.parent.mkdir()
+        file.write_text("")
+    assert "two readers are called 'ada'" in list(review_problems({"review": {"verdicts": twice}}))[-1]

@@ -36,6 +36,7 @@ from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
 from authbench.registry.values import value_problems
 from authbench.release.settings import release_problems
+from authbench.review.settings import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
 from authbench.sample.settings import sample_problems
@@ -58,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     split_problems,
     release_problems,
     people_problems,
+    review_problems,
     style_problems,
 )
 

@@ -62,7 +62,16 @@ UNPLANNED: Mapping[str, str] = {
     **dict.fromkeys(("raven", "raven_report", "train", "train_model", "draw_curves"), "depends on the models"),
     **dict.fromkeys(("bundle_release", "export_release", "publish"), "copies the release in another form"),
     **dict.fromkeys(
-        ("review", "write_sheets", "human_pairs", "write_pair_sheets", "score_people"), "people work longer"
+        (
+            "review",
+            "write_sheets",
+            "review_summary",
+            "sum_up_review",
+            "human_pairs",
+            "write_pair_sheets",
+            "score_people",
+        ),
+        "people work longer",
     ),
     **dict.fromkeys(("acquire", "all", "release", "index"), "writes no data, only names what others made"),
 }

@@ -2,6 +2,7 @@
 
 Takes   split/documents.parquet, and what the stages before found beside each text
 Gives   review/ (a sheet a language, for a browser). It holds raw ids: not for release.
+        review_summary/ (verdicts.csv: shares by language, verdict and reader; agreement.csv: of two readers each)
 """
 
 SHEET_TEMPLATES = [
@@ -44,3 +45,33 @@ rule write_sheets:
         code=code("write_sheets"),
     script:
         "../scripts/write_sheets.py"
+
+
+rule review_summary:
+    """What the verdicts in review.verdicts come to, on demand."""
+    input:
+        result("review_summary/verdicts.csv"),
+
+
+rule sum_up_review:
+    """Count what reviewers rule out, by language, and how far two of them agree."""
+    input:
+        documents=result("split/documents.parquet"),
+    output:
+        verdicts=result("review_summary/verdicts.csv"),
+        agreement=result("review_summary/agreement.csv"),
+    log:
+        result("logs/sum_up_review.log"),
+    conda:
+        "../../envs/text.yaml"
+    resources:
+        mem_mb=memory(900),
+        runtime=duration(10),
+        in_series=1,
+    params:
+        verdicts=SETTINGS["review"]["verdicts"],
+        contents=[file_hash(path) for path in SETTINGS["review"]["verdicts"]],
+        seed=SETTINGS["seed"],
+        code=code("sum_up_review"),
+    script:
+        "../scripts/sum_up_review.py"

@@ -81,6 +81,11 @@ def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
 
 def expect_vectors(model: ModelEntry) -> None:
     """Raise InputError if a model gives a text no vector of its own."""
+    if not model.parameters.embeds and not model.parameters.reads_file:
+        raise InputError(
+            f"{model.name}: a model of kind {model.kind} scores pairs of texts and gives none a vector. Expected a "
+            "model with vectors; this one can be evaluated on a release (evaluate.models, authbench evaluate)."
+        )
     if not model.parameters.embeds:
         raise InputError(
             f"{model.name}: a {model.kind} file, which gives no text a vector. Expected a model, or vectors; a run and "

@@ -2,7 +2,13 @@
 
 from authbench.models.entries import ModelEntry, expect_vectors
 from authbench.models.model import Model, VectorCache
-from authbench.models.parameters import FunctionParameters, TransformerParameters, VectorsParameters
+from authbench.models.parameters import (
+    CalibratedNgramsParameters,
+    CrossEntropyParameters,
+    FunctionParameters,
+    TransformerParameters,
+    VectorsParameters,
+)
 
 
 def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
@@ -23,6 +29,10 @@ def open_model(entry: ModelEntry, cache: VectorCache | None = None) -> Model:
         from authbench.models.given_vectors import GivenVectors
 
         return GivenVectors(entry)
+    if isinstance(entry.parameters, CalibratedNgramsParameters | CrossEntropyParameters):
+        from authbench.models.calibrated import CalibratedModel
+
+        return CalibratedModel(entry)
     if not entry.parameters.embeds:
         expect_vectors(entry)
     from authbench.models.features import FeatureModel

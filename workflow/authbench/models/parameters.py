@@ -126,6 +126,26 @@ class StylometricParameters(_Parameters):
     pass
 
 
+@dataclass(frozen=True)
+class _CalibratedParameters(_Parameters):
+    """Pairs that are calibrated on, at most, and the seed that draws them."""
+
+    embeds: ClassVar[bool] = False
+
+    pairs: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class CalibratedNgramsParameters(_CalibratedParameters):
+    pass
+
+
+@dataclass(frozen=True)
+class CrossEntropyParameters(_CalibratedParameters):
+    pass
+
+
 ONE_FOR_ALL = ("labels", "episode")  # poolings that give nothing for a token, and that cannot be tuned
 OWN_LENGTH = 0  # as max_tokens: what the checkpoint itself states
 
@@ -210,6 +230,7 @@ Parameters: TypeAlias = (
     | NgramsParameters
     | FunctionWordsParameters
     | StylometricParameters
+    | _CalibratedParameters
     | TransformerParameters
     | FunctionParameters
     | _FileParameters
@@ -225,6 +246,8 @@ KINDS: Mapping[str, type[Parameters]] = {
     "ngrams": NgramsParameters,
     "function_words": FunctionWordsParameters,
     "stylometric": StylometricParameters,
+    "calibrated_ngrams": CalibratedNgramsParameters,
+    "cross_entropy": CrossEntropyParameters,
     "transformer": TransformerParameters,
     "function": FunctionParameters,
     "vectors": VectorsParameters,

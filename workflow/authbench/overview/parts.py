@@ -118,6 +118,7 @@ PARTS = (
         "Released texts for a person to read and rule out, a sheet a language.",
         "review",
         "review/index.html",
+        ("review_summary/*.csv",),
         of_release=False,
         private=True,
     ),

@@ -6,6 +6,7 @@ reason.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -26,6 +27,28 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
         InputError: a line, which is named, is not a verdict.
     """
     rows: dict[str, tuple[str, str, str]] = {}
+    for key, reason, note in _verdicts(path):
+        if reason is not None:
+            rows.setdefault(key, (key, reason, note))
+    return pl.DataFrame(list(rows.values()), schema=EXCLUSIONS, orient="row")
+
+
+def read_verdicts(path: str | Path) -> dict[str, str | None]:
+    """Return by doc_key the reason that a reader rules a text out for; None where the text is good.
+
+    Of a text that comes twice the first reason counts.
+
+    Raises:
+        InputError: a line, which is named, is not a verdict.
+    """
+    found: dict[str, str | None] = {}
+    for key, reason, _ in _verdicts(path):
+        found[key] = found.get(key) or reason
+    return found
+
+
+def _verdicts(path: str | Path) -> Iterator[tuple[str, str | None, str]]:
+    """Yield key, reason and note of every line."""
     for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
         if not line.strip():
             continue
@@ -36,9 +59,7 @@ def read_exclusions(path: str | Path) -> pl.DataFrame:
             raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(key, str) or not isinstance(note, str) or (reason is not None and not _is_reason(reason)):
             raise InputError(f"{path}, line {number}: {_EXPECTED}, found {line[:80].decode(errors='replace')!r}")
-        if reason is not None:
-            rows.setdefault(key, (key, reason, note))
-    return pl.DataFrame(list(rows.values()), schema=EXCLUSIONS, orient="row")
+        yield key, reason, note
 
 
 def excluded(documents: pl.DataFrame, exclusions: pl.DataFrame) -> pl.DataFrame:

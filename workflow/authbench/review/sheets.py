@@ -24,7 +24,8 @@ REASONS = (
     ("5", "gives_away", "names or marks that tell the author"),
     ("6", "personal", "personal data that should not be passed on"),
     ("7", "duplicate", "too like a text beside it"),
-    ("8", "other", ""),
+    ("8", "unsafe", "hateful, sexual or violent beyond what the benchmark needs"),
+    ("9", "other", ""),
 )
 # Measurement, the filter's threshold for it, and on which side of it a text goes.
 MEASURED = (

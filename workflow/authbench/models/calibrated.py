@@ -1,0 +1,237 @@
+"""Scores of pairs of texts by a logistic regression on their similarities, learnt on pairs of the train split.
+
+The two baselines of the second AuthBench paper beside TF-IDF:
+
+calibrated_ngrams   cosine of counts of character n-grams (3 to 5, within words), cosine of counts of words (1 and 2),
+                    and seven plain likenesses: of the numbers of characters and of words, the shares of punctuation,
+                    digits, capitals and white space, and the mean length of words
+cross_entropy       mean and absolute difference of the two cross-entropies, of each text by a model of the other:
+                    counts of hashed character 5-grams, smoothed by adding 0.5. The paper calls it ppm; PPM itself,
+                    which models each text anew, is a verifier of pairs (`verifiers.ppm`) and too slow for a pool
+
+A regression is calibrated on one pair by one author and one by two for each text of train, drawn by hash.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from authbench.arrays import F64, I32, I64
+from authbench.errors import InputError
+from authbench.identity import keyed_hash
+from authbench.models.entries import ModelEntry
+from authbench.models.model import Reference, Rows, Scorer
+from authbench.models.parameters import CalibratedNgramsParameters, CrossEntropyParameters
+
+SMOOTHING = 0.5
+_CHARACTER_COLUMNS, _WORD_COLUMNS, _CONTEXT_COLUMNS = 1 << 16, 1 << 15, 1 << 13
+_DIGITS = 9  # that the regression is rounded to: the last bits depend on how many threads have summed them
+
+
+class _Similarities(Protocol):
+    """Several similarities of any two texts of a list."""
+
+    def of_pairs(self, one: I64, other: I64) -> F64:
+        """Return those of pairs, shape (pairs, similarities)."""
+
+    def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
+        """Yield for each similarity that of every one with every other, shape (one, other)."""
+
+
+@dataclass(frozen=True)
+class _Regression:
+    """Weights of the similarities as they are, and what is added."""
+
+    weights: F64
+    constant: float
+
+
+class CalibratedModel:
+    """A model that scores pairs and has no vector for a text."""
+
+    def __init__(self, entry: ModelEntry) -> None:
+        assert isinstance(entry.parameters, CalibratedNgramsParameters | CrossEntropyParameters)
+        self.entry, self.parameters = entry, entry.parameters
+        self.embedded = 0
+
+    def identity(self) -> dict[str, Any]:
+        return {"kind": self.entry.kind, "parameters": self.parameters.as_dict()}
+
+    def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        raise InputError(f"{self.entry.name}: compares texts, and has no vector for one.")
+
+    def compare(
+        self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
+    ) -> Scorer:
+        """Return what scores queries with all candidates.
+
+        Memory: the n-grams of train and of the documents, and five times a block of scores.
+
+        Raises:
+            InputError: no other split has two texts of an author, on which to calibrate.
+        """
+        train = pl.concat([batch.select("id", "author_id", "content") for batch in reference or ()] or [_NOTHING])
+        one, other, same = calibration_pairs(train, self.parameters.seed, self.parameters.pairs)
+        if not len(one):
+            raise InputError(
+                f"{self.entry.name}: is calibrated on the texts of another split than the one that is scored, and none "
+                "has an author with two texts, and others. Expected a release with a split such as train."
+            )
+        texts = [*train["content"], *documents["content"]]
+        self.embedded += len(texts)
+        ngrams = isinstance(self.parameters, CalibratedNgramsParameters)
+        found: _Similarities = NgramSimilarities(texts) if ngrams else CrossEntropies(texts)
+        regression = _fit(found.of_pairs(one, other), same)
+        asking, pool = queries.astype(np.int64) + train.height, np.arange(candidates) + train.height
+
+        def score(first: int, last: int) -> np.ndarray:
+            scores = np.full((last - first, candidates), regression.constant)
+            for weight, block in zip(regression.weights, found.of_blocks(asking[first:last], pool), strict=True):
+                scores += weight * block
+            return scores
+
+        return score
+
+    def parameter_count(self) -> None:
+        return None
+
+
+_NOTHING = pl.DataFrame(schema={"id": pl.String, "author_id": pl.String, "content": pl.String})
+
+
+def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I64, I64]:
+    """Return rows of two texts, and 1 where they are by one author: for each text one pair of either kind, by hash.
+
+    Args:
+        train: `id`, `author_id`; authors of one text ask nothing.
+        seed: of the hash.
+        most: pairs; of more, those of the texts with the lowest hashes are taken.
+    """
+    ids, authors = train["id"].to_list(), train["author_id"].to_list()
+    of_author: dict[str, list[int]] = defaultdict(list)
+    for row in sorted(range(len(ids)), key=lambda row: ids[row]):
+        of_author[authors[row]].append(row)
+    everyone = sorted(range(len(ids)), key=lambda row: ids[row])
+    asking = [row for row in everyone if 1 < len(of_author[authors[row]]) < len(ids)]
+    asking.sort(key=lambda row: (keyed_hash(seed, "calibration", ids[row]), ids[row]))
+    pairs = []
+    for row in asking[: most // 2]:
+        own = [other for other in of_author[authors[row]] if other != row]
+        pairs.append((row, own[keyed_hash(seed, "same", ids[row]) % len(own)], 1))
+        start = keyed_hash(seed, "other", ids[row]) % len(everyone)
+        stranger = next(
+            other
+            for step in range(len(everyone))
+            if authors[other := everyone[(start + step) % len(everyone)]] != authors[row]
+        )
+        pairs.append((row, stranger, 0))
+    table = np.array(pairs, np.int64).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _fit(similarities: F64, same: I64) -> _Regression:
+    """Return a logistic regression on standardised similarities, both kinds of pairs weighing the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    centre, spread = similarities.mean(axis=0), similarities.std(axis=0)
+    spread[spread < 1e-12] = 1.0
+    fitted = LogisticRegression(class_weight="balanced", max_iter=1_000).fit((similarities - centre) / spread, same)
+    weights = _rounded(fitted.coef_[0] / spread)
+    return _Regression(weights, float(_rounded(fitted.intercept_ - (weights * centre).sum())[0]))
+
+
+def _rounded(values: F64) -> F64:
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in values])
+
+
+class NgramSimilarities:
+    """Cosines of n-grams and words, and likenesses of plain measurements (`calibrated_ngrams`)."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        hashed = {"alternate_sign": False, "norm": "l2"}
+        characters = {"analyzer": "char_wb", "ngram_range": (3, 5), "n_features": _CHARACTER_COLUMNS}
+        words = {"analyzer": "word", "ngram_range": (1, 2), "n_features": _WORD_COLUMNS}
+        self.rows = [_counts(texts, **hashed, **kind) for kind in (characters, words)]
+        self.sizes, self.shares = np.split(np.array([_measured(text) for text in texts]).reshape(-1, 7), [2], axis=1)
+
+    def of_pairs(self, one: I64, other: I64) -> F64:
+        cosines = [_products(rows[one], rows[other]) for rows in self.rows]
+        likenesses = [_ratio(sizes[one], sizes[other]) for sizes in self.sizes.T]
+        likenesses += [_closeness(shares[one], shares[other]) for shares in self.shares.T]
+        return np.stack([*cosines, *likenesses], axis=1)
+
+    def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
+        for rows in self.rows:
+            yield (rows[one] @ rows[other].T).toarray()
+        for sizes in self.sizes.T:
+            yield _ratio(sizes[one][:, None], sizes[other][None])
+        for shares in self.shares.T:
+            yield _closeness(shares[one][:, None], shares[other][None])
+
+
+class CrossEntropies:
+    """Nats per 5-gram of each of two texts by a model of the other: their mean and absolute difference."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from scipy.sparse import diags_array
+
+        kind = {"analyzer": "char", "ngram_range": (5, 5), "n_features": _CONTEXT_COLUMNS, "lowercase": False}
+        counts = _counts(texts, **kind, alternate_sign=False, norm=None)
+        totals = np.asarray(counts.sum(axis=1)).ravel()
+        self.shares = (diags_array(1 / np.maximum(totals, 1)) @ counts).tocsr()
+        self.asked = totals > 0
+        # ln((count + s) / (total + s columns)) = ln(1 + count / s) + ln(s / (total + s columns)): the first is sparse
+        self.logs = counts.copy()
+        self.logs.data = np.log1p(counts.data / SMOOTHING)
+        self.unseen = np.log(SMOOTHING / (totals + SMOOTHING * _CONTEXT_COLUMNS))
+
+    def of_pairs(self, one: I64, other: I64) -> F64:
+        first = self.asked[one] * -(_products(self.shares[one], self.logs[other]) + self.unseen[other])
+        second = self.asked[other] * -(_products(self.shares[other], self.logs[one]) + self.unseen[one])
+        return np.stack([(first + second) / 2, np.abs(first - second)], axis=1)
+
+    def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
+        first = (self.shares[one] @ self.logs[other].T).toarray()
+        first = self.asked[one][:, None] * -(first + self.unseen[other][None])
+        second = (self.logs[one] @ self.shares[other].T).toarray()
+        second = self.asked[other][None] * -(second + self.unseen[one][:, None])
+        yield (first + second) / 2
+        yield np.abs(first - second)
+
+
+def _counts(texts: Sequence[str], **settings: Any) -> Any:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    return HashingVectorizer(**settings).transform(texts).tocsr()
+
+
+def _products(one: Any, other: Any) -> F64:
+    """Return the dot product of each row with the row of the same number."""
+    found: F64 = np.asarray(one.multiply(other).sum(axis=1)).ravel()
+    return found
+
+
+def _ratio(one: F64, other: F64) -> F64:
+    return np.minimum(one, other) / np.maximum(np.maximum(one, other), 1.0)
+
+
+def _closeness(one: F64, other: F64) -> F64:
+    return 1.0 - np.minimum(np.abs(one - other), 1.0)
+
+
+def _measured(text: str) -> list[float]:
+    """Return characters and words, the shares of punctuation, digits, capitals and white space, and words' mean length.
+
+    Punctuation is what is neither a letter, a digit nor white space; words are what white space divides.
+    """
+    words, length = text.split(), max(len(text), 1)
+    kinds = [
+        sum(not letter.isalnum() and not letter.isspace() for letter in text),
+        *(sum(map(kind, text)) for kind in (str.isdigit, str.isupper, str.isspace)),
+    ]
+    mean = sum(map(len, words)) / max(len(words), 1)
+    return [len(text), len(words), *(count / length for count in kinds), mean]
