@@ -76,6 +76,23 @@ def kind(seed: str | bytes, reader: dict[str, Any], name: str, fields: Any = FIE
 
 
 WITH_ID = {**FIELDS, "id": "id", "n_authors": "id", "labels": {"id": "id", "when": "when"}}
+XML_ROWS = """<?xml version="1.0" encoding="utf-8"?>
+<posts>
+  <row Id="1" Body="&lt;p&gt;Why does it rain?&lt;/p&gt;" Owner="Ann" />
+  <row Id="2" Body="It rains for the fields." Owner="Bob" />
+</posts>
+"""
+GUTENBERG = """Title: Rain
+Author: Ann
+
+*** START OF THE PROJECT GUTENBERG EBOOK RAIN ***
+
+Produced by Bob
+
+It rains for the fields.
+
+*** END OF THE PROJECT GUTENBERG EBOOK RAIN ***
+"""
 OF_FILE = {"text": "text", "author": {"any": ["author", {"const": "someone"}]}, "lang": {"const": "en"}}
 KINDS: dict[str, Any] = {
     "csv": kind(table(","), {"format": "csv"}, "a.csv", WITH_ID),
@@ -118,6 +135,8 @@ KINDS: dict[str, Any] = {
         "a.xml",
         {**OF_FILE, "text": "post", "date": "date"},
     ),
+    "xml rows": kind(XML_ROWS, {"format": "xml_rows"}, "Posts.xml", {**OF_FILE, "text": "Body", "author": "Owner"}),
+    "gutenberg": kind(GUTENBERG, {"format": "gutenberg"}, "a.txt", OF_FILE),
 }
 
 

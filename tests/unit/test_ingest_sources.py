@@ -455,3 +455,44 @@ def test_comments_of_youtube_and_pages_of_wikisource_are_read_as_crawled() -> No
     assert comment.genre == "social_media/youtube_comment" and comment.author_id == author_id("youtube", "UC123")
     page = kept("wikisource", **CRAWLED, author="Emily Dickinson", genre="poetry", title="A page")
     assert page.genre == "poetry" and page.lang == "en"
+
+
+def test_posts_of_a_dump_become_questions_and_answers_without_code_and_quotations() -> None:
+    post = {"Id": "7", "PostTypeId": "1", "OwnerUserId": "8", "CreationDate": "2024-05-01T10:00:00.1", "Tags": "|rain|"}
+    body = "<p>Why <code>x = 1</code> so?</p><pre><code>x\n\ny</code></pre>"
+    body += "<blockquote><p>He said.</p></blockquote><p>I ask.</p>"
+    path = "es.stackoverflow.com/Posts.xml"
+    one = kept("stackexchange_dump", path, **post, Title="Rain", Body=body)
+    assert (one.lang, one.genre, one.date, one.topic) == ("es", "qna/question", "2024-05-01", "rain")
+    assert "x" not in one.content and "He said" not in one.content
+    assert "Rain" in one.content and "I ask" in one.content
+    answer = kept("stackexchange_dump", path, **{**post, "Id": "9", "PostTypeId": "2"}, ParentId="7", Body="<p>So.</p>")
+    assert answer.author_id == one.author_id and answer.origin_id == one.origin_id and answer.genre == "qna/answer"
+    other = kept("stackexchange_dump", "ru.stackoverflow.com/Posts.xml.gz", **post, Body=body)
+    assert other.author_id != one.author_id and other.lang == "ru"
+    assert kept("stackexchange_dump", "english.stackexchange.com/Posts.xml", **post, Body=body).lang == "en"
+    crawled = {"raw_id": "x", "text": "Why?", "lang": "es", "creation_date": "2024-05-01", "genre": "qna/question"}
+    crawl = kept("stackexchange", **crawled, author="8", source_site="es.stackoverflow.com")
+    assert crawl.author_id == one.author_id
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"PostTypeId": "5"}, "no_question_or_answer"),
+        ({"CommunityOwnedDate": "2020-01-01T00:00:00"}, "community_wiki"),
+        ({"OwnerUserId": "-1"}, "no_author"),
+    ],
+)
+def test_posts_that_nobody_signs_alone_stay_out(changes: dict[str, str], reason: str) -> None:
+    post = {"Id": "7", "PostTypeId": "1", "OwnerUserId": "8", "Title": "Rain", "Body": "<p>Why?</p>"} | changes
+    assert refusal("stackexchange_dump", "a.stackexchange.com/Posts.xml", **post) == reason
+
+
+def test_books_of_gutenberg_become_documents_of_their_first_author() -> None:
+    row = {"text": "Edgar Poe\n\nIt was so.", "title": "Poems", "language": "English"}
+    one = kept("project_gutenberg_txt", "12-0.txt", **row, author="Edgar Poe")
+    assert (one.lang, one.genre, one.content.strip()) == ("en", "poetry", "It was so.")
+    assert kept("project_gutenberg_txt", "13.txt", **row, author="Edgar Poe and Ann Bee").author_id == one.author_id
+    assert refusal("project_gutenberg_txt", "14.txt", **row, author="Homer", translator="A. Pope") == "translation"
+    assert refusal("project_gutenberg_txt", "15.txt", **row, author="Various") == "no_one_author"

@@ -1,6 +1,16 @@
 """The reader of each file format, by the type of its options (see `rows` for what a reader is)."""
 
-from authbench.ingest import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
+from authbench.ingest import (
+    blog_xml,
+    gutenberg,
+    json_lines,
+    json_records,
+    plain_text,
+    table_csv,
+    table_parquet,
+    tei,
+    xml_rows,
+)
 from authbench.ingest.rows import ReadFile
 from authbench.registry import readers
 
@@ -12,4 +22,6 @@ READERS: dict[type[readers.Reader], ReadFile] = {
     readers.TeiReader: tei.read,
     readers.TextReader: plain_text.read,
     readers.BlogXmlReader: blog_xml.read,
+    readers.XmlRowsReader: xml_rows.read,
+    readers.GutenbergReader: gutenberg.read,
 }

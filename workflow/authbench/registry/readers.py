@@ -77,7 +77,31 @@ class BlogXmlReader:
     encoding: Encoding = "utf-8"
 
 
-Reader = CsvReader | JsonReader | JsonLinesReader | ParquetReader | TeiReader | TextReader | BlogXmlReader
+@dataclass(frozen=True)
+class XmlRowsReader:
+    """A line `<row ... />` for each record, whose attributes are the fields."""
+
+    encoding: Encoding = "utf-8"
+
+
+@dataclass(frozen=True)
+class GutenbergReader:
+    """A plain text of Project Gutenberg, with its header and footer."""
+
+    encoding: Encoding = "utf-8"
+
+
+Reader = (
+    CsvReader
+    | JsonReader
+    | JsonLinesReader
+    | ParquetReader
+    | TeiReader
+    | TextReader
+    | BlogXmlReader
+    | XmlRowsReader
+    | GutenbergReader
+)
 FORMATS: dict[str, type[Reader]] = {
     "csv": CsvReader,
     "json": JsonReader,
@@ -86,6 +110,8 @@ FORMATS: dict[str, type[Reader]] = {
     "tei": TeiReader,
     "text": TextReader,
     "blog_xml": BlogXmlReader,
+    "xml_rows": XmlRowsReader,
+    "gutenberg": GutenbergReader,
 }
 
 

@@ -1,0 +1,135 @@
+"""The official dump of Stack Exchange and the plain texts of Project Gutenberg, as users have them."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from authbench.errors import InputError
+from authbench.ingest import gutenberg, xml_rows
+from authbench.ingest.rows import BadRow
+from authbench.ingest.units import Units
+from authbench.registry.readers import GutenbergReader, XmlRowsReader
+from authbench.storage.raw_files import RawFile
+
+POSTS = """\ufeff<?xml version="1.0" encoding="utf-8"?>
+<posts>
+  <row Id="1" PostTypeId="1" CreationDate="2024-05-01T10:00:00.123" Score="3" Body="&lt;p&gt;Why?&lt;/p&gt;&#xA;" \
+OwnerUserId="8" Title="Rain &amp;amp; wind" Tags="&lt;weather&gt;" ContentLicense="CC BY-SA 4.0" />
+  <row Id="2" PostTypeId="2" ParentId="1" Body="&lt;p&gt;Because.&lt;/p&gt;" OwnerDisplayName="Ann" />
+</posts>
+"""
+
+
+def read_all(path: Path, text: str | bytes, reader: Any, options: Any) -> tuple[list[Any], Units]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    units = Units()
+    rows = [row for block in reader(RawFile(path, path.name, "0" * 64), options, units=units) for row in block]
+    return rows, units
+
+
+def dump(tmp_path: Path, text: str | bytes, name: str = "Posts.xml") -> tuple[list[Any], Units]:
+    return read_all(tmp_path / name, text, lambda *a, units: xml_rows.read(*a, units=units), XmlRowsReader())
+
+
+def book(tmp_path: Path, text: str) -> Any:
+    rows, units = read_all(
+        tmp_path / "1-0.txt", text, lambda *a, units: gutenberg.read(*a, units=units), GutenbergReader()
+    )
+    assert (units.unit, units.found, units.records + units.bad) == ("files", 1, 1)
+    return rows[0]
+
+
+def test_rows_of_a_dump_are_records_and_every_line_is_accounted_for(tmp_path: Path) -> None:
+    rows, units = dump(tmp_path, POSTS)
+    assert [row["Id"] for row in rows] == ["1", "2"]
+    assert rows[0]["Body"] == "<p>Why?</p>\n" and rows[0]["Title"] == "Rain &amp; wind"
+    assert "Title" not in rows[1]
+    assert (units.found, units.header, units.records, units.bad, units.blank) == (5, 3, 2, 0, 0)
+    packed, _ = dump(tmp_path, gzip.compress(POSTS.encode()), "Posts.xml.gz")
+    assert packed == rows
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        ('  <row Id="3" Body="a < b" />', "not well-formed XML"),
+        ('  <row Id="3" Body="a"', "not well-formed XML"),
+        ('  <row Id="3" Body="&bomb;" />', "not well-formed XML"),
+        ('  <row Id="3"><b/></row>', "holds elements inside the row"),
+        ("  lost text", "is no <row ... /> of the table"),
+    ],
+)
+def test_a_broken_record_costs_itself_alone_and_is_named_with_its_line(tmp_path: Path, broken: str, words: str) -> None:
+    rows, units = dump(tmp_path, POSTS.replace("</posts>", f"{broken}\n</posts>"))
+    bad = [row for row in rows if isinstance(row, BadRow)]
+    assert len(rows) == 3 and len(bad) == 1
+    assert bad[0].position.startswith("line 5") and words in bad[0].reason
+    assert units.bad == 1
+
+
+@pytest.mark.parametrize("end", ["</posts>\n", '"Ann" />\n</posts>\n'])
+def test_a_dump_that_was_cut_off_is_refused(tmp_path: Path, end: str) -> None:
+    with pytest.raises(InputError, match=r"Posts.xml, line \d: the file ends without </posts>"):
+        dump(tmp_path, POSTS.removesuffix(end))
+
+
+HEADER = """The Project Gutenberg EBook of A Tale, by Edgar Poe
+
+Title: A Tale
+       of the Sea
+
+Author: Edgar Poe
+
+Release Date: May 1, 2004 [EBook #12]
+
+Language: English
+
+"""
+TEXT = "CHAPTER I\n\nIt was so.\n\n*       *       *\n\nThe end of the matter."
+BEGINNINGS = [
+    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***",
+    "***START OF THE PROJECT GUTENBERG EBOOK A TALE***",
+    "*** START OF THIS PROJECT GUTENBERG EBOOK A TALE\nOF THE SEA ***",
+    "*** START OF THE COPYRIGHTED PROJECT GUTENBERG EBOOK A TALE ***",
+    "*** Start of the Project Gutenberg EBook of A Tale ***",
+    "**The small print**\n*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
+    "***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***\nWhy is this here?\n"
+    "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
+    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nProduced by Ann Bee and the Online\nDistributed Team",
+    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nE-text prepared by Ann\n\n[Transcriber's Note: No.]",
+    "*** START OF THE PROJECT GUTENBERG EBOOK A TALE ***\n\nThis etext was produced by Ann",
+]
+ENDS = [
+    "*** END OF THE PROJECT GUTENBERG EBOOK A TALE ***",
+    "***END OF THE PROJECT GUTENBERG EBOOK A TALE***",
+    "End of the Project Gutenberg EBook of A Tale, by Edgar Poe\n\n*** END OF THIS PROJECT GUTENBERG EBOOK A TALE ***",
+    "End of Project Gutenberg's A Tale, by Edgar Poe",
+    "End of this Project Gutenberg Etext of A Tale",
+    "Ende dieses Projekt Gutenberg Etextes",
+    "Fin de Project Gutenberg's A Tale",
+]
+LICENCE = "\n\nUpdated editions will replace the previous one of Project Gutenberg. License.\n"
+
+
+@pytest.mark.parametrize("begins", BEGINNINGS)
+@pytest.mark.parametrize("ends", ENDS)
+def test_a_book_is_what_stands_between_the_marks(tmp_path: Path, begins: str, ends: str) -> None:
+    row = book(tmp_path, f"{HEADER}{begins}\n\n\n{TEXT}\n\n\n{ends}{LICENCE}")
+    assert row["text"] == TEXT
+    assert (row["title"], row["author"], row["language"]) == ("A Tale of the Sea", "Edgar Poe", "English")
+
+
+def test_a_text_without_marks_is_named_not_taken_with_the_licence(tmp_path: Path) -> None:
+    none = book(tmp_path, f"{HEADER}{TEXT}")
+    assert isinstance(none, BadRow) and "no line `*** START OF THE PROJECT GUTENBERG EBOOK`" in none.reason
+    endless = book(tmp_path, f"{HEADER}{BEGINNINGS[0]}\n{TEXT}{LICENCE}")
+    assert isinstance(endless, BadRow) and "no line `*** END OF`" in endless.reason
+    assert book(tmp_path, f"{HEADER}{BEGINNINGS[0]}\n{TEXT}\n")["text"] == TEXT
+
+
+def test_a_book_of_old_times_is_named_in_its_first_line(tmp_path: Path) -> None:
+    row = book(tmp_path, f"The Project Gutenberg Etext of A Tale, by Edgar Poe\n\n{BEGINNINGS[5]}\n{TEXT}\n{ENDS[3]}\n")
+    assert (row["title"], row["author"], row["text"]) == ("A Tale", "Edgar Poe", TEXT)

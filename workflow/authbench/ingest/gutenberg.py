@@ -1,0 +1,111 @@
+"""Plain texts of Project Gutenberg, without the headers and footers of the edition.
+
+What stands around a book has changed since 1991: a line `*** START OF THE PROJECT GUTENBERG EBOOK ... ***` today, the
+end of the `SMALL PRINT` before. After it come credits (`Produced by ...`), before the end mark `End of the Project
+Gutenberg EBook of ...`. A file whose marks are not found is no book: what is the licence there cannot be told.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+
+import regex
+
+from authbench.ingest.plain_text import whole_text
+from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.ingest.units import Units
+from authbench.registry.readers import GutenbergReader
+from authbench.storage.raw_files import RawFile
+
+_NAME = r"(?:THE |THIS )?(?:PROJECT|PROJEKT) GUTENBERG"
+_FLAGS = regex.MULTILINE | regex.IGNORECASE
+_BEGINS = regex.compile(
+    rf"^[ \t]*+\*{{2,5}} ?(?:START|BEGINNING) OF (?:THE COPYRIGHTED|{_NAME})[^*]{{0,400}}+(?:\*{{2,5}}+.*+)?$", _FLAGS
+)
+_SMALL_PRINT_ENDS = regex.compile(r"^[ \t]*+\*{1,3}[ \t]*+END[ \t*]*+THE SMALL PRINT.*+$", _FLAGS)
+_ENDS = regex.compile(
+    rf"^[ \t]*+(?:\*{{2,5}} ?END OF (?:THE COPYRIGHTED|{_NAME})"
+    rf"|\**+ ?(?:End of|Ende dieses|Ende von|Fin de|Fin du|Fine di|Fin del) {_NAME}"
+    r"|\*\*This is a COPYRIGHTED Project Gutenberg Etext, Details Above)",
+    _FLAGS,
+)
+_CREDIT = regex.compile(
+    r"(?:(?:This |The )?(?:E-?text|E-?book|Project Gutenberg E-?text|HTML version|Updated editions?)[^\n]{0,40} "
+    r"(?:was |were )?(?:produced|prepared|scanned|transcribed|created)|Produced by|Prepared by|Transcribed (?:from|by)"
+    r"|Credits:|\[?Transcriber['’]?s'? notes?|Scanned by|Proofread|Character set encoding:"
+    r"|\[?(?:Note|Redactor)[^\n]{0,30}Gutenberg)",
+    regex.IGNORECASE,
+)
+_PARAGRAPH = regex.compile(r"\n[ \t]*\n\s*")
+_FIELD = regex.compile(
+    r"^(?P<name>[A-Z][A-Za-z ]{1,30}?):[ \t]++(?P<value>\S[^\n]*+(?:\n[ \t]++\S[^\n]*+)*+)", regex.MULTILINE
+)
+_FIRST_LINE = regex.compile(
+    r"Project Gutenberg(?:'s|’s)?(?: E-?(?:text|book))?(?:,| of) (?P<title>[^\n]{1,200}?),?"
+    r" (?:by|von|par) (?P<author>[^\n]{2,100})",
+    regex.IGNORECASE,
+)
+_CREDITS = 6  # paragraphs after the mark that may be credits
+_OF_THE_LICENCE = regex.compile(r"Project Gutenberg", regex.IGNORECASE)
+_TAIL = 3_000  # characters in which a footer without a mark would show
+
+
+def read(
+    file: RawFile, options: GutenbergReader, wanted: Wanted = EVERYTHING, units: Units | None = None
+) -> Iterator[Block]:
+    """Yield the book of a file: `text`, and the fields of its header in small letters (`title`, `release_date`).
+
+    `title` and `author` are those of the first line (`The Project Gutenberg Etext of X, by Y`) where the header has no
+    such lines. A file without the mark of where the book begins, or with a footer without one, is a bad row.
+    """
+    units = Units() if units is None else units
+    units.unit = "files"
+    text = whole_text(file, options.encoding)
+    row = text if isinstance(text, BadRow) else book(text)
+    units.found += 1
+    units.bad += isinstance(row, BadRow)
+    units.records += isinstance(row, dict)
+    yield [row]
+
+
+def book(text: str) -> Row | BadRow:
+    """Return the fields of a book and its text, or what is wrong with its marks."""
+    begins = _last(_BEGINS, text) or _last(_SMALL_PRINT_ENDS, text)
+    if begins is None:
+        return BadRow("line 1", "no line `*** START OF THE PROJECT GUTENBERG EBOOK`, nor an older form of it")
+    header, body = text[: begins.start()], text[begins.end() :]
+    ends = _ENDS.search(body)
+    if ends is None and _OF_THE_LICENCE.search(body[-_TAIL:]):
+        line = text.count("\n") + 1
+        return BadRow(f"line {line}", "speaks of Project Gutenberg, and has no line `*** END OF` before its footer")
+    if ends is not None:
+        body = body[: ends.start()]
+    return {**_fields(header), "text": _without_credits(body).strip("\n")}
+
+
+def _last(pattern: "regex.Pattern[str]", text: str) -> "regex.Match[str] | None":
+    """Return the last match that comes before the first mark of an end: a header may have several marks."""
+    end = _ENDS.search(text)
+    found = deque(pattern.finditer(text, 0, end.start() if end else len(text)), 1)
+    return found[0] if found else None
+
+
+def _fields(header: str) -> Row:
+    first = _FIRST_LINE.search(header)
+    fields: Row = first.groupdict() if first else {}
+    for field in _FIELD.finditer(header):
+        name = field["name"].lower().replace(" ", "_")
+        value = " ".join(field["value"].split())
+        if name not in fields or (first is not None and name in first.groupdict() and fields[name] == first[name]):
+            fields[name] = value
+    return fields
+
+
+def _without_credits(body: str) -> str:
+    """Return a book without the paragraphs at its beginning that say who made the file."""
+    rest = body.lstrip()
+    for _ in range(_CREDITS):
+        if not _CREDIT.match(rest):
+            break
+        cut = _PARAGRAPH.search(rest)
+        rest = rest[cut.end() :] if cut else ""
+    return rest
