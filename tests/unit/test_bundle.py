@@ -24,6 +24,7 @@ from authbench.format.release import open_complete_release
 from authbench.identity import sha256_of_text
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
+from authbench.rebuild.partial import Unmatched, write_partial
 from authbench.registry.load import load_entry
 from authbench.registry.sources import find_sources
 from authbench.report.verify import check_drawings
@@ -269,6 +270,49 @@ def test_a_bundle_that_says_something_else_of_what_it_withholds_is_found(
     FORGERIES[forgery](tmp_path / "public")
     seal(tmp_path / "public")
     assert "withheld" in broken(tmp_path / "public")
+
+
+# --- a part: what was rebuilt where texts were not found ---
+
+
+def part(made: tuple[Path, Path], folder: Path) -> Path:
+    """Write the part of a release that lacks every seventh text of tier B."""
+    release, public = made
+    lost = opened(release).provenance.filter(pl.col("tier") == "B")[::7]
+    unmatched = [Unmatched(ident, source, "gone") for ident, source in lost.select("id", "source").iter_rows()]
+    assert len(unmatched) > 3
+    folder.mkdir()
+    write_partial(folder, opened(public), release, unmatched)
+    return folder
+
+
+def test_a_part_breaks_no_claim_and_says_what_it_lacks(made: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = part(made, tmp_path / "part")
+    assert check_release(folder) == []
+    assert check_drawings(folder) == []
+    found = opened(folder)
+    assert found.tier_b and found.manifest["withheld"]["reasons"] == {"not_found": found.absent.height}
+    assert any("were not found in the raw corpora" in warning for warning in found.manifest["warnings"])
+    assert not any("are withheld, as their terms" in warning for warning in found.manifest["warnings"])
+
+
+@pytest.mark.parametrize("reasons", [{"not_found": 1}, {"tier_b": 6}, {"not_found": 3, "tier_b": 3}])
+def test_a_part_that_gives_another_reason_or_number_is_found(
+    made: tuple[Path, Path], tmp_path: Path, reasons: dict[str, int]
+) -> None:
+    folder = part(made, tmp_path / "part")
+    _manifest(lambda manifest: manifest["withheld"].update(reasons=reasons))(folder)
+    seal(folder)
+    assert "withheld" in broken(folder)
+
+
+def test_scores_of_a_part_are_those_of_the_complete_release_on_the_same_documents(
+    made: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder = part(made, tmp_path / "part")
+    found = scores(folder, tmp_path / "scores")
+    assert found.height > 3
+    assert found.equals(scores(restricted(made[0], folder, tmp_path / "restricted"), tmp_path / "whole"))
 
 
 # --- scores ---

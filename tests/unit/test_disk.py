@@ -8,7 +8,7 @@ import pytest
 
 from authbench.errors import InputError
 from authbench.storage.atomic import atomic_file
-from authbench.storage.disk import cannot_write, check_room
+from authbench.storage.disk import cannot_write, check_room, machine_failed
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,30 @@ def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path: Path, error: Excep
     told = str(cannot_write(error, tmp_path / "results/table.parquet"))
     assert "table.parquet cannot be written: the disk of" in told
     assert "Make room there, then run the same command again" in told
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.EIO, "Input/output error", "results/table.parquet"), "the disk of results/table.parquet gave"),
+        (OSError("Error reading bytes from file. Detail: [errno 5] Input/output error"), "the disk of results gave"),
+        (pl.exceptions.ComputeError("underlying IO error: Input/output error (os error 5)"), "gave an I/O error"),
+        (MemoryError(), "there was not enough memory (MemoryError)"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "Give the job more (mem_mb)"),
+        (RuntimeError("failed to spawn thread"), "there was not enough memory"),
+    ],
+    ids=["disk", "arrow", "polars", "memory", "system", "threads"],
+)
+def test_a_failing_disk_and_missing_memory_are_recognised_whoever_tells_them(error: Exception, words: str) -> None:
+    told = str(machine_failed(error, Path("results")))
+    assert words in told and "run the same command again" in told
+    assert len(told.splitlines()) == 1
+
+
+def test_no_other_error_is_taken_for_a_failing_disk_or_missing_memory() -> None:
+    said = "row 7 says: Input/output error, out of memory"
+    others = (ValueError(said), InputError(said), FileNotFoundError(errno.ENOENT, "no", "a"), RuntimeError("no"))
+    assert [machine_failed(error, Path("results")) for error in others] == [None] * 4
 
 
 def test_what_may_not_be_written_is_told(tmp_path: Path) -> None:

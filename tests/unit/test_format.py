@@ -69,7 +69,9 @@ def test_the_docs_have_the_columns_that_are_declared(table: Table) -> None:
     assert table_of_docs(table) in DOCS
 
 
-@pytest.mark.parametrize("meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MERGED_FILES, files.MANIFEST_KEYS])
+@pytest.mark.parametrize(
+    "meanings", [files.RELEASE_FILES, files.BUNDLE_FILES, files.MERGED_FILES, files.PART_FILES, files.MANIFEST_KEYS]
+)
 def test_the_docs_have_the_files_and_keys_that_are_declared(meanings: dict[str, str]) -> None:
     assert "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items()) in DOCS
 

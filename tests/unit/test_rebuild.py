@@ -13,6 +13,7 @@ from published import (
     ABOUT,
     contents,
     documents_of,
+    exported,
     lines,
     opened,
     prose,
@@ -103,6 +104,39 @@ def test_what_no_longer_matches_is_named_and_nothing_is_written(
     assert said.out.count(" of books: no file in ") == 8
     assert "8 texts no longer match" in said.err
     assert not (tmp_path / "again").exists()
+
+
+def test_a_part_is_a_release_of_what_was_found_and_is_completed_with_the_rest(
+    published: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw, release, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw/books/books.zip").unlink()
+    arguments = ["rebuild", str(public), "--raw", str(tmp_path / "raw"), "--out", str(tmp_path / "part"), "--partial"]
+    assert main(arguments) == 1
+    assert "8 texts no longer match; the release of the others is" in capsys.readouterr().err
+    part = opened(tmp_path / "part")
+    whole = opened(release)
+    lost = whole.provenance.filter(pl.col("source") == "books")["id"].to_list()
+    assert pl.read_csv(tmp_path / "part/not_found.csv")["id"].to_list() == lost
+    assert part.manifest["withheld"]["reasons"] == {"not_found": 8}
+    assert part.provenance.equals(whole.provenance.filter(pl.col("source") != "books"))
+    for split in whole.splits:
+        kept = [row for row in lines(release / split / "candidates.jsonl") if row["candidate_id"] not in lost]
+        assert lines(tmp_path / "part" / split / "candidates.jsonl") == kept
+    assert rebuild(part, raw, tmp_path / "again") == []
+    assert contents(tmp_path / "again") == contents(release)
+
+
+def test_a_part_with_texts_of_tier_b_is_exported_to_nobody(published: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    raw, _, public = published
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw/books/books.zip").unlink()
+    assert len(rebuild(opened(public), tmp_path / "raw", tmp_path / "part", partial=True)) == 8
+    with pytest.raises(InputError, match="tier B, which nobody may pass on"):
+        exported(tmp_path / "part", "beir", tmp_path / "beir")
+    with pytest.raises(InputError, match="is a public bundle already, or a part of a release"):
+        export_public(opened(tmp_path / "part"), tmp_path / "bundle", ABOUT, sources_of())
 
 
 def with_more_letters(raw: Path, edit: tuple[str, str]) -> None:

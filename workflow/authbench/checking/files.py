@@ -96,7 +96,7 @@ def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterat
         | {f"{split}/{table.file}" for split in named for table in tables}
     )
     needed |= {files.MERGED} if manifest.get("merged") else set()
-    known = needed | _DRAWN | {files.MANIFEST, files.CITATIONS, *files.BUNDLE_FILES}
+    known = needed | _DRAWN | {files.MANIFEST, files.CITATIONS, *files.BUNDLE_FILES, *files.PART_FILES}
     if files.WITHHELD in present:
         copied = needed | _DRAWN | {files.MANIFEST, files.CITATIONS}
         copied -= {f"{split}/{table.file}" for split in named for table in _TEXTS}

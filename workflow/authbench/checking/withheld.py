@@ -1,4 +1,7 @@
-"""What a public bundle withholds: that it is all that may not be passed on, and no more."""
+"""What a public bundle withholds: that it is all that may not be passed on, and no more.
+
+A release that was rebuilt in part withholds what was not found, whatever its terms, and holds texts of tier B.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,6 +18,7 @@ from authbench.format.files import COMPLETE, FUNNEL, MANIFEST, WITHHELD
 from authbench.format.release import Release, read_table
 
 REASONS = ("tier_b", "copy_of_tier_b")
+NOT_FOUND = "not_found"
 _LABELS = ("id", "split", "author_id", "source", "tier", "content_sha256")
 
 
@@ -43,15 +47,18 @@ def check_withheld(release: Rows) -> Iterator[Finding]:
     complete, absent = _complete(release), _absent(release)
     tier_b = complete.filter(pl.col("tier") == "B")["content_sha256"].implode()
     may_not = (pl.col("tier") == "B") | pl.col("content_sha256").is_in(tier_b)
-    for ident in release.provenance.filter(may_not)["id"]:
+    partial = _is_partial(stated)
+    for ident in [] if partial else release.provenance.filter(may_not)["id"]:
         yield Finding("withheld", ident, f"{ident} is of tier B, or says the same as a text of it")
-    for ident in absent.filter(~may_not)["id"]:
+    for ident in [] if partial else absent.filter(~may_not)["id"]:
         yield Finding("withheld", ident, f"{ident} is withheld without need")
     both = release.provenance.select(_LABELS).join(complete, on=_LABELS, how="anti")
     for ident in both["id"]:
         yield Finding("withheld", ident, f"{ident} is another document in the complete release")
     reasons = Counter({REASONS[0]: absent.filter(pl.col("tier") == "B").height})
     reasons[REASONS[1]] = absent.height - reasons[REASONS[0]]
+    if partial:
+        reasons = Counter({NOT_FOUND: absent.height})
     gone, new = _queries(release)
     authors = len(set(complete["author_id"]) - set(release.provenance["author_id"]))
     expected = {"documents": absent.height, "queries": gone, "authors": authors, "reasons": dict(+reasons)}
@@ -63,7 +70,7 @@ def check_withheld(release: Rows) -> Iterator[Finding]:
     if (release.folder / FUNNEL).is_file():
         counted = Counter[str]()
         for row in read_csv(release.folder / FUNNEL):
-            if row.get("reason") in REASONS and str(row.get("documents")).isdigit():
+            if row.get("reason") in (*REASONS, NOT_FOUND) and str(row.get("documents")).isdigit():
                 counted[row["reason"]] += int(row["documents"])
         if +counted != +reasons:
             yield Finding("withheld", FUNNEL, f"{FUNNEL}: {counted.total()} documents, {reasons.total()} are withheld")
@@ -71,6 +78,12 @@ def check_withheld(release: Rows) -> Iterator[Finding]:
 
 def _is_bundle(release: Rows) -> bool:
     return (release.folder / WITHHELD).is_file()
+
+
+def _is_partial(stated: Mapping[str, Any]) -> bool:
+    """Return whether a manifest says that all that is withheld was not found."""
+    reasons = stated.get("reasons")
+    return isinstance(reasons, Mapping) and list(reasons) == [NOT_FOUND]
 
 
 def _complete(release: Rows) -> pl.DataFrame:

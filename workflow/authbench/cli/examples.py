@@ -45,6 +45,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "raven-folds": ("raven-folds raven --out folds", "raven-folds raven --subset random-0 --out folds-random-0"),
     "rebuild": (
         "rebuild public --raw resources/raw --out release",
+        "rebuild public --raw resources/raw --out part --partial",
         "rebuild hf:owner/name --raw resources/raw --out release",
     ),
     "release-notes": (

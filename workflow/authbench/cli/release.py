@@ -148,11 +148,20 @@ def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
         "--raw", type=Path, required=True, metavar="DIR", help="directory of the raw files, one subdirectory per source"
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the complete release")
+    parser.add_argument(
+        "--partial",
+        action="store_true",
+        help="where texts no longer match, write a release of the others, which can be evaluated; not_found.csv names "
+        "the missing ones",
+    )
     unverified_argument(parser)
 
 
 def rebuild(arguments: argparse.Namespace) -> int:
-    """Return 0 if the release was rebuilt byte for byte, 1 if texts no longer match; then nothing is written."""
+    """Return 0 if the release was rebuilt byte for byte, 1 if texts no longer match.
+
+    Then nothing is written, or with --partial a release of the texts that match.
+    """
     from collections import Counter
 
     from authbench.format.verify import open_verified
@@ -160,7 +169,7 @@ def rebuild(arguments: argparse.Namespace) -> int:
 
     bundle = open_verified(arguments.bundle, complete=True, unverified=arguments.unverified)
     warn_unverified(bundle.folder, bundle.unverified)
-    unmatched = rebuild(bundle, arguments.raw, arguments.out)
+    unmatched = rebuild(bundle, arguments.raw, arguments.out, arguments.partial)
     if not unmatched:
         print(f"The release, to the byte: {arguments.out}/")
         return 0
@@ -168,7 +177,8 @@ def rebuild(arguments: argparse.Namespace) -> int:
         print(printable(f"{one.id} of {one.source}: {one.reason}"))
     for (source, reason), number in sorted(Counter(one[1:] for one in unmatched).items()):
         print(printable(f"{source}: {number} texts: {reason}"), file=sys.stderr)
-    print(f"{len(unmatched)} texts no longer match; nothing was written to {arguments.out}", file=sys.stderr)
+    written = "the release of the others is" if arguments.partial else "nothing was written to"
+    print(f"{len(unmatched)} texts no longer match; {written} {arguments.out}", file=sys.stderr)
     return 1
 
 

@@ -11,7 +11,7 @@ from authbench.format.release import Release
 
 def expect_exportable(release: Release, with_tier_b: bool = False) -> None:
     """Raise InputError where a release holds texts of tier B and `with_tier_b` is false."""
-    if release.tier_b and not release.withheld and not with_tier_b:
+    if release.tier_b and not with_tier_b:
         raise InputError(
             f"{release.folder}: {release.tier_b} of its texts are of tier B, which nobody may pass on. Export its "
             "public bundle instead (authbench export RELEASE_DIR --form public), or say --with-tier-b and keep what "

@@ -85,7 +85,7 @@ def export_public(
             and `read_risk`.
     """
     if release.withheld:
-        raise InputError(f"{release.folder} is a public bundle already.")
+        raise InputError(f"{release.folder} is a public bundle already, or a part of a release.")
     _expect_frozen(release, about)
     risk = read_risk(scores, release) if scores else None
     with atomic_folder(out) as place:

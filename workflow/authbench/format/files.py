@@ -40,6 +40,7 @@ MERGED_FILES = {MERGED: "every document of the two releases that were merged: it
 
 WITHHELD = "tier_b.json"
 LICENCES = "licences.csv"
+NOT_FOUND = "not_found.csv"
 README = "README.md"
 BUNDLE_FILES = {
     WITHHELD: "how the withheld texts can be made again, and the checksums of the complete release",
@@ -52,6 +53,9 @@ BUNDLE_FILES = {
     "data_protection.json": "the same as an object",
     "ro-crate-metadata.json": "every file with size and SHA-256, and the run that made them, as an RO-Crate 1.1",
 }
+
+# Of a release that was rebuilt in part, beside WITHHELD and COMPLETE.
+PART_FILES = {NOT_FOUND: "the documents whose texts were not found in the raw corpora, and why"}
 
 MANIFEST_KEYS = {
     "name": "name of the configuration",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.format.columns import PAIR_TABLES, SPLIT_TABLES
-from authbench.format.files import BUNDLE_FILES, FOLDERS, MERGED_FILES, RELEASE_FILES
+from authbench.format.files import BUNDLE_FILES, FOLDERS, MERGED_FILES, PART_FILES, RELEASE_FILES
 from authbench.storage.sha256sums import SUMS
 
 _MAX_BYTES = 255
@@ -21,7 +21,9 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNOREC
 _TABLES = frozenset(table.file for table in SPLIT_TABLES.values())
 _PAIR_TABLES = frozenset(table.file for table in PAIR_TABLES.values())
 _PATTERNS = tuple(
-    name for name in (*RELEASE_FILES, *MERGED_FILES, *BUNDLE_FILES) if "<split>" not in name and not name.endswith("/")
+    name
+    for name in (*RELEASE_FILES, *MERGED_FILES, *BUNDLE_FILES, *PART_FILES)
+    if "<split>" not in name and not name.endswith("/")
 )
 
 

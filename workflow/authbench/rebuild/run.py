@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any
 
 import numpy as np
 import orjson
@@ -25,6 +25,7 @@ from authbench.format.files import COMPLETE, MANIFEST, PROVENANCE, WITHHELD
 from authbench.format.release import Release, concat
 from authbench.format.verify import read_withheld
 from authbench.printable import printable
+from authbench.rebuild.partial import Unmatched, write_partial
 from authbench.rebuild.texts import expect_entries, texts_of_source
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
@@ -39,14 +40,6 @@ _NEEDED = (
 _SECTIONS = ("ingest", "normalize")  # of the configuration: what decides a text beside its source's entry
 _SCHEMA = "schemas/config.schema.yaml"
 _LINES = 1024  # made at a time
-
-
-class Unmatched(NamedTuple):
-    """A document whose text the raw corpora no longer give, and why."""
-
-    id: str
-    source: str
-    reason: str
 
 
 class _Texts:
@@ -70,19 +63,20 @@ class _Texts:
             yield orjson.Fragment(os.pread(handle, size, start))
 
 
-def rebuild(bundle: Release, raw_dir: Path, out: Path) -> list[Unmatched]:
-    """Write the release of a public bundle as the folder `out`, or return the texts that no longer match.
+def rebuild(bundle: Release, raw_dir: Path, out: Path, partial: bool = False) -> list[Unmatched]:
+    """Write the release of a public bundle as the folder `out`; return the texts that no longer match, if any.
 
-    Memory: a block of rows, a batch of lines, and the provenance.
+    Memory: a block of rows, a batch of lines, and the provenance; with `partial`, that of `release.part.part_of`.
 
     Args:
         bundle: the public bundle, opened as complete.
         raw_dir: holds the folders of raw files of the sources.
         out: the folder to write; it appears complete or not at all.
+        partial: whether a release of the texts that match is written where others do not; else nothing is.
 
     Raises:
-        InputError: the bundle is none, is damaged, holds what the release did not, or was built with settings that
-            this version does not know.
+        InputError: the bundle is none, is damaged, holds what the release did not, or was built with settings that this
+            version does not know; or no text of a partial release is found.
     """
     if not bundle.withheld:
         raise InputError(f"{bundle.folder} has no {WITHHELD}: it withholds nothing, so there is nothing to rebuild.")
@@ -97,12 +91,31 @@ def rebuild(bundle: Release, raw_dir: Path, out: Path) -> list[Unmatched]:
     with TemporaryFile() as file:
         texts = _Texts(file, wanted.height)
         unmatched = _collect(wanted, withheld.sources, raw_dir, settings, texts)
-        if unmatched:
-            return sorted(unmatched)
         file.flush()
-        with atomic_folder(out) as folder:
-            _write_files(folder, bundle, withheld.files, wanted, texts)
-    return []
+        if not unmatched:
+            with atomic_folder(out) as folder:
+                _write_files(folder, bundle, withheld.files, wanted, texts)
+        elif partial:
+            _write_found(out, bundle, withheld.files, wanted, texts, sorted(unmatched))
+    return sorted(unmatched)
+
+
+def _write_found(
+    out: Path,
+    bundle: Release,
+    sums: Mapping[str, str],
+    wanted: pl.DataFrame,
+    texts: _Texts,
+    unmatched: Sequence[Unmatched],
+) -> None:
+    """Write the release of the texts that were found."""
+    lost = pl.Series([one.id for one in unmatched], dtype=pl.String).implode()
+    found = wanted.filter(~pl.col("id").is_in(lost))
+    if not found.height and not bundle.provenance.height:
+        raise InputError(f"{bundle.folder}: none of its texts is found, so there is nothing to write. Mend --raw.")
+    with atomic_folder(out) as folder, TemporaryDirectory(dir=out.parent, prefix=".found.") as place:
+        _write_files(Path(place), bundle, sums, found, texts, whole=False)
+        write_partial(folder, bundle, Path(place), unmatched)
 
 
 def _settings(bundle: Release) -> Mapping[str, Any]:
@@ -130,8 +143,18 @@ def _collect(
     return unmatched
 
 
-def _write_files(folder: Path, bundle: Release, sums: Mapping[str, str], wanted: pl.DataFrame, texts: _Texts) -> None:
-    """Write every file of the release; raise InputError where one is not as `sums` say."""
+def _write_files(
+    folder: Path,
+    bundle: Release,
+    sums: Mapping[str, str],
+    wanted: pl.DataFrame,
+    texts: _Texts,
+    whole: bool = True,
+) -> None:
+    """Write every file of the release; raise InputError where one is not as `sums` say.
+
+    Files of texts may be so unless all texts are there (`whole`).
+    """
     joined = {f"{split}/{table.file}": (split, table) for split in bundle.splits for table in (CANDIDATES, QUERIES)}
     complete = bundle.folder / COMPLETE
     for path in sorted(sums):
@@ -147,7 +170,7 @@ def _write_files(folder: Path, bundle: Release, sums: Mapping[str, str], wanted:
             raise InputError(
                 f"{bundle.folder / WITHHELD} names {path}, which is not there, in {complete}. Fetch the bundle anew."
             )
-        if sha256_of_file(folder / path) != sums[path]:
+        if (whole or path not in joined) and sha256_of_file(folder / path) != sums[path]:
             raise InputError(
                 f"{bundle.folder}: {path} is not what it was when the bundle was made. Fetch the bundle anew."
             )

@@ -221,6 +221,12 @@ def _about_withheld(withheld: Mapping[str, Any] | None, here: int) -> list[str]:
     """Return a warning on documents of the complete release that its public bundle lacks."""
     if not withheld:
         return []
+    if list(withheld["reasons"]) == ["not_found"]:
+        return [
+            f"{count(withheld['documents'])} of the {count(withheld['documents'] + here)} documents of the complete "
+            "release were not found in the raw corpora from which it was rebuilt, and it lacks "
+            f"{count(withheld['queries'])} of its queries: scores are of this part, not of the complete release."
+        ]
     return [
         f"{count(withheld['documents'])} of the {count(withheld['documents'] + here)} documents of the complete "
         f"release are withheld, as their terms do not allow them to be passed on, and {count(withheld['queries'])} of "

@@ -1,6 +1,7 @@
 """Messages of a running job: in its log and, for long steps, on the terminal.
 
-InputErrors, full disks and missing extras are reported by their message alone, without a traceback.
+InputErrors, full or failing disks, missing memory and missing extras are reported by their message alone, without a
+traceback.
 """
 
 import atexit
@@ -19,7 +20,7 @@ from typing import TypeVar
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
-from authbench.storage.disk import cannot_write, is_full
+from authbench.storage.disk import cannot_write, is_full, machine_failed
 from authbench.storage.system import resource
 
 Item = TypeVar("Item")
@@ -89,7 +90,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
 def _report_error(
     job: str, results: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    problem = cannot_write(error, results) if is_full(error) else missing_extra(error) or error
+    told = cannot_write(error, results) if is_full(error) else missing_extra(error) or machine_failed(error, results)
+    problem = told or error
     if isinstance(problem, InputError):
         log.error("\n%s: %s\n", job, problem)
     else:

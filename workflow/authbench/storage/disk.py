@@ -16,6 +16,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 # Libraries that give no errno but a message: polars, and NumPy's count of what it could not write.
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
+_FAILED_IN_WORDS = re.compile(r"Input/output error|os error 5\b|\[errno 5\]", re.I)
+_NO_MEMORY_IN_WORDS = re.compile(r"Cannot allocate memory|out of memory|os error 12\b|failed to spawn thread", re.I)
 ROOM = 1 << 20
 
 
@@ -44,8 +46,40 @@ def is_full(error: BaseException) -> bool:
     """Return whether an error says that a disk is full or a quota is exceeded."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in FULL
-    of_a_library = isinstance(error, OSError) or type(error).__module__.startswith("polars.")
-    return of_a_library and bool(_FULL_IN_WORDS.search(str(error)))
+    return _of_a_library(error) and bool(_FULL_IN_WORDS.search(str(error)))
+
+
+def _of_a_library(error: BaseException) -> bool:
+    return isinstance(error, OSError) or type(error).__module__.startswith(("polars.", "pyo3_runtime", "pyarrow."))
+
+
+def machine_failed(error: BaseException, results: Path) -> InputError | None:
+    """Return the InputError for a disk that gave an I/O error or for memory that ran out; None for another error."""
+    said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+    if _is_of_disk(error):
+        named = error.filename if isinstance(error, OSError) else None
+        return InputError(
+            f"the disk of {named or results} gave an I/O error ({said}). Look after the disk or its connection, then "
+            "run the same command again: what is finished stays."
+        )
+    if _is_of_memory(error):
+        return InputError(
+            f"there was not enough memory ({said}). Give the job more (mem_mb), run fewer jobs at a time (--cores) or "
+            "set more shards, then run the same command again: what is finished stays."
+        )
+    return None
+
+
+def _is_of_disk(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno == errno.EIO
+    return _of_a_library(error) and bool(_FAILED_IN_WORDS.search(str(error)))
+
+
+def _is_of_memory(error: BaseException) -> bool:
+    if isinstance(error, MemoryError) or isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    return (_of_a_library(error) or isinstance(error, RuntimeError)) and bool(_NO_MEMORY_IN_WORDS.search(str(error)))
 
 
 def check_room(folders: Iterable[str | Path]) -> None:
