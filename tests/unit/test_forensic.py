@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.cli import main
-from authbench.metrics.forensic import calibrated, cllr, cllr_min, log_ratios
+from authbench.format.pan import write_pairs, write_truth
+from authbench.metrics.forensic import at_least, calibrated, cllr, cllr_min, detection_errors, log_ratios
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
 from authbench.pan.forensic import costs
@@ -127,3 +128,51 @@ def test_the_published_f05u_of_2020_counts_an_open_problem_as_same_author() -> N
     assert evaluate(truth, scores, published_2020=True)["f0.5u"] == 1  # two right, none wrong or missed
     assert evaluate(truth, scores)["f0.5u"] == pytest.approx(1.25 / 1.5)  # one right, one left open
     assert evaluate(truth, scores, published_2020=True)["c@1"] == evaluate(truth, scores)["c@1"]
+
+
+def test_any_verifier_gives_likelihood_ratios_by_pairs_held_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(1)
+    styles = [("storm; ", "harbour; ", "lantern; "), ("meadow - ", "copper - ", "violet - ")]
+
+    def problems(name: str, count: int, same: bool | None = None) -> Path:
+        rows = []
+        for number in range(count):
+            one = number // 2 % 2
+            kind = same if same is not None else number % 2 == 0
+            texts = ["".join(draw.choice(styles[side], 30)) for side in (one, one if kind else 1 - one)]
+            rows.append((f"{name}{number}", *texts, kind))
+        table = pl.DataFrame(rows, schema=["id", "text1", "text2", "same"], orient="row")
+        write_pairs(table, tmp_path / name / "pairs.jsonl")
+        write_truth(table, tmp_path / name / "truth.jsonl")
+        return tmp_path / name
+
+    train, apart, test, one_class = (problems(*of) for of in (("a", 40), ("b", 40), ("c", 40), ("d", 8, True)))
+    command = ["pan-run", "--train", str(train), "--test", str(test), "--verifier", "ppm", "--out", str(tmp_path / "o")]
+    assert main([*command, "--likelihood-ratios", str(apart)]) == 0
+    lines = (tmp_path / "o/ppm/likelihood_ratios.jsonl").read_text(encoding="utf-8").splitlines()
+    ratios = {row["id"]: row["log10_lr"] for row in map(json.loads, lines)}
+    assert list(ratios) == [f"c{number}" for number in range(40)]
+    sides = [[ratio for one, ratio in ratios.items() if (int(one[1:]) % 2 == 0) is same] for same in (True, False)]
+    assert min(sides[0]) > 0 > max(sides[1])
+    answers = (tmp_path / "o/ppm/answers.jsonl").read_bytes()
+    assert main(command) == 0 and (tmp_path / "o/ppm/answers.jsonl").read_bytes() == answers
+    capsys.readouterr()
+    for wrong, said in ((train, "40 of its 40 pairs are among those"), (one_class, "all 8 pairs are of one class")):
+        assert main([*command, "--likelihood-ratios", str(wrong)]) == 2
+        assert said in capsys.readouterr().err
+
+
+@given(problems)
+def test_errors_of_detection_are_counted_at_each_score(rows: list[tuple[bool, int]]) -> None:
+    truth, scores = (np.array(column) for column in zip(*rows, strict=True))
+    alarms, misses = detection_errors(truth, scores.astype(float))
+    for place, threshold in enumerate(sorted(set(scores.tolist()), reverse=True)):
+        assert alarms[place] == pytest.approx((scores[~truth] >= threshold).mean())
+        assert misses[place] == pytest.approx((scores[truth] < threshold).mean())
+
+
+def test_a_tippett_curve_is_the_share_of_ratios_at_least_as_large() -> None:
+    place, share = at_least(np.array([0.0, -1.0, 2.0, 0.0, np.inf]))
+    assert place.tolist() == [-1, 0, 2] and share.tolist() == pytest.approx([1, 0.8, 0.4])

@@ -10,7 +10,17 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
 from authbench.metrics.pan import evaluate
-from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
+from authbench.pan.compare import (
+    META,
+    Systems,
+    by_data_set,
+    by_team,
+    leading,
+    meta,
+    scores_table,
+    silence_pays,
+    where_answered,
+)
 
 TRUTH = ['{"id": "a", "same": true, "authors": ["x", "x"]}', '{"id": "b", "same": false, "authors": ["x", "y"]}',
          '{"id": "c", "same": true, "authors": ["z", "z"]}']  # fmt: skip
@@ -37,7 +47,10 @@ def test_json_tells_each_measure_by_the_name_of_file_or_folder(task, capsys):
         told = orjson.loads(capsys.readouterr().out)
         assert list(told) == [system]
         found = evaluate(np.array([True, False, True]), np.array([1.0, 0.0, 0.5]))
+        bounds = told[system].pop("intervals")
         assert told[system] == pytest.approx(found)
+        assert set(bounds) == set(found)
+        assert all(low <= found[name] <= high for name, (low, high) in bounds.items())
 
 
 def test_a_folder_stands_for_the_answers_in_it(task, tmp_path, capsys):
@@ -68,7 +81,9 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
     said = capsys.readouterr()
     assert "1 scores are outside [0, 1] (b)" in said.err
     found = evaluate(np.array([True, False, True]), np.array([1.0, value, 0.5]))
-    assert orjson.loads(said.out)["sys"] == pytest.approx(found)
+    told_ = orjson.loads(said.out)["sys"]
+    assert told_.pop("intervals")["brier"] is None
+    assert told_ == pytest.approx(found)
     assert found["brier"] == 0
 
 
@@ -226,11 +241,30 @@ def test_data_sets_stand_side_by_side():
     assert told.row(by_predicate=pl.col("system") == "naive")[1] is None
 
 
+def test_table_3_stands_by_team_and_year():
+    def table(**values):
+        return pl.DataFrame({"system": list(values), "c@1": list(values.values())})
+
+    first = table(**{"bo20-large": 0.9, "bo20-small": 0.8, "naive": 0.5})
+    found = by_team({"2020": first, "2021": table(**{"bo21-large": 0.95, "bo20-large": 0.91, "ga21": 0.7})})
+    assert found.columns == ["team", "trained on", "2020", "2020, systems of 2020", "2021, systems of 2020",
+                             "2021, systems of 2021"]  # fmt: skip
+    assert found.rows() == [
+        ("bo", "large", None, 0.9, 0.91, 0.95),
+        ("bo", "small", None, 0.8, None, None),
+        ("ga", "", None, None, None, 0.7),
+        ("naive", "", 0.5, None, None, None),
+    ]
+    assert by_team({"one": table(naive=0.5)}).is_empty()
+
+
 def test_the_overviews_signed_rank_test_comes_out_of_its_figures():
-    c_at_1 = [0.95, 0.93, 0.92, 0.91, 0.90]
-    found = silence_pays(pl.DataFrame({"non_answers": [1000, 600, 10, 0, 5], "c@1": c_at_1}))
+    c_at_1 = [0.95, 0.93, 0.92, 0.91, 0.90, 0.89]
+    found = silence_pays(pl.DataFrame({"non_answers": [1000, 600, 10, 0, 5, 2], "c@1": c_at_1}))
     assert found["w"] is not None
-    assert found["rho"] == pytest.approx(0.9)
+    assert 0.5 < found["rho"] < 1
+    few = silence_pays(pl.DataFrame({"non_answers": [1000, 600, 10], "c@1": c_at_1[:3]}))
+    assert few["w"] is None and few["rho"] is None
     assert silence_pays(pl.DataFrame({"non_answers": [1], "c@1": [0.5]}))["p"] is None
 
 
@@ -253,12 +287,18 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
         assert main([*asked, *more, "--out", str(tmp_path / out)]) == 0
     names = {path.relative_to(tmp_path / "one").as_posix() for path in (tmp_path / "one").rglob("*.*")}
     assert {"index.html", "scores.md", "significance.csv", "answered_by_team1-large.md", "topics.json",
-            "figures/precision_recall.svg", "figures/topics_by_answer.svg"} <= names  # fmt: skip
+            "likelihood_ratios.csv", "intervals.csv", "significance_overall.md", "figures/tippett.svg",
+            "figures/det.svg", "figures/precision_recall.svg", "figures/topics_by_answer.svg"} <= names  # fmt: skip
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
     page = (tmp_path / "one/index.html").read_text()
     assert META in page
-    assert "***" in page
+    assert "***" in page and "Wilcoxon" not in page
+    assert pl.read_csv(tmp_path / "one/scores.csv")["system"].to_list()[-1] == META
+    ratios = pl.read_csv(tmp_path / "one/likelihood_ratios.csv")
+    assert ratios.height == len(systems.ids) and set(systems.scores) | {META} <= set(ratios.columns)
+    same = ratios.filter("same")["team1-large"].mean()
+    assert same > 0 > ratios.filter(~pl.col("same"))["team1-large"].mean()
     topics = orjson.loads((tmp_path / "one/topics.json").read_bytes())
     assert topics["topics"] == 4
     assert 0 <= topics["regression"]["all"]["r2"] <= 1

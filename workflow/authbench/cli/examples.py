@@ -31,11 +31,15 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "merge results/first/release results/second/release --out merged",
         "merge results/first/release results/second/release --out merged --name both --takedown takedown.txt",
     ),
-    "pan-evaluate": ("pan-evaluate --truth test --answers naive --answers mine --out report",),
+    "pan-evaluate": (
+        "pan-evaluate --truth test --answers naive --answers mine --out report",
+        "pan-evaluate --truth test --answers naive --answers mine --compare auc --compare overall --holm",
+    ),
     "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
     "pan-run": (
         "pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",
         "pan-run --train pairs/train-large --test pairs/test --verifier vectors=mine.npz --out runs",
+        "pan-run --train train --likelihood-ratios held-out --test questioned --verifier lambdag --out runs",
     ),
     "plan": (
         "plan --documents 1e8 --mean-chars 600 --cores 64",

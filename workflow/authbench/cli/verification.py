@@ -36,7 +36,13 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='count a score of 0.5 as "same author" in F0.5u, as the tables of PAN 2020 do; with --year 2020',
     )
-    parser.add_argument("--holm", action="store_true", help="correct the significance of F1 for the number of pairs")
+    parser.add_argument("--holm", action="store_true", help="correct significance for the number of pairs of systems")
+    parser.add_argument(
+        "--compare",
+        action="append",
+        choices=("f1", "auc", "brier", "overall"),
+        help="measure whose differences are tested on the terminal; may be repeated (default: f1)",
+    )
     parser.add_argument(
         "--baseline",
         action="append",
@@ -70,10 +76,10 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def pan_evaluate(arguments: argparse.Namespace) -> int:
-    from authbench.pan.compare import scores_table
+    from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
-    from authbench.pan.run import as_json, headed, read_systems, write_report
-    from authbench.pan.significance import compare_all, matrix
+    from authbench.pan.run import HEADINGS, as_json, read_systems, scores_with_meta, write_report
+    from authbench.pan.significance import COMPARED, compare_all, matrix
     from authbench.presentation.tables import as_text
 
     truth: Path = arguments.truth
@@ -82,14 +88,16 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
         print(f"authbench: {note}", file=sys.stderr)
     table = scores_table(systems, arguments.year)
     if arguments.json:
-        sys.stdout.write(as_json(table))
+        sys.stdout.write(as_json(table, bounds_of(systems, arguments.year)))
     else:
-        sys.stdout.write(as_text(measure_table("scores", "Scores", headed(table))))
+        sys.stdout.write(as_text(scores_with_meta(with_meta(systems), table, arguments.year, {})))
         if table.height > 1:
-            pairs = compare_all(systems.truth, systems.only(table["system"]).scores, arguments.seed)
-            sys.stdout.write(
-                "\n" + as_text(measure_table("significance", "Which F1 differ", matrix(pairs, arguments.holm)))
-            )
+            ordered = systems.only(table["system"]).scores
+            measures = arguments.compare or COMPARED[:1]
+            pairs = compare_all(systems.truth, ordered, arguments.published_2020, arguments.year, measures)
+            for measure in measures:
+                shown = measure_table(measure, measure, matrix(pairs, arguments.holm, measure))
+                sys.stdout.write(f"\n{HEADINGS[measure]}\n" + as_text(shown))
     if arguments.out:
         name = (truth if truth.is_dir() else truth.parent).resolve().name
         write_report(
@@ -162,6 +170,13 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
         "--test", type=Path, required=True, metavar="FILE", help="pairs.jsonl to answer, or its directory"
     )
     parser.add_argument(
+        "--likelihood-ratios",
+        type=Path,
+        metavar="DIR",
+        help="likewise with truth, in neither of the others: write likelihood_ratios.jsonl, decimal logarithms, by a "
+        "logistic curve of the scores of these pairs",
+    )
+    parser.add_argument(
         "--verifier",
         action="append",
         required=True,
@@ -183,7 +198,8 @@ def pan_run(arguments: argparse.Namespace) -> int:
     cache = cache_of(arguments)
     for verifier in load_verifiers(arguments.verifier):
         out = arguments.out / verifier.name
-        answers = write_run(verifier, arguments.train, arguments.calibrate, arguments.test, out, arguments.seed, cache)
+        folders = arguments.train, arguments.calibrate, arguments.test, out
+        answers = write_run(verifier, *folders, arguments.seed, cache, arguments.likelihood_ratios)
         print(f"{out}/answers.jsonl: {answers.height:,} answers", flush=True)
     return 0
 

@@ -51,21 +51,48 @@ def cllr_min(truth: BOOL, scores: F64) -> float:
 def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     """Return log likelihood ratios of scores, by a logistic curve that is fitted on the other half of the problems.
 
-    Halves are drawn by hashes of the ids. The curve is that of the odds the scores tell, with the furthest finite ones
-    for 0 and 1; of the scores themselves where one is no probability.
+    Halves are drawn by hashes of the ids; see `calibrated_by` for the curve.
     """
-    from sklearn.linear_model import LogisticRegression
-
-    given = log_ratios(scores)
-    given = scores if np.isnan(given).any() else given
-    finite = given[np.isfinite(given)]
-    given = np.clip(given, finite.min(initial=-1), finite.max(initial=1))
     part = np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids])
     ratios = np.full(len(scores), np.nan)
     for one in range(PARTS):
         known, asked = part != one, part == one
-        if truth[known].any() and not truth[known].all():
-            curve = LogisticRegression(C=1e6).fit(given[known, None], truth[known])
-            prior = np.log(truth[known].sum() / (~truth[known]).sum())
-            ratios[asked] = curve.decision_function(given[asked, None]) - prior if asked.any() else 0
+        if asked.any():
+            ratios[asked] = calibrated_by(truth[known], scores[known], scores[asked])
     return ratios
+
+
+def calibrated_by(truth: BOOL, scores: F64, asked: F64) -> F64:
+    """Return natural log likelihood ratios of the asked scores, by a logistic curve fitted on others with their truth.
+
+    The curve is that of the odds that scores tell, with the furthest finite ones for 0 and 1; of the scores themselves
+    where one is no probability. NaN where the truth is of one class.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    if not truth.any() or truth.all():
+        return np.full(len(asked), np.nan)
+    given, wanted = log_ratios(scores), log_ratios(asked)
+    if np.isnan(given).any() or np.isnan(wanted).any():
+        given, wanted = scores, asked
+    both = np.concatenate([given, wanted])
+    finite = both[np.isfinite(both)]
+    given, wanted = (np.clip(one, finite.min(initial=-1), finite.max(initial=1)) for one in (given, wanted))
+    curve = LogisticRegression(C=1e6).fit(given[:, None], truth)
+    found: F64 = curve.decision_function(wanted[:, None]) - np.log(truth.sum() / (~truth).sum())
+    return found
+
+
+def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
+    """Return the shares of false alarms and of misses at each distinct score, from the highest down."""
+    order = np.argsort(-scores, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    alarms, hits = np.cumsum(~truth[order])[last], np.cumsum(truth[order])[last]
+    return alarms / max(int((~truth).sum()), 1), 1 - hits / max(int(truth.sum()), 1)
+
+
+def at_least(ratios: F64) -> tuple[F64, F64]:
+    """Return the distinct finite ratios in order, and the share of all that is at least as large (Tippett)."""
+    known = np.sort(ratios)
+    found = np.unique(known[np.isfinite(known)])
+    return found, 1 - np.searchsorted(known, found, "left") / max(len(known), 1)

@@ -1,6 +1,6 @@
 """Tests of whether two systems differ by more than chance.
 
-Paired answers: approximate randomisation (Noreen 1989; overview of PAN 2021). Under the null hypothesis it does not
+Paired answers: approximate randomisation (Noreen 1989). Under the null hypothesis it does not
 matter which of two systems an answer came from, so the two are swapped at random and the difference is computed again.
 The observed difference counts among the rounds, so that p is never 0: (1 + rounds at least as far) / (1 + rounds).
 Unpaired scores: Student's t-test.
@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from authbench.arrays import BOOL, F64, I64, U64
+from authbench.arrays import F64, U64
 from authbench.identity import keyed_hash
 from authbench.metrics.bootstrap import GOLDEN, mixed
 
 ROUNDS = 10_000
 _ROUNDS_AT_ONCE = 1_024
-_HIT, _MISSED, _FALSE = range(3)
 
 
 def p_of_paired_means(differences: F64, queries: Sequence[str], seed: int, rounds: int = ROUNDS) -> F64:
@@ -50,58 +49,6 @@ def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
     drawn = bits.transpose(0, 2, 1).reshape(-1, len(keys))[:rounds]
     signs: F64 = drawn.astype(np.float64) * 2.0 - 1.0
     return signs
-
-
-def p_of_paired_f1(
-    truth: BOOL, one: F64, other: F64, chance: np.random.Generator, rounds: int = ROUNDS
-) -> tuple[float, float]:
-    """Return the difference of two systems' F1, and its two-sided p (overview of PAN 2021, table 2).
-
-    How the answers fall is all that counts: among n problems on which two systems differ in the same way, a round
-    gives one of them a binomial number of either answer. So a round takes four draws, however many problems there
-    are, and is distributed as if every problem were swapped on its own.
-
-    Args:
-        truth: shape (n,), True where both texts are by one author.
-        one: shape (n,), the first system's scores: above 0.5 a yes, below a no, 0.5 no answer.
-        other: shape (n,), the second system's scores.
-        chance: draws the binomial numbers.
-        rounds: how often the systems are swapped.
-    """
-    yes, no = (one > 0.5, other > 0.5), (one < 0.5, other < 0.5)
-    silent = (one == 0.5, other == 0.5)
-    of_one, of_both = np.zeros((rounds, 3), np.int64), np.zeros(3, np.int64)
-    observed = np.zeros((2, 3), np.int64)
-    for answer, problems, place in ((yes, truth, _HIT), (no, truth, _MISSED), (yes, ~truth, _FALSE)):
-        both = int((answer[0] & answer[1] & problems).sum())
-        of_one[:, place] += both
-        of_both[place] += 2 * both
-        for system in (0, 1):
-            observed[system, place] += int((answer[system] & problems).sum())
-    for problems, first, second, place, place_of_rest in (
-        (truth, yes, no, _HIT, _MISSED),
-        (truth, yes, silent, _HIT, None),
-        (truth, no, silent, _MISSED, None),
-        (~truth, yes, (~yes[0], ~yes[1]), _FALSE, None),
-    ):
-        apart = int((problems & ((first[0] & second[1]) | (second[0] & first[1]))).sum())
-        drawn = chance.binomial(apart, 0.5, rounds)
-        of_one[:, place] += drawn
-        of_both[place] += apart
-        if place_of_rest is not None:
-            of_one[:, place_of_rest] += apart - drawn
-            of_both[place_of_rest] += apart
-    difference = float(_f1_of_counts(observed[:1])[0] - _f1_of_counts(observed[1:])[0])
-    drawn_differences = np.abs(_f1_of_counts(of_one) - _f1_of_counts(of_both - of_one))
-    as_far = int((drawn_differences >= abs(difference) - 1e-12).sum())
-    return difference, (as_far + 1) / (rounds + 1)
-
-
-def _f1_of_counts(counts: I64) -> F64:
-    """Return F1 of each row of (hits, missed, false alarms); 0 without a hit."""
-    hits = counts[:, _HIT]
-    found: F64 = 2 * hits / np.maximum(2 * hits + counts[:, _MISSED] + counts[:, _FALSE], 1)
-    return found
 
 
 def p_of_unpaired_means(one: F64, other: F64) -> float:

@@ -1,13 +1,17 @@
-"""Write the answers of a verifier to pairs: <out>/answers.jsonl, in PAN's format."""
+"""Write the answers of a verifier to pairs: <out>/answers.jsonl, in PAN's format, and likelihood_ratios.jsonl."""
 
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems, write_answers
+from authbench.metrics.forensic import calibrated_by
 from authbench.models.model import VectorCache
-from authbench.verifiers import Bench, answer
+from authbench.storage.json_lines import write_json_lines
+from authbench.verifiers import Bench, learnt
 from authbench.verifiers.entries import VerifierEntry
 
 
@@ -19,6 +23,7 @@ def write_run(
     out: Path,
     seed: int,
     cache: VectorCache | None = None,
+    ratios: Path | None = None,
 ) -> pl.DataFrame:
     """Let a verifier learn from a folder of pairs, write its answers to `out`/answers.jsonl and return them.
 
@@ -27,13 +32,41 @@ def write_run(
         held_out: likewise, to calibrate on; the train pairs if None, as PAN's baselines.
         test: pairs.jsonl to answer, or its folder.
         cache: of vectors, which may serve again; a temporary one if None.
+        ratios: likewise with truth, none of them in train or held-out: a logistic curve of the scores on these makes
+            decimal log likelihood ratios of the answers, in `out`/likelihood_ratios.jsonl.
+
+    Raises:
+        InputError: pairs of `ratios` are among those that the verifier learns from, or of one class.
     """
-    learnt = read_problems(train)
+    learns = read_problems(train)
+    sets = learns, read_problems(held_out) if held_out else learns
+    apart = read_problems(ratios) if ratios else None
+    if apart is not None:
+        _expect_apart(apart, pl.concat([one.select("text1", "text2") for one in sets]), ratios)
     with tempfile.TemporaryDirectory() as own:
-        bench = Bench(seed, Path(own), cache)
-        answers = answer(verifier, learnt, read_problems(held_out) if held_out else learnt, _read_test(test), bench)
+        scores = learnt(verifier, *sets, Bench(seed, Path(own), cache))
+        answers = scores(_read_test(test))
+        known = scores(apart)["value"].to_numpy() if apart is not None else None
     write_answers(answers, out / "answers.jsonl")
+    if apart is not None and known is not None:
+        found = calibrated_by(apart["same"].to_numpy(), known, answers["value"].to_numpy()) / np.log(10)
+        rows = answers.select("id", pl.Series("log10_lr", found))
+        write_json_lines(out / "likelihood_ratios.jsonl", rows.iter_rows(named=True))
     return answers
+
+
+def _expect_apart(apart: pl.DataFrame, learns: pl.DataFrame, place: Path | None) -> None:
+    """Raise InputError unless the pairs are of both classes and none is one that a verifier has learnt from."""
+    again = apart.join(learns, on=["text1", "text2"], how="semi").height
+    if again:
+        raise InputError(
+            f"{place}: {again} of its {apart.height} pairs are among those that the verifier learns from, which would "
+            "make likelihood ratios too sure. Expected other pairs."
+        )
+    if apart["same"].n_unique() < 2:
+        raise InputError(
+            f"{place}: all {apart.height} pairs are of one class. Expected pairs by one author and by two."
+        )
 
 
 def _read_test(test: Path) -> pl.DataFrame:

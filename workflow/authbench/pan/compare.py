@@ -4,6 +4,7 @@ The tables of the overview of PAN 2021: scores (1), significance (2), systems by
 answers (4), and c@1 against non-answers (figure 3).
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,9 +13,12 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
+from authbench.metrics.influence import influences, intervals
 from authbench.metrics.pan import MEASURES, OF_2020, Truth, evaluate, overall
 
 META = "meta (mean)"
+LEAST_SYSTEMS = 6  # with fewer a signed-rank test cannot reach 0.05
+_NAME = re.compile(r"(?P<team>.+?)(?P<year>\d{2})(?P<set>-large|-small)?")
 
 
 class Systems(NamedTuple):
@@ -37,16 +41,36 @@ class Systems(NamedTuple):
 
 def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
     """Return `system`, MEASURES, `overall` of that year and `non_answers`, sorted by overall, then by name."""
-    rows = []
-    for name, scores in systems.scores.items():
-        found = evaluate(systems.truth, scores, systems.published_2020)
-        if year == 2020:
-            found["overall"] = overall(found, OF_2020)
-        rows.append({"system": name, **found, "non_answers": int((scores == 0.5).sum())})
+    rows = [{"system": name, **_measured(systems, scores, year)} for name, scores in systems.scores.items()]
     table = pl.DataFrame(rows, schema_overrides={"non_answers": pl.Int64})
     return table.with_columns(pl.col(*MEASURES, "overall").fill_nan(None)).sort(
         "overall", "system", descending=[True, False], nulls_last=True
     )
+
+
+def _measured(systems: Systems, scores: F64, year: int) -> dict[str, float]:
+    found = evaluate(systems.truth, scores, systems.published_2020)
+    if year == 2020:
+        found["overall"] = overall(found, OF_2020)
+    return {**found, "non_answers": int((scores == 0.5).sum())}
+
+
+def bounds_of(systems: Systems, year: int = 2021) -> dict[str, dict[str, tuple[float, float] | None]]:
+    """Return the 95 % interval of each measure of each system (`metrics.influence`); None where it is undefined."""
+    return {
+        name: intervals(
+            _measured(systems, scores, year), influences(systems.truth, scores, systems.published_2020, year)
+        )
+        for name, scores in systems.scores.items()
+    }
+
+
+def with_meta(systems: Systems) -> Systems:
+    """Return the systems and their `meta` system; the systems alone where it would be one of them."""
+    others = [name for name in systems.scores if name not in systems.baselines]
+    if len(others or systems.scores) < 2 or META in systems.scores:
+        return systems
+    return systems._replace(scores={**systems.scores, META: meta(systems)})
 
 
 def where_answered(systems: Systems, by: str, year: int = 2021) -> pl.DataFrame:
@@ -97,20 +121,19 @@ def silence_pays(table: pl.DataFrame) -> dict[str, Any]:
     """Return the overview's signed-rank test of non-answers and c@1 over systems, and their Spearman correlation.
 
     The overview asks whether leaving problems unanswered pays. Its test compares a count with a share and is hardly
-    informative; the correlation answers that question. Values are None where they are undefined (fewer than two
-    systems, or a constant).
+    informative; the correlation answers that question. Values are None where they say nothing: of fewer than
+    LEAST_SYSTEMS systems, or of a constant.
     """
     from scipy.stats import spearmanr, wilcoxon
 
     silent, right = table["non_answers"].to_numpy().astype(float), table["c@1"].to_numpy()
     found: dict[str, Any] = {"systems": len(silent), "w": None, "p": None, "rho": None, "rho_p": None}
-    if len(silent) > 1:
+    if len(silent) >= LEAST_SYSTEMS and np.ptp(silent):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if (silent != right).any():
-                signed = wilcoxon(silent, right)
-                found |= {"w": float(signed.statistic), "p": float(signed.pvalue)}
+            signed = wilcoxon(silent, right)
             ranked = spearmanr(silent, right)
+        found |= {"w": float(signed.statistic), "p": float(signed.pvalue)}
         if np.isfinite(ranked.statistic):
             found |= {"rho": float(ranked.statistic), "rho_p": float(ranked.pvalue)}
     return found
@@ -124,3 +147,33 @@ def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.
         column = table.select("system", pl.col(measure).alias(data_set))
         found = found.join(column, on="system", how="left", maintain_order="left")
     return found
+
+
+def by_team(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
+    """Return table 3 by team: a row for a team and train set, a column for a data set and the year of submission.
+
+    A system of PAN is called by its team, two digits of the year, and its train set (`gagala20-small`); others are a
+    team of their own without a year. Empty where no team has a year.
+    """
+    cells: dict[tuple[str, str], dict[str, float | None]] = {}
+    years = set()
+    for data_set, table in tables.items():
+        for system, value in table.select("system", measure).iter_rows():
+            parts = _NAME.fullmatch(system)
+            team, year, trained = parts.group("team", "year", "set") if parts else (system, "", "")
+            years.add(year)
+            heading = f"{data_set}, systems of 20{year}" if year else data_set
+            own = cells.setdefault((team, (trained or "").removeprefix("-")), {})
+            known = own.get(heading)
+            own[heading] = value if known is None else max(known, value if value is not None else known)
+    if not any(years):
+        return pl.DataFrame(schema={"team": pl.String, "trained on": pl.String})
+    headings = [
+        heading
+        for data_set in tables
+        for heading in (data_set, *(f"{data_set}, systems of 20{year}" for year in sorted(years - {""})))
+        if any(heading in own for own in cells.values())
+    ]
+    rows = [{"team": team, "trained on": trained} | cells[team, trained] for team, trained in sorted(cells)]
+    schema = {"team": pl.String, "trained on": pl.String} | dict.fromkeys(headings, pl.Float64)
+    return pl.DataFrame(rows, schema=schema)

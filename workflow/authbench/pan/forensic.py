@@ -1,4 +1,4 @@
-"""What the likelihood ratios of verifiers cost, as a table."""
+"""The likelihood ratios of verifiers, and what they cost."""
 
 from collections.abc import Sequence
 
@@ -17,6 +17,14 @@ _NOTE = (
     "read as probabilities at even odds; empty where one is none, infinite where it rules out the truth. Min: the best "
     "monotone reading of the scores. Calibrated: by a logistic curve fitted on the other half of the problems."
 )
+
+
+def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
+    """Return `id`, `same` and a column per system: the decimal log likelihood ratio, calibrated on the other half."""
+    ids = systems.ids.to_list()
+    found = {name: calibrated(systems.truth, systems.scores[name], ids) / np.log(10) for name in names}
+    table = pl.DataFrame({"id": systems.ids, "same": systems.truth} | found)
+    return table.with_columns(pl.col(*found).fill_nan(None)) if found else table
 
 
 def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:

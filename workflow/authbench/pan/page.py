@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from authbench.presentation.charts import Chart
-from authbench.presentation.numbers import decimals, p_value, with_spread
+from authbench.presentation.numbers import decimals, limits, p_value, with_spread
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.tables import BEST, Cell, Column, Row, Table
 
@@ -37,35 +37,48 @@ def render(
             facts=facts,
             tables=tables,
             pictures=pictures(charts),
-            silence={
-                name: value
-                if isinstance(value, int)
-                else p_value(value)
-                if name in ("p", "rho_p")
-                else decimals(value, DIGITS)
-                for name, value in silence.items()
-            },
+            silence={"told": silence["w"] is not None} | {name: _told(name, value) for name, value in silence.items()},
             topics=_topic_rows(topics) if topics else [],
             baselines=baselines,
         )
     )
 
 
-def measure_table(name: str, title: str, data: pl.DataFrame, *notes: str) -> Table:
-    """Return a table of measures at four decimals, of which the highest of each column stands out."""
+def _told(name: str, value: float | None) -> int | str:
+    if isinstance(value, int):
+        return value
+    return p_value(value) if name in ("p", "rho_p") and value is not None else decimals(value, DIGITS)
+
+
+def measure_table(
+    name: str, title: str, data: pl.DataFrame, *notes: str, bounds: Mapping[tuple[str, str], tuple[float, float]] = {}
+) -> Table:
+    """Return a table of measures at four decimals, of which the highest of each column stands out.
+
+    Args:
+        bounds: the interval of a cell, by the first cell of its row and the heading of its column.
+    """
     columns = [
         Column(heading, words=not kind.is_numeric(), more_is_better=True if kind.is_float() else None)
         for heading, kind in data.schema.items()
     ]
     most = [data[heading].max() if kind.is_float() else None for heading, kind in data.schema.items()]
-    rows = [Row([_cell(value, best) for value, best in zip(row, most, strict=True)]) for row in data.iter_rows()]
+    rows = [
+        Row(
+            [
+                _cell(value, best, limits(*bounds.get((row[0], heading), (None, None))))
+                for heading, value, best in zip(data.columns, row, most, strict=True)
+            ]
+        )
+        for row in data.iter_rows()
+    ]
     return Table(name, title, columns, rows, data, notes)
 
 
-def _cell(value: Any, best: Any) -> Cell:
+def _cell(value: Any, best: Any, interval: str = "") -> Cell:
     place = BEST if value is not None and value == best else 0
     if isinstance(value, float) or value is None:
-        return Cell(decimals(value, DIGITS), value, place)
+        return Cell(decimals(value, DIGITS), value, place, interval=interval)
     return Cell(str(value), value if isinstance(value, int) else None)
 
 

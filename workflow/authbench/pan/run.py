@@ -1,18 +1,19 @@
 """Read and evaluate a set of answers, and write the report.
 
 scores.csv .md .tex       table 1: five measures and their mean; systems.csv with problems left open
-significance.csv .md      table 2, and every pair of systems with p and Holm's correction
-data_sets.csv .md         table 3, if results of other data sets are given
+significance.csv .md      table 2; significance_holm, _auc, _brier, _overall; pairs_of_systems.csv with every p
+data_sets.csv, teams.csv  table 3, by system and by team and year, if results of other data sets are given
 answered_by_<system>.*    table 4: all systems where that one answers
 topics.csv, topics.json   how alike the topics of a pair are, and what that does to answers, if texts are given
 figures/*.svg, index.html all of it on one page
 forensic.csv .md .tex     what each system's likelihood ratios cost: Cllr, its least value, and calibrated
-scores.json               each system's measures
+likelihood_ratios.csv     each problem's, by system, calibrated on the other half; figures/tippett, figures/det
+scores.json               each system's measures and their intervals; intervals.csv has the meta system's, too
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
@@ -21,11 +22,24 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format.pan import align, named, read_answers, read_pairs, read_truth
 from authbench.metrics.pan import MEASURES
-from authbench.pan.compare import META, Systems, by_data_set, leading, meta, scores_table, silence_pays, where_answered
+from authbench.pan.compare import (
+    META,
+    Systems,
+    bounds_of,
+    by_data_set,
+    by_team,
+    leading,
+    meta,
+    scores_table,
+    silence_pays,
+    where_answered,
+    with_meta,
+)
 from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
-from authbench.pan.forensic import forensic_table
+from authbench.pan.forensic import forensic_table, ratios_of
+from authbench.pan.forensic_figures import det, tippett
 from authbench.pan.page import measure_table, render
-from authbench.pan.significance import compare_all, matrix
+from authbench.pan.significance import COMPARED, compare_all, matrix
 from authbench.pan.topics import influence, topic_similarities
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
@@ -35,6 +49,7 @@ from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
+Bounds: TypeAlias = Mapping[str, Mapping[str, tuple[float, float] | None]]
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
 
 
@@ -83,9 +98,13 @@ def _system_name(path: Path) -> str:
     return path.stem
 
 
-def as_json(table: pl.DataFrame) -> str:
-    """Return each system's measures; null where one is undefined."""
-    measures = {row["system"]: {key: row[key] for key in HEADINGS} for row in table.iter_rows(named=True)}
+def as_json(table: pl.DataFrame, bounds: Bounds) -> str:
+    """Return each system's measures, and `intervals` of each; null where one is undefined."""
+    measures = {
+        row["system"]: {key: row[key] for key in HEADINGS}
+        | {"intervals": {k: bounds[row["system"]][k] for k in HEADINGS}}
+        for row in table.iter_rows(named=True)
+    }
     return orjson.dumps(measures, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
@@ -119,9 +138,14 @@ def write_report(
     table = scores_table(systems, year)
     ordered = systems.only(table["system"])
     best = leading(table, systems.baselines) or table["system"].to_list()
-    differences = compare_all(ordered.truth, ordered.scores, seed) if table.height > 1 else None
-    shown = [measure_table("scores", "Scores", headed(table))]
-    shown.append(forensic_table(systems, table["system"].to_list()))
+    differences = (
+        compare_all(ordered.truth, ordered.scores, systems.published_2020, year, COMPARED) if table.height > 1 else None
+    )
+    every = with_meta(systems)
+    bounds = bounds_of(every, year)
+    shown = [scores_with_meta(every, table, year, bounds)]
+    names = [*table["system"], *(name for name in every.scores if name == META)]
+    shown.append(forensic_table(every, names))
     if differences is not None:
         shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
@@ -130,15 +154,25 @@ def write_report(
     if beside:
         others = {path.resolve().name: _read_results(path) for path in beside}
         shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
+        teams = by_team({**others, name: table})
+        if teams.height:
+            shown.append(measure_table("teams", "c@1 by team, data set and year", teams))
+    ratios = ratios_of(every, [*best, *(one for one in names if one not in best)])
     drawn = _charts(ordered, table, best)
+    drawn += [
+        tippett(ratios.select("id", "same", *best)),
+        det({one: systems.scores[one] for one in best}, systems.truth),
+    ]
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
     if pairs is not None:
         found, similar, more = _told_of_topics(systems, pairs, topics, seed, train)
         drawn += more
     with atomic_folder(out) as folder:
-        write_text(folder / "scores.json", as_json(table))
+        write_text(folder / "scores.json", as_json(table, bounds))
         write_text(folder / "systems.csv", table.write_csv())
+        write_text(folder / "intervals.csv", _as_rows(bounds).write_csv())
+        write_text(folder / "likelihood_ratios.csv", ratios.write_csv())
         if differences is not None:
             write_text(folder / "pairs_of_systems.csv", differences.write_csv())
         for one in shown:
@@ -152,17 +186,49 @@ def write_report(
         write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines, back))
 
 
-def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
-    """Return the overview's table 2, without and with Holm's correction."""
+def scores_with_meta(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
+    """Return table 1 with intervals, and the meta system as its last row if there is one."""
+    rows = headed(table)
+    if META in every.scores:
+        rows = pl.concat([rows, headed(scores_table(every.only([META]), year))])
+    cells = {
+        (system, HEADINGS[name]): own
+        for system, found in bounds.items()
+        for name, own in found.items()
+        if own is not None
+    }
     note = (
-        "Approximate randomisation, 10,000 rounds. = p of 0.05 or more, * below 0.05, ** below 0.01, *** below 0.001."
+        "Intervals of 95 %, from the influence of each problem. The meta system is the mean of all but the baselines."
     )
-    return [
+    return measure_table("scores", "Scores", rows, note, bounds=cells)
+
+
+def _as_rows(bounds: Bounds) -> pl.DataFrame:
+    """Return `system`, `measure`, `low`, `high`."""
+    rows = [(system, name, *(own or (None, None))) for system, found in bounds.items() for name, own in found.items()]
+    schema = {"system": pl.String, "measure": pl.String, "low": pl.Float64, "high": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
+    """Return the overview's table 2, without and with Holm's correction, and with it those of other measures."""
+    signs = "= p of 0.05 or more, * below 0.05, ** below 0.01, *** below 0.001"
+    note = f"Approximate randomisation, all swaps of answers added up. {signs}."
+    shown = [
         measure_table("significance", "Which F1 differ", matrix(pairs), note),
         measure_table(
             "significance_holm", "Which F1 differ, by Holm's correction", matrix(pairs, corrected=True), note
         ),
     ]
+    for measure, how in (
+        ("auc", "DeLong's test"),
+        ("brier", "Paired t-test"),
+        ("overall", "Student's test of each problem's influence on the mean of all measures"),
+    ):
+        title = f"Which {HEADINGS[measure]} differ, by Holm's correction"
+        told = f"{how}. {signs}, ? where a value is set and not measured."
+        shown.append(measure_table(f"significance_{measure}", title, matrix(pairs, True, measure), told))
+    return shown
 
 
 def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[Chart]:

@@ -1,52 +1,86 @@
-"""Tables of which systems' F1 differ by more than chance (overview of PAN 2021, table 2)."""
+"""Tables of which systems differ by more than chance: in F1 (overview of PAN 2021, table 2), AUC, Brier and Overall."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
-from authbench.identity import keyed_hash
-from authbench.metrics.pan import Truth
-from authbench.metrics.significance import ROUNDS, holm, p_of_paired_f1
+from authbench.metrics.influence import influences, p_of_areas, p_of_difference
+from authbench.metrics.paired_f1 import p_of_paired_f1
+from authbench.metrics.pan import OF_2020, Truth, evaluate, overall
+from authbench.metrics.significance import holm
 
 SIGNS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+COMPARED = ("f1", "auc", "brier", "overall")
+_SCHEMA = {"measure": pl.String, "system": pl.String, "other": pl.String, "difference": pl.Float64, "p": pl.Float64}
 
 
-def compare_all(truth: Truth, scores: Mapping[str, F64], seed: int, rounds: int = ROUNDS) -> pl.DataFrame:
-    """Return `system`, `other`, `difference` of F1, `p`, `p_holm` for each two systems, in the order of `scores`."""
-    rows = []
-    for one, other in combinations(scores, 2):
-        first, second = sorted([one, other])
-        chance = np.random.Generator(np.random.Philox(keyed_hash(seed, "F1", first, second)))
-        difference, p = p_of_paired_f1(truth, scores[first], scores[second], chance, rounds)
-        rows.append((one, other, difference if one == first else -difference, p))
-    table = pl.DataFrame(
-        rows,
-        schema={"system": pl.String, "other": pl.String, "difference": pl.Float64, "p": pl.Float64},
-        orient="row",
-    )
-    return table.with_columns(pl.Series("p_holm", holm(table["p"].to_numpy()), dtype=pl.Float64))
+def compare_all(
+    truth: Truth,
+    scores: Mapping[str, F64],
+    published_2020: bool = False,
+    year: int = 2021,
+    measures: Sequence[str] = COMPARED[:1],
+) -> pl.DataFrame:
+    """Return `measure`, `system`, `other`, `difference`, `p`, `p_holm` for each two systems, in the order of `scores`.
 
-
-def _sign(p: float) -> str:
-    """Return the overview's notation of a p value.
-
-    >>> [_sign(p) for p in (0.0001, 0.004, 0.03, 0.05)]
-    ['***', '**', '*', '=']
+    F1 by all swaps of answers, AUC by DeLong's test, Brier and Overall by the influence of each problem; `p_holm` is
+    corrected within a measure. Null where a value is set rather than measured, as Brier is with scores outside [0, 1].
     """
+    values, moved = {}, {}
+    for name, own in scores.items() if set(measures) - {"f1"} else ():
+        values[name] = evaluate(truth, own, published_2020)
+        if year == 2020:
+            values[name]["overall"] = overall(values[name], OF_2020)
+        moved[name] = influences(truth, own, published_2020, year)
+    rows = []
+    for measure in measures:
+        for one, other in combinations(scores, 2):
+            if measure == "f1":
+                difference, p = p_of_paired_f1(truth, scores[one], scores[other])
+            else:
+                difference = values[one][measure] - values[other][measure]
+                pair = moved[one][measure], moved[other][measure]
+                p = p_of_areas(truth, difference, *pair) if measure == "auc" else p_of_difference(difference, *pair)
+            rows.append((measure, one, other, difference, p))
+    table = pl.DataFrame(rows, schema=_SCHEMA, orient="row").with_columns(pl.col("difference", "p").fill_nan(None))
+    parts = [
+        part.with_columns(pl.Series("p_holm", _corrected(part["p"]), dtype=pl.Float64))
+        for part in table.partition_by("measure", maintain_order=True)
+    ]
+    return pl.concat(parts) if parts else table.with_columns(p_holm=pl.lit(None, pl.Float64))
+
+
+def _corrected(p: pl.Series) -> F64:
+    """Return Holm's correction of the values that are known."""
+    values = p.fill_null(float("nan")).to_numpy().copy()
+    known = np.isfinite(values)
+    values[known] = holm(values[known])
+    return np.asarray(values, np.float64)
+
+
+def _sign(p: float | None) -> str:
+    """Return the overview's notation of a p value, and `?` without one.
+
+    >>> [_sign(p) for p in (0.0001, 0.004, 0.03, 0.05, None)]
+    ['***', '**', '*', '=', '?']
+    """
+    if p is None:
+        return "?"
     return next((mark for below, mark in SIGNS if p < below), "=")
 
 
-def matrix(pairs: pl.DataFrame, corrected: bool = False) -> pl.DataFrame:
+def matrix(pairs: pl.DataFrame, corrected: bool = False, measure: str = "f1") -> pl.DataFrame:
     """Return the overview's table 2, `_sign` above the diagonal, with p values corrected by Holm where `corrected`.
 
     It has a row for each system but the last, and a column for each but the first.
     """
-    names = list(dict.fromkeys([*pairs["system"], *pairs["other"]]))
-    column = "p_holm" if corrected else "p"
-    signs = {(one, other): _sign(p) for one, other, p in pairs.select("system", "other", column).iter_rows()}
+    own = pairs.filter(pl.col("measure") == measure)
+    names = list(dict.fromkeys([*own["system"], *own["other"]]))
+    column = pl.col("p_holm" if corrected else "p").fill_nan(None)
+    signs = {(one, other): _sign(p) for one, other, p in own.select("system", "other", column).iter_rows()}
     return pl.DataFrame(
         {"system": names[:-1]} | {other: [signs.get((one, other), "") for one in names[:-1]] for other in names[1:]}
     )

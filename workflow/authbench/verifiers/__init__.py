@@ -11,7 +11,7 @@ Pairs are a table with `id`, `text1`, `text2`; to learn and to calibrate also `s
 `lang` where the language of both texts is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -86,12 +86,18 @@ def kind(name: str) -> Kind:
 def answer(
     verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, pairs: pl.DataFrame, bench: Bench
 ) -> pl.DataFrame:
-    """Return the scores of a verifier, columns `id` and `value`, in the order of `pairs`.
+    """Return the scores of a verifier, columns `id` and `value`, in the order of `pairs`; see `learnt`."""
+    return learnt(verifier, train, held_out, bench)(pairs)
+
+
+def learnt(
+    verifier: VerifierEntry, train: pl.DataFrame, held_out: pl.DataFrame, bench: Bench
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Return what gives pairs their scores, columns `id` and `value`, in their order.
 
     Args:
         train: PAIRS with `same`, to learn from.
         held_out: likewise, to calibrate on; PAN's baselines take the train pairs for both.
-        pairs: PAIRS to score.
 
     Raises:
         InputError: pairs to learn from are of one class only.
@@ -100,8 +106,11 @@ def answer(
         _expect_both_classes(table, f"the {name} pairs")
     steps = kind(verifier.kind)
     ready = steps.calibrate(steps.fit(train, verifier.parameters, bench), held_out)
-    scores = steps.predict(ready, pairs)
-    return pl.DataFrame({"id": pairs["id"], "value": np.clip(scores, 0.0, 1.0)})
+
+    def scores(pairs: pl.DataFrame) -> pl.DataFrame:
+        return pl.DataFrame({"id": pairs["id"], "value": np.clip(steps.predict(ready, pairs), 0.0, 1.0)})
+
+    return scores
 
 
 def _expect_both_classes(pairs: pl.DataFrame, what: str) -> None:

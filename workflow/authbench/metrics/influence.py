@@ -1,0 +1,136 @@
+"""How sure PAN's measures are: intervals, and whether two systems differ, by the influence of each problem.
+
+The influence of a problem is how far a measure moves, times the number of problems, as the problem weighs a little more
+(Hampel 1974). Of a mean it is the value less the mean; of the AUC it is made of the placements of DeLong et al. (1988),
+and the test of two AUCs is theirs. The variance of a measure is that of its influences over the number of problems, and
+the test of two systems is Student's of the differences of theirs: of Brier, the paired t-test. Problems count as drawn
+one by one; that authors come in several is not considered.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from authbench.arrays import BOOL, F64
+from authbench.metrics.auc import auc
+from authbench.metrics.pan import MEASURES, OF_2020, Truth
+
+LEVEL = 0.95
+OVERALL = "overall"
+
+
+def influences(truth: Truth, scores: F64, published_2020: bool = False, year: int = 2021) -> dict[str, F64]:
+    """Return the influence of each problem on each of MEASURES and on `overall` of that year, shape (n,) each.
+
+    NaN on a measure that is undefined, and so on the AUC of one class and on Brier with a score outside [0, 1]: their
+    values are set, not measured.
+    """
+    silent, said = scores == 0.5, scores > 0.5
+    right = ~silent & (said == truth)
+    found = {
+        "auc": _of_auc(truth, scores),
+        "c@1": (1 + silent.mean()) * (right - right.mean()) + right.mean() * (silent - silent.mean()),
+        "f1": _of_ratio(2 * (said & truth).astype(np.float64), ~silent * (1.0 * said + truth)),
+        "f0.5u": _of_f05u(truth, np.where(silent, 1.0, scores) if published_2020 else scores),
+        "brier": _of_brier(truth, scores),
+    }
+    measures = OF_2020 if year == 2020 else MEASURES
+    return {**found, OVERALL: np.mean([found[name] for name in measures], axis=0)}
+
+
+def _of_auc(truth: Truth, scores: F64) -> F64:
+    """Return the placement of each problem among those of the other class, less the AUC, over its class's share."""
+    area = auc(truth, scores)
+    if np.isnan(area):
+        return np.full(len(scores), np.nan)
+    found = np.empty(len(scores))
+    for own, other, sign in ((truth, ~truth, 1.0), (~truth, truth, -1.0)):
+        ordered = np.sort(scores[other])
+        below = np.searchsorted(ordered, scores[own], "left") + np.searchsorted(ordered, scores[own], "right")
+        share = below / (2 * len(ordered))
+        found[own] = ((share if sign > 0 else 1 - share) - area) / own.mean()
+    return found
+
+
+def _of_ratio(above: F64, below: F64) -> F64:
+    """Return the influences on a ratio of two means; none where nothing stands above."""
+    top, bottom = above.mean(), below.mean()
+    found: F64 = (above * bottom - top * below) / bottom**2 if top else np.zeros(len(above))
+    return found
+
+
+def _of_f05u(truth: Truth, scores: F64) -> F64:
+    said, silent = scores > 0.5, scores == 0.5
+    right, missed = said & truth, (scores < 0.5) & truth
+    weight = 1.25 * right + 0.25 * (missed | silent) + (said & ~truth)
+    return _of_ratio(1.25 * right.astype(np.float64), weight) if weight.any() else np.full(len(scores), np.nan)
+
+
+def _of_brier(truth: Truth, scores: F64) -> F64:
+    if not ((scores >= 0) & (scores <= 1)).all():
+        return np.full(len(scores), np.nan)
+    values = 1 - (scores - truth) ** 2
+    return np.asarray(values - values.mean(), np.float64)
+
+
+def interval(value: float, influence: F64) -> tuple[float, float] | None:
+    """Return the 95 % interval of a measure in [0, 1], on the scale of its log odds; None where it is undefined.
+
+    Where no problem moves a value of 0 or 1, the far end is what that many problems leave possible (Clopper and
+    Pearson 1934).
+    """
+    from scipy.special import expit, logit
+    from scipy.stats import norm
+
+    count = len(influence)
+    error = np.sqrt(np.square(influence).sum() / max(count - 1, 1) / count)
+    if not np.isfinite([value, error]).all():
+        return None
+    if not 0 < value < 1:
+        possible = 1 - ((1 - LEVEL) / 2) ** (1 / count)
+        return (0.0, possible) if value <= 0 else (1 - possible, 1.0)
+    reach = norm.ppf((1 + LEVEL) / 2) * error / (value * (1 - value))
+    low, high = expit(logit(value) + np.array([-reach, reach]))
+    return float(low), float(high)
+
+
+def intervals(values: Mapping[str, float], found: Mapping[str, F64]) -> dict[str, tuple[float, float] | None]:
+    """Return the `interval` of each measure, from its value and its influences."""
+    return {name: interval(values[name], found[name]) for name in found}
+
+
+def p_of_difference(difference: float, one: F64, other: F64) -> float:
+    """Return the two-sided p that two systems are alike in a measure, by the paired influences; NaN if undefined.
+
+    It is never less than what swapping the answers of so many problems can show.
+    """
+    from scipy.special import stdtr
+
+    count = len(one)
+    apart = one - other
+    if not np.isfinite(difference) or not np.isfinite(apart).all() or count < 2:
+        return float("nan")
+    error = np.sqrt(np.square(apart).sum() / (count - 1) / count)
+    if difference == 0:
+        return 1.0
+    least = float(np.exp2(1.0 - min(count, 1000)))
+    return max(least, float(2 * stdtr(count - 1, -abs(difference) / error)) if error else 0.0)
+
+
+def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
+    """Return the two-sided p of DeLong's test of two AUCs, from the influences on them; NaN where one is undefined."""
+    from scipy.special import ndtr
+
+    apart = one - other
+    if not np.isfinite(difference) or not np.isfinite(apart).all():
+        return float("nan")
+    variance = 0.0
+    for side in (truth, ~truth):
+        number = int(side.sum())
+        if number < 2:
+            return float("nan")
+        variance += float(np.square(apart[side] * side.mean()).sum() / (number - 1) / number)
+    if difference == 0:
+        return 1.0
+    least = float(np.exp2(1.0 - min(len(truth), 1000)))
+    return max(least, float(2 * ndtr(-abs(difference) / np.sqrt(variance))) if variance else 0.0)
