@@ -31,9 +31,7 @@ def tippett(ratios: pl.DataFrame) -> Chart:
         for side, dash, of in ((truth, "-", "one author"), (~truth, "--", "two authors")):
             place, share = (_thinned(one) for one in at_least(own[side & np.isfinite(own)]))
             if len(place):
-                lines.append(Curve(
-                    f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(colour, dash=dash)
-                ))
+                lines.append(Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(colour, dash=dash)))
     about = "Calibrated on the other half of the problems. The wrong side of 0 misleads."
     across = "log10 of the likelihood ratio"
     return curves("tippett", "Share with at least a likelihood ratio", about, lines, across, "share", None, (0.0, 1.02))
