@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -40,6 +41,19 @@ def documents(**columns):
 def vectors(name, table):
     found = open_model(load_entry(MODELS, name)).embed(table)
     return found if isinstance(found, np.ndarray) else found.toarray()
+
+
+def test_entries_name_the_commit_of_their_checkpoint_or_say_that_it_is_not_known():
+    pages = {name: (ROOT / f"config/models/{name}.yaml").read_text(encoding="utf-8") for name in REGISTERED}
+    stated = {
+        name: re.findall(r"^  revision: (\w+)(.*)$", page, re.M)
+        for name, page in pages.items()
+        if re.search(r"^  checkpoint: (?!package:)", page, re.M)
+    }
+    assert len(stated) > 80 and all(len(found) == 1 for found in stated.values())
+    known = {name for name, [(commit, _)] in stated.items() if re.fullmatch("[0-9a-f]{40}", commit)}
+    assert len(known) >= 40
+    assert all("not known" in stated[name][0][1] and stated[name][0][0] == "null" for name in stated.keys() - known)
 
 
 @pytest.mark.parametrize("name", LIGHT)

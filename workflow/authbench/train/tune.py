@@ -24,7 +24,11 @@ from authbench.metrics.ranking import per_query
 from authbench.models.checkpoint import device
 from authbench.models.entries import ModelEntry
 from authbench.models.parameters import TransformerParameters
-from authbench.models.restored import with_random_states_of_its_own, without_progress_bars_of_datasets
+from authbench.models.restored import (
+    with_random_states_of_its_own,
+    without_progress_bars,
+    without_progress_bars_of_datasets,
+)
 from authbench.models.transformer import TransformerModel
 from authbench.train.pairs import Example, Examples
 from authbench.train.records import MEASURED
@@ -37,6 +41,7 @@ _COLUMNS = ("anchor", "positive", "negative")
 
 
 @with_random_states_of_its_own()
+@without_progress_bars()
 @without_progress_bars_of_datasets()
 def tune(
     entry: ModelEntry, train: Split, dev: Split, settings: TrainSettings, seed: int, unfinished: Unfinished, out: Path
@@ -80,6 +85,9 @@ def tune(
     class InOrder(SentenceTransformerTrainer):  # type: ignore[misc]
         def get_batch_sampler(self, dataset: Any, batch_size: int, drop_last: bool, **_: Any) -> Any:
             return BatchSampler(SequentialSampler(dataset), batch_size, drop_last)
+
+        def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
+            """Make no card, which would quote texts."""
 
     columns = _columns(batches, train.documents["content"])
     trainer = InOrder(

