@@ -5,6 +5,8 @@ from authbench.errors import InputError
 _EXTRA_OF = {
     "huggingface_hub": "acquire",
     "kaggle": "acquire",
+    "cryptography": "attest",
+    "securesystemslib": "attest",
     "accelerate": "models",
     "datasets": "models",
     "sentence_transformers": "models",

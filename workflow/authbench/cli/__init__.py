@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from authbench import __version__
-from authbench.cli import audit, build, corpora, models, release, style, submissions, tables, verification
+from authbench.cli import attestation, audit, build, corpora, models, release, style, submissions, tables, verification
 from authbench.cli.examples import examples
 from authbench.errors import InputError
 from authbench.extras import missing_extra
@@ -16,7 +16,8 @@ from authbench.registry.entries import did_you_mean
 COMMANDS = dict(
     sorted(
         (
-            audit.COMMANDS
+            attestation.COMMANDS
+            | audit.COMMANDS
             | build.COMMANDS
             | corpora.COMMANDS
             | release.COMMANDS

@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 
 EXAMPLES: Mapping[str, Sequence[str]] = {
     "acquire": ("acquire blog_authorship arxiv", "acquire exorde --share .01 --raw /data/corpora"),
+    "attest": (
+        "attest results/demo/release",
+        "attest results/demo/release --key key.pem --out demo.intoto.json",
+    ),
     "build": ("build", "build --configfile mine.yaml --cores 4", "build pan --configfile mine.yaml --dry-run"),
     "check": ("check results/demo/release", "check results/demo/release --json", "check hf:owner/name"),
     "diff": ("diff results/before/release results/demo/release",),
@@ -69,6 +73,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "train results/demo/release --model all-minilm-l6-v2 --out trained",
         "train results/demo/release --model all-minilm-l6-v2 --model my-encoder.yaml --epochs 20 --max-tokens 128 "
         "--out trained",
+    ),
+    "verify": (
+        "verify results/demo/release --raw resources/raw",
+        "verify release --raw /data/raw --statement demo.intoto.json --key publisher.pub --countersign key.pem",
     ),
     "validate": ("validate mine.zip --release results/demo/release", "validate submissions/*.zip --release release"),
 }

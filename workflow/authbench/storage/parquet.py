@@ -5,7 +5,7 @@ of bounded size, so that a process holds one group, not the corpus.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +22,7 @@ from authbench.storage.checksums import Chunk, add_checksums, check_chunks, read
 
 GROUP_BYTES = 16 << 20
 MOST_BYTES = 2 * GROUP_BYTES
+_ATTEMPTS = 3
 
 
 def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
@@ -91,8 +92,17 @@ def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = No
     frames = []
     for path in paths:
         with _checked(path, columns) as file:
-            frames.append(pl.read_parquet(file, columns=list(columns) if columns else None))
+            frames.append(_whole(file, columns))
     return pl.concat(frames)
+
+
+def _whole(file: BinaryIO, columns: Sequence[str] | None) -> pl.DataFrame:
+    """Return the named columns of a verified file; tried again where polars takes an interrupted call for its end."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(OSError):
+            return pl.read_parquet(file, columns=list(columns) if columns else None)
+        file.seek(0)
+    return pl.read_parquet(file, columns=list(columns) if columns else None)
 
 
 def scan_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.LazyFrame:

@@ -1,0 +1,256 @@
+"""The statement of a release is in-toto's, its signatures hold, and what it says can be built anew and compared."""
+
+import base64
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from published import PAGES, publish, sources_of
+
+from authbench.attestation.envelope import read_envelope, sign, unsigned_by
+from authbench.attestation.reproduce import differences, reproduce
+from authbench.attestation.statement import code_digest, expect_statement, make_statement, statement_bytes, subjects
+from authbench.cli import main
+from authbench.errors import InputError
+from authbench.runtime.inventory import take_inventory
+from authbench.storage.raw_listing import describe
+from authbench.storage.sha256sums import write_sums
+
+Build = Callable[[Path, Sequence[str]], tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
+    """Raw files, the release of them, and its statement."""
+    folder = tmp_path_factory.mktemp("attested")
+    raw, release, _ = publish(folder)
+    files = {tag: source.files for tag, source in sources_of().items()}
+    inputs = {tag: describe(found) for tag, found in take_inventory(raw, files, folder / "inventory.json").items()}
+    manifest = json.loads((release / "manifest.json").read_text()) | {"inputs": inputs}
+    (release / "manifest.json").write_text(json.dumps(manifest))
+    write_sums(release)
+    return raw, release, make_statement(release, PAGES)
+
+
+def keys(folder: Path, name: str) -> tuple[Path, Path]:
+    """Write a pair of keys; return the private and the public one."""
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    from cryptography.hazmat.primitives import serialization as form
+
+    key = ed25519.Ed25519PrivateKey.generate()
+    private, public = folder / f"{name}.pem", folder / f"{name}.pub"
+    private.write_bytes(key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()))
+    public.write_bytes(key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo))
+    return private, public
+
+
+def build_of(release: Path, change: Callable[[Path], None] = lambda _: None) -> Build:
+    """Return a build that gives a copy of a release, changed."""
+
+    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+        assert json.loads((folder / "config.json").read_text())["name"] == "tiny"
+        made = folder / Path(targets[0]).parent
+        shutil.copytree(release, made)
+        change(made)
+        write_sums(made)
+        return 0, ""
+
+    return build
+
+
+def test_a_statement_is_one_of_in_toto_about_every_file_and_all_that_made_it(
+    made: tuple[Path, Path, dict[str, Any]],
+) -> None:
+    _, release, statement = made
+    in_toto = pytest.importorskip("in_toto_attestation.v1.statement")
+    descriptor = pytest.importorskip("in_toto_attestation.v1.resource_descriptor").ResourceDescriptor
+    files = [descriptor(name=one["name"], digest=one["digest"]).pb for one in statement["subject"]]
+    in_toto.Statement(files, statement["predicateType"], statement["predicate"]).validate()
+    there = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+    assert set(subjects(statement)) == there
+    build = statement["predicate"]["buildDefinition"]
+    assert build["externalParameters"]["sources"] == PAGES
+    names = {one["name"] for one in build["resolvedDependencies"]}
+    assert names == {"authbench", *(f"raw files of {tag}" for tag in PAGES)}
+    assert differences(statement, release) == []
+    assert make_statement(release, PAGES) == statement
+
+
+def test_another_byte_of_code_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = code_digest()
+    real = "authbench.attestation.statement.sha256_of_file"
+    monkeypatch.setattr(real, lambda path: "0" * 64 if path.name == "identity.py" else "1" * 64)
+    one = code_digest()
+    monkeypatch.setattr(real, lambda path: "2" * 64 if path.name == "identity.py" else "1" * 64)
+    assert len({before, one, code_digest()}) == 3
+
+
+def test_no_statement_is_made_of_a_release_that_was_changed(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    shutil.copytree(made[1], tmp_path / "release")
+    with (tmp_path / "release/train/queries.jsonl").open("a") as file:
+        file.write("\n")
+    with pytest.raises(InputError, match=r"train/queries.jsonl is not what SHA256SUMS says"):
+        make_statement(tmp_path / "release", PAGES)
+    with pytest.raises(InputError, match="no config entry of books"):
+        make_statement(made[1], {tag: page for tag, page in PAGES.items() if tag != "books"})
+
+
+def test_a_release_is_reproduced_by_a_build_that_gives_its_bytes(made: tuple[Path, Path, dict[str, Any]]) -> None:
+    raw, release, statement = made
+    outcome = reproduce(statement, raw, build_of(release))
+    assert (outcome.status, outcome.reasons) == (0, ())
+
+
+def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(
+    made: tuple[Path, Path, dict[str, Any]],
+) -> None:
+    raw, release, statement = made
+
+    def change(folder: Path) -> None:
+        (folder / "funnel.csv").write_text("other")
+        (folder / "release.lock").unlink()
+        (folder / "more.txt").write_text("more")
+
+    outcome = reproduce(statement, raw, build_of(release, change))
+    assert outcome.status == 1
+    assert {"funnel.csv is another file", "release.lock is in the statement alone"} < set(outcome.reasons)
+    assert "more.txt is not in the statement" in outcome.reasons
+
+
+def test_other_code_is_named_as_a_cause_only_where_bytes_differ(made: tuple[Path, Path, dict[str, Any]]) -> None:
+    raw, release, statement = made
+    other = json.loads(json.dumps(statement))
+    other["predicate"]["buildDefinition"]["resolvedDependencies"][0]["digest"]["sha256"] = "0" * 64
+    assert reproduce(other, raw, build_of(release)).status == 0
+    outcome = reproduce(other, raw, build_of(release, lambda folder: (folder / "funnel.csv").unlink()))
+    assert "perhaps because the code of AuthBench is not that of the statement" in outcome.reasons
+
+
+def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    raw, release, statement = made
+    failed = reproduce(statement, raw, lambda *_: (1, "Nothing was run: 1 problem to mend"))
+    assert failed.status == 2 and "Nothing was run: 1 problem to mend" in failed.reasons
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw/books/books.zip").unlink()
+    (tmp_path / "raw/letters/all.csv").write_text("nr;writer;date;text\n")
+
+    def never(*_: Any) -> tuple[int, str]:
+        raise AssertionError("nothing is built from other raw files")
+
+    outcome = reproduce(statement, tmp_path / "raw", never)
+    assert outcome.status == 2
+    assert any(reason.startswith("there are no raw files of books") for reason in outcome.reasons)
+    assert any(reason.startswith("the raw files of letters in") for reason in outcome.reasons)
+    assert len(outcome.reasons) == 2
+
+
+def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    raw, release, statement = made
+    (tmp_path / "words.yaml").write_text("en: {}")
+    (tmp_path / "config").mkdir()
+
+    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+        assert (folder / "words.yaml").read_text() == "en: {}"
+        for tag, page in PAGES.items():
+            assert yaml.safe_load((folder / f"config/sources/{tag}.yaml").read_text(encoding="utf-8")) == page
+        return build_of(release)(folder, targets)
+
+    assert reproduce(statement, raw, build, tmp_path).status == 0
+    forged = json.loads(json.dumps(statement))
+    given = forged["predicate"]["buildDefinition"]["externalParameters"]
+    given["config"]["sources"] = ["../../letters.yaml"]
+    with pytest.raises(InputError, match="outside of the folder of the build"):
+        reproduce(forged, raw, build)
+
+
+def test_two_keys_sign_one_statement_and_a_forged_one_is_signed_by_none(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    pytest.importorskip("securesystemslib.dsse")
+    payload = statement_bytes(made[2])
+    (one, one_public), (two, two_public), (_, third) = (keys(tmp_path, name) for name in ("one", "two", "three"))
+    envelope = sign(payload, two, sign(payload, one))
+    path = tmp_path / "a.intoto.json"
+    path.write_text(json.dumps(envelope))
+    statement, read = read_envelope(path)
+    assert statement == made[2]
+    assert unsigned_by(read, [one_public, two_public, third]) == [third]
+
+    other = json.loads(payload)
+    other["subject"][0]["digest"]["sha256"] = "0" * 64
+    forged = {**envelope, "payload": base64.b64encode(statement_bytes(other)).decode()}
+    assert unsigned_by(forged, [one_public, two_public]) == [one_public, two_public]
+    swapped = json.loads(json.dumps(envelope))
+    first, second = swapped["signatures"]
+    first["sig"], second["sig"] = second["sig"], first["sig"]
+    assert unsigned_by(swapped, [one_public, two_public]) == [one_public, two_public]
+    assert unsigned_by(None, [one_public]) == [one_public]
+    with pytest.raises(InputError, match="holds another statement"):
+        sign(statement_bytes(other), two, envelope)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"payload": "e30=", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+        '{"payload": "&", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+        '{"payload": "W10=", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+        '{"_type": "https://in-toto.io/Statement/v1", "subject": []}',
+        "[]",
+        "{",
+    ],
+)
+def test_what_is_no_statement_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "no.json"
+    path.write_text(content)
+    with pytest.raises(InputError):
+        read_envelope(path)
+
+
+def test_a_key_of_another_kind_is_refused(made: tuple[Path, Path, dict[str, Any]], tmp_path: Path) -> None:
+    private, public = keys(tmp_path, "one")
+    with pytest.raises(InputError, match="private ed25519 key"):
+        sign(b"{}", public)
+    envelope = sign(statement_bytes(made[2]), private)
+    with pytest.raises(InputError, match="public ed25519 key"):
+        unsigned_by(envelope, [private])
+
+
+def test_the_commands_sign_verify_and_refuse(
+    made: tuple[Path, Path, dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(made[1], "release")
+    manifest = json.loads(Path("release/manifest.json").read_text())
+    manifest["config"]["sources"] = sorted(PAGES)
+    Path("release/manifest.json").write_text(json.dumps(manifest))
+    write_sums(Path("release"))
+    Path("config/sources").mkdir(parents=True)
+    for tag, page in PAGES.items():
+        Path(f"config/sources/{tag}.yaml").write_text(yaml.safe_dump(page))
+    (one, public), (_, stranger) = keys(tmp_path, "one"), keys(tmp_path, "two")
+    assert main(["attest", "release"]) == 0
+    assert expect_statement(json.loads(Path("release.intoto.json").read_text()), tmp_path)
+    assert main(["verify", "release", "--key", str(public)]) == 1
+    assert main(["attest", "release", "--key", str(one)]) == 0
+    assert main(["verify", "release", "--key", str(public)]) == 2
+    assert "The files are those of the statement" in capsys.readouterr().out
+    assert main(["verify", "release", "--key", str(public), "--key", str(stranger)]) == 1
+    assert "is not signed by" in capsys.readouterr().out
+    Path("release/funnel.csv").write_text("other")
+    assert main(["verify", "release", "--key", str(public)]) == 1
+    assert "funnel.csv is another file" in capsys.readouterr().out
+    assert main(["verify", "release", "--statement", "none.json"]) == 2

@@ -1,0 +1,94 @@
+"""Signatures of a statement: a DSSE envelope with ed25519 keys, made and verified without a network.
+
+Needs the extra `attest` (securesystemslib). A private key is PEM without a password, as
+`openssl genpkey -algorithm ed25519` writes it; a public key is PEM, too.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from authbench.attestation.statement import expect_statement
+from authbench.errors import InputError
+from authbench.storage.json_files import read_foreign_json
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+
+
+def sign(payload: bytes, key: Path, envelope: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the envelope of a statement with the signature of a key, beside those that it has.
+
+    Raises:
+        InputError: the key is no private ed25519 key, or the envelope holds another statement.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.signer import CryptoSigner
+
+    try:
+        private = load_pem_private_key(key.read_bytes(), None)
+    except (OSError, ValueError, TypeError) as problem:
+        raise InputError(f"{key}: {_NO_KEY.format('private')} ({problem}).") from None
+    if not isinstance(private, Ed25519PrivateKey):
+        raise InputError(f"{key}: {_NO_KEY.format('private')}.")
+    signed = Envelope.from_dict(json.loads(json.dumps(envelope))) if envelope else Envelope(payload, PAYLOAD_TYPE, {})
+    if signed.payload != payload:
+        raise InputError("The envelope holds another statement than the one to sign.")
+    signed.sign(CryptoSigner(private))
+    return dict(signed.to_dict())
+
+
+def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Read a statement, and the envelope that it is in: None where it is not signed.
+
+    Raises:
+        InputError: it cannot be read, or is neither.
+    """
+    import base64
+    import binascii
+
+    value = read_foreign_json(path)
+    if "payload" not in value:
+        return expect_statement(value, path), None
+    try:
+        payload = json.loads(base64.b64decode(value["payload"], validate=True))
+    except (binascii.Error, ValueError, TypeError) as problem:
+        raise InputError(f"{path}: its payload is no statement ({problem}).") from None
+    if value.get("payloadType") != PAYLOAD_TYPE or not isinstance(payload, dict):
+        raise InputError(f"{path}: its payload is not of the type {PAYLOAD_TYPE}.")
+    return expect_statement(payload, path), value
+
+
+def unsigned_by(envelope: dict[str, Any] | None, keys: Sequence[Path]) -> list[Path]:
+    """Return those public keys by which an envelope is not signed, or not rightly.
+
+    Raises:
+        InputError: a file is no public ed25519 key.
+    """
+    if envelope is None:
+        return list(keys)
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.exceptions import FormatError, VerificationError
+    from securesystemslib.signer import SSlibKey
+
+    missing = []
+    for path in keys:
+        try:
+            public = load_pem_public_key(path.read_bytes())
+        except (OSError, ValueError) as problem:
+            raise InputError(f"{path}: {_NO_KEY.format('public')} ({problem}).") from None
+        if not isinstance(public, Ed25519PublicKey):
+            raise InputError(f"{path}: {_NO_KEY.format('public')}.")
+        try:
+            signed = Envelope.from_dict(json.loads(json.dumps(envelope)))
+            signed.verify([SSlibKey.from_crypto(public)], 1)
+        except (VerificationError, FormatError, KeyError, ValueError, TypeError):
+            missing.append(path)
+    return missing
+
+
+_NO_KEY = "expected a {} ed25519 key in PEM without a password"

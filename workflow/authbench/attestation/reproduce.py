@@ -1,0 +1,132 @@
+"""Build a release anew from its statement and the raw files, and compare.
+
+The build runs in an empty folder with the settings and entries of the statement, by the package that is installed.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from authbench.attestation.statement import CODE, code_digest, dependency, raw_name, subjects
+from authbench.errors import InputError
+from authbench.registry.source_entry import make_source
+from authbench.registry.sources import SOURCES
+from authbench.release.statement import versions_for
+from authbench.runtime.inventory import take_inventory
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.raw_listing import describe
+from authbench.storage.sha256sums import SUMS, read_sums
+
+_LINES = 30  # of a failed build's output
+
+
+# Takes a folder and the arguments of Snakemake, target and settings; gives its exit status and all that it said.
+Build = Callable[[Path, Sequence[str]], tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of verifying: the exit status (0 reproduced, 1 differs, 2 cannot be told), and why, a line each."""
+
+    status: int
+    reasons: tuple[str, ...] = ()
+
+
+def differences(statement: Mapping[str, Any], release: Path) -> list[str]:
+    """Return where the files of a release are not those of its statement."""
+    stated, sums = subjects(statement), read_sums(release)
+    here = {**{path: _digest(release / path) for path in sums}, SUMS: sha256_of_file(release / SUMS)}
+    return [
+        *(f"{path} is not in the statement" for path in sorted(set(here) - set(stated))),
+        *(f"{path} is in the statement alone" for path in sorted(set(stated) - set(here))),
+        *(f"{path} is another file" for path in sorted(set(here) & set(stated)) if here[path] != stated[path]),
+    ]
+
+
+def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: Path | None = None) -> Outcome:
+    """Build the release of a statement anew, and compare it with the statement.
+
+    Args:
+        statement: as `statement.read_statement` returns it.
+        raw_dir: holds the raw files, a folder for each source.
+        build: runs Snakemake with the package's rules.
+        files: a folder with the files that settings name (a word list, a takedown, a lock), under the names they have.
+    """
+    given = statement["predicate"]["buildDefinition"]["externalParameters"]
+    if others := _other_raw_files(statement, raw_dir):
+        return Outcome(2, tuple(others))
+    with tempfile.TemporaryDirectory(prefix="authbench-verify-") as place:
+        folder = Path(place)
+        _write_inputs(folder, given, raw_dir, files)
+        name = str(given["config"].get("name"))
+        status, said = build(folder, [f"results/{name}/release/SHA256SUMS", "--configfile", "config.json"])
+        if status:
+            return Outcome(2, ("the build ended without a release:", *said.strip().splitlines()[-_LINES:]))
+        found = differences(statement, folder / "results" / name / "release")
+    if not found:
+        return Outcome(0)
+    return Outcome(1, (*found, *_other_environment(statement)))
+
+
+def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
+    """Return which sources have other raw files than the statement says."""
+    entries = statement["predicate"]["buildDefinition"]["externalParameters"]["sources"]
+    sources = {tag: make_source(tag, entry) for tag, entry in entries.items()}
+    with tempfile.TemporaryDirectory() as place:
+        wanted = {tag: source.files for tag, source in sources.items()}
+        inventory = take_inventory(raw_dir, wanted, Path(place) / "inventory.json")
+    return [
+        f"the raw files of {tag} in {raw_dir} are not those of the statement"
+        if inventory[tag]
+        else f"there are no raw files of {tag} in {raw_dir}"
+        for tag in sources
+        if describe(inventory[tag])["sha256"] != dependency(statement, raw_name(tag))
+    ]
+
+
+def _write_inputs(folder: Path, given: Mapping[str, Any], raw_dir: Path, files: Path | None) -> None:
+    """Write the settings and the sources' entries of a statement into an empty folder."""
+    skip = "skip" if given["skipped_sources"] else "error"
+    config = {
+        **given["config"],
+        "raw_dir": str(raw_dir.absolute()),
+        "missing_sources": skip,
+        "evaluate": {"models": []},
+    }
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    for path in sorted(files.iterdir()) if files else ():
+        if path.name not in ("results", "config", "config.json") and not path.name.startswith("."):
+            (folder / path.name).symlink_to(path.absolute())
+    places = {
+        Path(str(one)).stem: str(one) for one in config.get("sources") or () if str(one).endswith((".yaml", ".yml"))
+    }
+    for tag, entry in given["sources"].items():
+        path = folder / places.get(tag, f"config/{SOURCES.folder}/{tag}.yaml")
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"The entry of {tag} has a place outside of the folder of the build: {path}.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.write_text(yaml.safe_dump(dict(entry), allow_unicode=True, sort_keys=False), encoding="utf-8")
+
+
+def _other_environment(statement: Mapping[str, Any]) -> list[str]:
+    """Return what may be the cause of other bytes: the code, and libraries of other versions."""
+    parts = statement["predicate"]
+    notes = []
+    if dependency(statement, CODE) != code_digest():
+        notes.append("perhaps because the code of AuthBench is not that of the statement")
+    stated = parts["runDetails"]["builder"]["version"]
+    config = parts["buildDefinition"]["externalParameters"]["config"]
+    here = versions_for(config) if "scorers" in config.get("safety", {}) else stated
+    for name in sorted(name for name in {*stated, *here} if stated.get(name) != here.get(name)):
+        notes.append(f"perhaps because {name} is {here.get(name)}, and was {stated.get(name)}")
+    return notes
+
+
+def _digest(path: Path) -> str:
+    return sha256_of_file(path) if path.is_file() else ""

@@ -1,0 +1,137 @@
+"""The statement of a release: from which raw files, settings, code and libraries which bytes came.
+
+An in-toto Statement v1 whose predicate is SLSA Provenance v1. It has no clock and no path, so that equal builds make
+equal statements. The entries of the sources are in it whole: with the raw files it is all that a build needs.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from authbench import __version__
+from authbench.errors import InputError
+from authbench.format.files import MANIFEST
+from authbench.format.release import read_manifest
+from authbench.registry.entries import schema_problems
+from authbench.runtime.code import closure
+from authbench.shipped import shipped
+from authbench.storage.atomic import sha256_of_file
+from authbench.storage.json_files import read_foreign_json
+from authbench.storage.sha256sums import SUMS, read_sums
+
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "https://slsa.dev/provenance/v1"
+BUILD_TYPE = "urn:authbench:release:v1"
+# The adapters of the rules that make a release.
+ADAPTERS = (
+    *("ingest_source", "normalize_text", "count_endings", "find_signatures", "cut_signatures", "sign_texts"),
+    *("link_texts", "compare_texts", "find_duplicates", "chunk_documents", "count_labels", "judge_labels"),
+    *("measure_texts", "count_activity", "measure_authors", "apply_filters", "load_scorers", "fill_reservoirs"),
+    *("find_shared_texts", "select_documents", "assign_splits", "count_survivors", "write_release", "check_release"),
+    *("publish_release", "render_report"),
+)
+
+
+def make_statement(release: Path, sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the statement of a finished release.
+
+    Args:
+        release: a release with its SHA256SUMS, whose files are what it says.
+        sources: the config entries of its sources, by tag, as they were read for it.
+
+    Raises:
+        InputError: there are no checksums, a file is not what they say, or the manifest names a source without entry.
+    """
+    sums, manifest = read_sums(release), read_manifest(release)
+    needed = ("config", "versions", "inputs", "authbench", "skipped_sources")
+    if missing := [key for key in needed if key not in manifest]:
+        raise InputError(f"{release / MANIFEST}: lacks {', '.join(missing)}. Expected the manifest of a release.")
+    if absent := sorted(set(manifest["inputs"]) - set(sources)):
+        raise InputError(f"There is no config entry of {', '.join(absent)}, of which {release} holds texts.")
+    if changed := [path for path, digest in sums.items() if _digest(release / path) != digest]:
+        raise InputError(f"{release}: {', '.join(changed[:4])} is not what {SUMS} says. Build the release anew.")
+    files = {**sums, SUMS: sha256_of_file(release / SUMS)}
+    return {
+        "_type": STATEMENT_TYPE,
+        "subject": [{"name": path, "digest": {"sha256": digest}} for path, digest in sorted(files.items())],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": {
+            "buildDefinition": {
+                "buildType": BUILD_TYPE,
+                "externalParameters": {
+                    "config": manifest["config"],
+                    "sources": {tag: sources[tag] for tag in sorted(manifest["inputs"])},
+                    "skipped_sources": manifest["skipped_sources"],
+                },
+                "resolvedDependencies": _dependencies(manifest),
+            },
+            "runDetails": {"builder": {"id": BUILD_TYPE, "version": dict(manifest["versions"])}},
+        },
+    }
+
+
+def code_digest() -> str:
+    """Return one SHA-256 over the sources of all modules that the rules of a release run, in the installed package."""
+    modules = {
+        name or adapter: path
+        for adapter in ADAPTERS
+        for name, path in closure(shipped(f"scripts/{adapter}.py")).items()
+    }
+    digests = [[name, sha256_of_file(path)] for name, path in sorted(modules.items())]
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
+
+
+def statement_bytes(statement: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a statement that are signed: JSON with sorted keys, in UTF-8."""
+    return (json.dumps(statement, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def read_statement(path: Path) -> dict[str, Any]:
+    """Read a statement.
+
+    Raises:
+        InputError: it cannot be read, or is not a statement of a release.
+    """
+    return expect_statement(read_foreign_json(path), path)
+
+
+def expect_statement(statement: dict[str, Any], place: Path) -> dict[str, Any]:
+    """Return a statement that has the form of one. Raises InputError where it is not in form."""
+    problems = [problem for _, problem in schema_problems(statement, shipped("schemas/statement.schema.yaml"))]
+    if problems:
+        raise InputError(f"{place} is no statement of a release: {'; '.join(problems[:4])}.")
+    return statement
+
+
+def subjects(statement: Mapping[str, Any]) -> dict[str, str]:
+    """Return the SHA-256 of the files of the release, by path."""
+    return {one["name"]: one["digest"]["sha256"] for one in statement["subject"]}
+
+
+def dependency(statement: Mapping[str, Any], name: str) -> str:
+    """Return the digest of a dependency by its name; an empty text where there is none."""
+    found = (one for one in statement["predicate"]["buildDefinition"]["resolvedDependencies"] if one["name"] == name)
+    return next((str(one["digest"]["sha256"]) for one in found), "")
+
+
+def raw_name(tag: str) -> str:
+    """Return the name of the dependency on the raw files of a source."""
+    return f"raw files of {tag}"
+
+
+CODE = "authbench"
+
+
+def _dependencies(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    code = {"name": CODE, "digest": {"sha256": code_digest()}, "annotations": {"version": __version__}}
+    raw = [
+        {"name": raw_name(tag), "digest": {"sha256": read["sha256"]}, "annotations": {"files": read["files"]}}
+        for tag, read in sorted(manifest["inputs"].items())
+    ]
+    return [code, *raw]
+
+
+def _digest(path: Path) -> str:
+    return sha256_of_file(path) if path.is_file() else ""

@@ -1,0 +1,132 @@
+"""Commands on the statement of a release: make and sign it, and build the release anew from it."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from authbench.cli.command import Command
+from authbench.printable import printable
+
+if TYPE_CHECKING:
+    from authbench.attestation.reproduce import Outcome
+
+_KEY = "PEM file of an ed25519 key without a password (openssl genpkey -algorithm ed25519 -out key.pem)"
+
+
+def attest_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of a finished release")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the statement, in an envelope where it is signed (default: RELEASE_DIR.intoto.json); its signatures stay",
+    )
+    parser.add_argument("--key", type=Path, metavar="FILE", help=f"private key that signs: {_KEY}; extra `attest`")
+
+
+def attest(arguments: argparse.Namespace) -> int:
+    from authbench.attestation.envelope import read_envelope, sign
+    from authbench.attestation.statement import make_statement, statement_bytes
+    from authbench.errors import InputError
+    from authbench.format.release import read_manifest
+    from authbench.registry.sources import find_sources
+    from authbench.storage.atomic import write_text
+
+    out = arguments.out or _beside(arguments.release)
+    tags = read_manifest(arguments.release).get("config", {}).get("sources") or ()
+    entries = {tag: source.entry for tag, source in find_sources(tags).items()}
+    statement = make_statement(arguments.release, entries)
+    payload = statement_bytes(statement)
+    if arguments.key:
+        before, envelope = read_envelope(out) if out.is_file() else (statement, None)
+        if before != statement:
+            raise InputError(f"{out} is the statement of another release, or of other entries. Name another --out.")
+        signed = sign(payload, arguments.key, envelope)
+        write_text(out, json.dumps(signed, indent=1) + "\n")
+        print(f"Statement with {len(signed['signatures'])} signatures: {out}")
+    else:
+        write_text(out, payload.decode())
+        print(f"Statement, not signed: {out}")
+    return 0
+
+
+def verify_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the release")
+    parser.add_argument(
+        "--raw", type=Path, metavar="DIR", help="directory of the raw files; without it only files and signatures count"
+    )
+    parser.add_argument(
+        "--statement", type=Path, metavar="FILE", help="what attest wrote (default: RELEASE_DIR.intoto.json)"
+    )
+    parser.add_argument(
+        "--key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="public key that must have signed (openssl pkey -pubout); may be given several times; extra `attest`",
+    )
+    parser.add_argument(
+        "--files", type=Path, metavar="DIR", help="directory of files that settings name: word list, takedown, lock"
+    )
+    parser.add_argument("--cores", default="all", metavar="N", help="cores of the build, default: all")
+    parser.add_argument(
+        "--countersign", type=Path, metavar="FILE", help=f"private key that signs, too, if reproduced: {_KEY}"
+    )
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Return 0 if the release was reproduced byte for byte, 1 if something differs, 2 if that cannot be told."""
+    from authbench.attestation.envelope import read_envelope, sign, unsigned_by
+    from authbench.attestation.reproduce import Outcome, differences, reproduce
+    from authbench.attestation.statement import statement_bytes
+    from authbench.cli.build import snakemake_command
+    from authbench.storage.atomic import write_text
+
+    path = arguments.statement or _beside(arguments.release)
+    statement, envelope = read_envelope(path)
+    if missing := unsigned_by(envelope, arguments.key):
+        return _tell(Outcome(1, tuple(f"{path} is not signed by {key}, or not rightly" for key in missing)))
+    if envelope and not arguments.key:
+        print(f"authbench: no --key was given: who signed {path} is not known", file=sys.stderr)
+    if found := differences(statement, arguments.release):
+        return _tell(Outcome(1, tuple(f"{arguments.release}: {one}" for one in found)))
+    if arguments.raw is None:
+        print("The files are those of the statement. Whether raw files give them, --raw DIR would tell.")
+        return 2
+
+    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+        command = snakemake_command(["--cores", arguments.cores, *targets], folder)
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    outcome = reproduce(statement, arguments.raw, build, arguments.files)
+    if outcome.status == 0 and arguments.countersign:
+        signed = sign(statement_bytes(statement), arguments.countersign, envelope)
+        write_text(path, json.dumps(signed, indent=1) + "\n")
+    return _tell(outcome)
+
+
+def _tell(outcome: "Outcome") -> int:
+    for reason in outcome.reasons:
+        print(printable(reason))
+    print(("Reproduced, byte for byte.", "It differs.", "Whether it can be reproduced is not known.")[outcome.status])
+    return outcome.status
+
+
+def _beside(release: Path) -> Path:
+    return release.with_name(f"{release.resolve().name}.intoto.json")
+
+
+COMMANDS = {
+    "attest": Command("state what a release was made of (in-toto), and sign it", attest_arguments, attest),
+    "verify": Command(
+        "build a release anew from its statement: exit 0 reproduced, 1 differs, 2 cannot be told",
+        verify_arguments,
+        verify,
+    ),
+}
