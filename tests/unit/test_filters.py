@@ -2,11 +2,14 @@
 
 import polars as pl
 import pytest
+import yaml
+from shared_folders import published
 
 from authbench import records
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
+from authbench.shipped import shipped
 
 LANGUAGES = list(records.LANGUAGES)
 ROBUST = {
@@ -199,7 +202,7 @@ def test_a_threshold_of_null_switches_its_rule_off(preset):
     [
         ("गीत " * 3 + "हिन्दी", {"lang": "hi"}, "too_many_symbols"),
         ("so " + "-" * 21 + " and many more words here" * 4, {}, "repeated_characters"),
-        ("Well then……………… said he, and so on", {"genre": "literature"}, "symbol_run"),
+        ("Well then……………… said he, and so on", {"source": "german_pd"}, "symbol_run"),
         ("yes yes yes no", {}, "dominant_word"),
         ("Привет, как дела?", {}, "wrong_script"),
     ],
@@ -210,9 +213,30 @@ def test_the_papers_preset_applies_its_formulas_as_worded(text, more, reason):
     assert reason not in reasons(text, ROBUST, **more) or reason == "wrong_script"
 
 
-def test_white_space_counts_as_symbols_in_books_alone_in_the_papers_preset():
-    assert reasons("a: b, c; d.", PAPER | {"single_letter_words": None}, genre="literature") == ["too_many_symbols"]
-    assert "too_many_symbols" not in reasons("a: b, c; d.", PAPER, genre="news")
+@pytest.mark.parametrize("tag", ["french_pd_books", "russian_pd"])
+def test_white_space_counts_as_symbols_in_public_domain_sources_alone_in_the_papers_preset(tag):
+    assert reasons("a: b, c; d.", PAPER | {"single_letter_words": None}, source=tag) == ["too_many_symbols"]
+    for other in ("hindi_novels_txt", "amazon_reviews_pds_sample"):
+        assert "too_many_symbols" not in reasons("a: b, c; d.", PAPER, genre="literature", source=other)
+
+
+def test_the_papers_preset_asks_for_the_language_of_a_few_letters_where_the_script_is_in_doubt():
+    assert "wrong_language" not in reasons("Oui, oui", PAPER, lang="es")
+    assert "wrong_language" in reasons("да ok", PAPER | {"script": 0.5}, lang="en")
+
+
+def test_the_papers_recipes_keep_every_text_that_its_authors_released():
+    folder = published("dev/candidates.jsonl").parent
+    texts = pl.concat(
+        pl.read_ndjson(folder / f"{name}.jsonl").select("source", "lang", "genre", "content", "token_length")
+        for name in ("candidates", "queries")
+    ).unique("content", keep="first", maintain_order=True)
+    rows = texts.with_columns(doc_key=pl.int_range(pl.len()).cast(pl.String), task=pl.lit("authorship"))
+    measured = measure.measure_texts(rows, sorted(rows["lang"].unique()))
+    for recipe in ("authbench-300k", "authbench-428k"):
+        stated = yaml.safe_load(shipped(f"config/recipes/{recipe}.yaml").read_text(encoding="utf-8"))
+        removed = filters.apply_filters(filters.beside(rows, measured), ROBUST | stated["filter"])
+        assert removed.height == 0, removed
 
 
 def test_signs_of_bots_and_quotation_are_off_until_asked_for():

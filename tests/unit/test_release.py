@@ -9,8 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import seal
 from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, document, frame, release
+from sound_release import documents as sound_documents
+from sound_release import write_sound
 
+from authbench.checking import check_release
 from authbench.errors import InputError
 from authbench.format.lock import read_lock
 from authbench.identity import author_id
@@ -335,3 +339,30 @@ def test_an_empty_release_is_written_whole(tmp_path: Path) -> None:
     files = written(frame(), tmp_path)
     assert files["train/candidates.jsonl"] == b""
     assert make_manifest(release(frame()), SOURCES, {**FACTS, "warnings": []})["totals"]["documents"] == 0
+
+
+def test_labels_that_are_asked_for_are_published_unless_they_show_the_author() -> None:
+    documents = release(corpus()).documents
+    tag = documents["source"][0]
+    stated = ['{"mood":"calm","title":"A: tale"}', '{"mood":"/etc/x"}', '{"mood":"Ann"}', '{"title":"B"}']
+    made = documents.head(4).with_columns(
+        labels=pl.Series(stated), source=pl.lit(tag), author_id=pl.lit(author_id(tag, "Ann"))
+    )
+    published = make_provenance(made, None, SOURCES, ["mood"])["labels"].to_list()
+    assert published == ['{"mood":"calm"}', None, None, None]
+    assert "labels" not in make_provenance(made, None, SOURCES).columns
+
+
+def test_a_published_label_that_is_the_author_s_own_is_found(tmp_path: Path) -> None:
+    made = sound_documents()
+    first = made.row(0, named=True)
+    labels = pl.when(pl.col("doc_key") == first["doc_key"]).then(pl.lit('{"mood":"calm"}')).otherwise(pl.lit("{}"))
+    write_sound(tmp_path / "release", made=made.with_columns(labels=labels), labels=["mood"])
+    assert check_release(tmp_path / "release") == []
+    path = tmp_path / "release/provenance.parquet"
+    table = pl.read_parquet(path)
+    row = table.drop_nulls("labels").row(0, named=True)
+    shown = pl.when(pl.col("id") == row["id"]).then(pl.lit('{"mood":"Jane Roe"}')).otherwise("labels")
+    table.with_columns(labels=shown).write_parquet(path)
+    seal(tmp_path / "release")
+    assert {violation.code for violation in check_release(tmp_path / "release")} == {"raw_name"}

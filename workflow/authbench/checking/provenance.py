@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+import orjson
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.format.columns import PROVENANCE, TEXT_MEASURES
+from authbench.format.columns import LABELS, PROVENANCE, TEXT_MEASURES
 from authbench.identity import author_id, sha256_of_text
 from authbench.records import LANGUAGES
 from authbench.registry.load import list_entries
@@ -119,6 +120,12 @@ def _check_names(provenance: pl.DataFrame, entries: Mapping[str, Source]) -> Ite
             for author in sorted(named):
                 for ident in provenance.filter((pl.col(column) == words) & (pl.col("author_id") == author))["id"]:
                     yield Finding("raw_name", ident, f"{column} of {ident}")
+    if LABELS in provenance.columns:
+        for stated, authors in provenance.drop_nulls(LABELS).group_by(LABELS).agg("author_id").sort(LABELS).iter_rows():
+            words = list(orjson.loads(stated).values()) if re.fullmatch(TEXT_MEASURES[LABELS], stated) else []
+            if {author_id(space, one) for space in spaces for one in words}.intersection(authors):
+                for ident in provenance.filter(pl.col(LABELS) == stated)["id"]:
+                    yield Finding("raw_name", ident, f"{LABELS} of {ident}")
 
 
 def _parts(text: str) -> Iterable[str]:

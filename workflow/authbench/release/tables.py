@@ -1,12 +1,24 @@
 """Tables of a release: the JSON lines of each split, and the provenance."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
+import orjson
 import polars as pl
 
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, PROVENANCE, QUERIES, Table
+from authbench.format.columns import (
+    CANDIDATES,
+    GROUND_TRUTH,
+    LABELS,
+    PAIRS,
+    POSITIVES,
+    PROVENANCE,
+    QUERIES,
+    TEXT_MEASURES,
+    Table,
+)
 from authbench.identity import author_id
 from authbench.ingest.authors import folded
 from authbench.ingest.persons import canonical_name, keys_of
@@ -40,7 +52,10 @@ def _write(folder: Path, table: Table, rows: pl.DataFrame) -> None:
 
 
 def make_provenance(
-    documents: pl.DataFrame, measures: pl.DataFrame | None, sources: Mapping[str, Description]
+    documents: pl.DataFrame,
+    measures: pl.DataFrame | None,
+    sources: Mapping[str, Description],
+    labels: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Return where each document came from and what was measured of it; no name, no text, sorted by id.
 
@@ -51,6 +66,7 @@ def make_provenance(
         documents: those of `Contents`.
         measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
         sources: by tag.
+        labels: names of labels (`fields.labels` of the entries) that are published, in the column LABELS.
     """
     terms = pl.DataFrame(
         [(tag, source.license.name, source.license.tier) for tag, source in sorted(sources.items())],
@@ -62,7 +78,29 @@ def make_provenance(
     if measures is not None:
         measured = [name for name in measures.columns if name not in table.columns]
         table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
-    return table.select(*PROVENANCE.names, *measured).rechunk()
+    published = [_published_labels(table, sources, labels)] if labels else []
+    return table.select(*PROVENANCE.names, *published, *measured).rechunk()
+
+
+def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description], wanted: Sequence[str]) -> pl.Series:
+    """Return the labels of each text that are wanted, as a JSON object; null where none can be published."""
+    form, languages = re.compile(TEXT_MEASURES[LABELS]), sorted({*LANGUAGES, *documents["lang"].unique()})
+
+    @cache
+    def publishable(source: str, author: str, stated: str) -> str | None:
+        known = {name: str(value) for name, value in orjson.loads(stated).items() if name in wanted}
+        found = {}
+        for name, value in sorted(known.items()):
+            if form.fullmatch(_as_json({name: value})) and not _is_author(sources, languages, source, author, value):
+                found[name] = value
+        return _as_json(found) if found else None
+
+    rows = documents.select("source", "author_id", LABELS).iter_rows()
+    return pl.Series(LABELS, [publishable(*row) for row in rows], dtype=pl.String)
+
+
+def _as_json(value: Mapping[str, str]) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _without_names(documents: pl.DataFrame, sources: Mapping[str, Description]) -> pl.DataFrame:

@@ -42,7 +42,8 @@ def write_release(
     findings = make_findings(contents, sources, facts)
     for split in contents.splits:
         write_split(folder / split, contents, split)
-    write_plain_parquet(make_provenance(contents.documents, measures, sources), folder / files.PROVENANCE)
+    labels = findings["config"].get("release", {}).get("labels", ())
+    write_plain_parquet(make_provenance(contents.documents, measures, sources, labels), folder / files.PROVENANCE)
     write_plain_json(folder / files.LOCK, contents.lock)
     write_plain_json(folder / files.DEVIATION, findings["deviation"])
     write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())
