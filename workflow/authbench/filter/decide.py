@@ -138,8 +138,8 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
     """
     book = pl.col("source").str.contains(PUBLIC_DOMAIN)
     symbols = pl.when(book).then("symbols_spaced_paper").otherwise("symbols_paper")
-    most = pl.when(book).then(pl.min_horizontal(_bound(settings["symbols"]), pl.lit(PAPER_SPACED_SYMBOLS)))
-    most = most.otherwise(_bound(settings["symbols"]))
+    asked = _bound(settings["symbols"])
+    most = pl.when(book & asked.is_not_null()).then(pl.min_horizontal(asked, PAPER_SPACED_SYMBOLS)).otherwise(asked)
     scripted = pl.col("letters") >= MIN_SCRIPT_LETTERS
     script = _per_language(settings["script"])
     doubtful = pl.col("script") < script + PAPER_UNSURE_SCRIPT
