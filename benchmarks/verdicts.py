@@ -6,7 +6,8 @@ Two planted corpora for each seed: `plain`, and `short`, whose isolated topics h
 that likeness is confounded with length. 70 topics with nine texts, m = 24, four folds, two random subsets. `topicfit`
 sees content words alone and leans on topics; `stylometric` sees none and does not. Right is, on `plain`, that verdict
 of both; on `short`, the same verdict or that it is withheld. A row has `shared`, the share of random topics that HITS
-takes, too, and `because`, what withholds every verdict.
+takes, too, and `because`, what withholds every verdict. Seeds that the file has are not run again: remove it after a
+change of the method.
 """
 
 import argparse
@@ -73,13 +74,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=20, help="how many (default: 20)")
     parser.add_argument("--first", type=int, default=0, help="the first (default: 0)")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs/measured/verdicts.csv", help="rows to write")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "docs/measured/verdicts.csv", help="rows to write, or to go on with"
+    )
     asked = parser.parse_args()
-    rows: list[dict[str, Any]] = []
+    known = pl.read_csv(asked.out) if asked.out.is_file() else pl.DataFrame()
+    parts = [known] if known.height else []
+    done = set(known.select("design", "seed").iter_rows()) if known.height else set()
     for seed in range(asked.first, asked.first + asked.seeds):
         for design in DESIGNS:
-            rows += judged(seed, design)
-            pl.DataFrame(rows).sort("design", "seed", maintain_order=True).write_csv(asked.out)
+            if (design, seed) not in done:
+                parts.append(pl.DataFrame(list(judged(seed, design))))
+                pl.concat(parts).sort("design", "seed", maintain_order=True).write_csv(asked.out)
     print(summary(pl.read_csv(asked.out)))
 
 

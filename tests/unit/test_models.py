@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import textwrap
 from pathlib import Path
 from random import Random
 
@@ -26,7 +27,7 @@ from authbench.registry.load import list_entries, load_entry
 ROOT = Path(__file__).parents[2]
 ENTRIES = list_entries(MODELS)
 TO_BE_FITTED = [name for name in ENTRIES if name.startswith("tfidf-")]  # on corpora that are not here
-REGISTERED = [name for name in ENTRIES if name not in TO_BE_FITTED]
+REGISTERED = [name for name in ENTRIES if name not in (*TO_BE_FITTED, "lisa")]  # lisa's code is the user's
 OF_PAIRS = [name for name in REGISTERED if not load_entry(MODELS, name).parameters.embeds]  # test_calibrated.py
 LIGHT = [name for name in REGISTERED if name not in OF_PAIRS and load_entry(MODELS, name).kind != "transformer"]
 
@@ -263,7 +264,7 @@ def test_a_model_of_a_corpus_that_is_not_here_says_where_to_put_it(name):
 TABLE_6 = {
     "LUAR-MUD": "luar-mud", "LUAR-CRUD": "luar-crud", "StyleDistance": "styledistance",
     "StyleDistance (Synthetic)": "styledistance-synthetic", "mStyleDistance": "mstyledistance", "MSR": "msr",
-    "CISR": "cisr", "STAR": "star", "LISA": None, "all-mpnet-base-v2": "all-mpnet-base-v2",
+    "CISR": "cisr", "STAR": "star", "LISA": "lisa", "all-mpnet-base-v2": "all-mpnet-base-v2",
     "GTE-base-en-v1.5": "gte-base-en-v1.5", "GTE-large-en-v1.5": "gte-large-en-v1.5", "E5-base-v2": "e5-base-v2",
     "E5-large-v2": "e5-large-v2", "BGE-base-en-v1.5": "bge-base-en-v1.5", "BGE-large-en-v1.5": "bge-large-en-v1.5",
     "Jina Embeddings v3": "jina-embeddings-v3", "Qwen3-Embedding-8B": "qwen3-embedding-8b",
@@ -279,6 +280,30 @@ TABLE_6 = {
 }  # fmt: skip
 CAUSAL = {row for row in TABLE_6 if row.startswith(("GPT", "OPT", "Qwen2", "Qwen3-0", "Qwen3.5"))}
 MASKED = {row for row in TABLE_6 if row.startswith(("BERT", "RoBERTa", "DeBERTa", "ModernBERT"))}
+
+
+def test_lisa_runs_by_the_code_of_the_manual_and_says_what_is_missing_without_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="lisa: there is no such module"):
+        load_entry(MODELS, "lisa")
+    manual = (ROOT / "docs/style.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n( *# lisa.py.*?)```", manual, re.DOTALL)
+    (tmp_path / "lisa.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    steb = tmp_path / "steb/models"
+    steb.mkdir(parents=True)
+    (steb / "__init__.py").touch()
+    (steb.parent / "__init__.py").touch()
+    (steb / "lisa_model.py").write_text(
+        "import numpy as np\n"
+        "class LISAModel:\n"
+        "    def __init__(self, folder):\n"
+        "        assert folder == 'lisa'\n"
+        "    def embed_multiple(self, episodes, batch_size):\n"
+        "        return np.array([[len(episode), len(episode[0]), 1.0] for episode in episodes])\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = vectors("lisa", documents(content=["abc", "abcdef"]))
+    assert found == pytest.approx(np.array([[1, 3, 1], [1, 6, 1]]) / np.sqrt([[11], [38]]), abs=1e-6)
 
 
 def test_the_models_of_steb_s_table_6_are_registered_or_the_manual_says_why_not():

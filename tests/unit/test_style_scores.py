@@ -251,6 +251,11 @@ def test_the_report_has_every_table_in_four_forms(suite):
     for name in ("operational", "definitional", "clustering", "distractor", "retrieval", "cost"):
         if name != "definitional":
             assert all((report / f"{name}.{form}").is_file() for form in ("csv", "md", "tex")), name
+    for name in ("operational", "clustering", "retrieval"):
+        *_, chance = lines = (report / f"{name}.md").read_text(encoding="utf-8").strip().splitlines()
+        models = [line for line in lines if line.startswith(("| tfidf", "| random"))]
+        assert len(models) == 2 and "by chance" in chance
+        assert all(model.count("\\[") == model.count("|") - 2 for model in models), models
     page = (report / "index.html").read_text(encoding="utf-8")
     assert "<b>Notes</b>" not in page and "&lt;b&gt;Notes&lt;/b&gt;" in page
     assert "not run" in page and "no redundancy clusters" in page
@@ -333,7 +338,7 @@ def test_long_texts_are_compared_where_both_were_run(suite, tmp_path):
     write_report([tmp_path / "out"], tmp_path / "report", datasets)
     table = pl.read_csv(tmp_path / "report/long_texts.csv")
     assert {"notes, clustering: chunk and pool", "notes, clustering: truncate"} <= set(table.columns)
-    assert pl.read_csv(tmp_path / "report/operational.csv").height == 1
+    assert pl.read_csv(tmp_path / "report/operational.csv").height == 2  # the model, and chance
 
 
 def test_trees_and_clusters_come_with_eight_models(suite, tmp_path):

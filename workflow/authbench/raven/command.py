@@ -7,6 +7,7 @@ answers/<subsets>/<verifier>/<part>.parquet  a verifier's scores on some folds o
 report/                      tables, figures and a page (`page`)
 """
 
+import sys
 from pathlib import Path
 
 from authbench.models.model import VectorCache
@@ -14,6 +15,7 @@ from authbench.raven.answers import write_answers
 from authbench.raven.checks import load_verifiers
 from authbench.raven.collect import read_run
 from authbench.raven.documents import VERIFICATION, write_documents
+from authbench.raven.duration import expected
 from authbench.raven.encoders import load_encoder
 from authbench.raven.layout import write_subsets
 from authbench.raven.page import write_report
@@ -58,7 +60,8 @@ def answer_all(
     write_documents(settings.documents, documents, seed, unverified=unverified)
     for encoder in encoders:
         write_topics(documents, encoder, settings.limits, seed, topics[encoder.name], cache)
-    write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
+    characters = write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
+    print(expected(verifiers, characters), file=sys.stderr, flush=True)
     written = []
     for batch, subsets in batches(settings.subsets, settings.subsets_per_job).items():
         drawn = [pairs / f"{subset}.parquet" for subset in subsets]

@@ -10,6 +10,7 @@ import polars as pl
 
 from authbench.raven.covariates import describe, strata, text_facts
 from authbench.raven.documents import KEYS
+from authbench.raven.duration import characters_of_folds
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, similarities
@@ -31,8 +32,8 @@ def write_subsets(
     seed: int,
     metadata: Path,
     pairs: Path,
-) -> None:
-    """Lay out every subset.
+) -> int:
+    """Lay out every subset, and return the characters of all folds that verifiers will see.
 
     Args:
         topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
@@ -53,6 +54,7 @@ def write_subsets(
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
+    return characters_of_folds(described, keys)
 
 
 def lay_out(

@@ -64,7 +64,7 @@ class RavenSettings:
         *("random", "format", "edges", "content-words", "punctuation", "masked"),
     )
     folds_per_job: int = 10
-    subsets_per_job: int = 20
+    subsets_per_job: int = 7
 
     @classmethod
     def from_section(cls, section: Mapping[str, Any]) -> "RavenSettings":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.raven.select import F64, nearest, select_topics
-from authbench.raven.settings import SubsetSettings
+from authbench.raven.settings import RavenSettings, SubsetSettings
 from authbench.registry.load import entry_name
 
 MAIN = "hits"
@@ -60,6 +60,12 @@ def batches(settings: SubsetSettings, size: int) -> dict[str, list[str]]:
     names = [subset.name for subset in trained(settings)]
     parts = [names[start : start + size] for start in range(0, len(names), size)]
     return {part[0] if size == 1 else f"{part[0]}-and-{len(part) - 1}": part for part in parts}
+
+
+def job_count(settings: RavenSettings) -> int:
+    """Return how many jobs answer."""
+    subsets = batches(settings.subsets, settings.subsets_per_job)
+    return len(subsets) * len(settings.verifiers) * len(settings.fold_parts())
 
 
 def take(

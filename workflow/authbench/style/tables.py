@@ -1,15 +1,16 @@
 """Tables of the style suite: aggregate scores, tasks, cost, and the treatments of long texts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from authbench.leaderboard.tables import NAMES, Metric, score_table
-from authbench.presentation.numbers import limits
-from authbench.presentation.tables import Table
-from authbench.style import scores
+from authbench.presentation.numbers import decimals, limits
+from authbench.presentation.tables import Cell, Row, Table
+from authbench.style import scores, sums
 from authbench.style.collect import Result
 from authbench.style.datasets import FIGURES
 from authbench.style.protocols import STEB, STRICT
@@ -33,6 +34,11 @@ FIGURE_NAMES = {
 }  # fmt: skip
 
 
+CHANCE, OF_CHANCE = "by chance", "chance"  # the row and its group
+# The sum of models: a row per model with columns, and the number of datasets of each column.
+Sum: TypeAlias = Callable[[Mapping[str, scores.Figures]], tuple[pl.DataFrame, dict[str, int]]]
+
+
 def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> list[Table]:
     """Return the four aggregate tables, one table per task, cost, and long texts where both treatments were run.
 
@@ -42,12 +48,7 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     """
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
-    found = [
-        _summed("operational", ranked, *scores.operational(models, english(ranked), clusters)),
-        _summed("definitional", ranked, *scores.definitional(models)),
-        _summed("application", ranked, *scores.application(models)),
-        _summed("multilingual", ranked, *scores.multilingual(models)),
-    ]
+    found = [_summed(name, ranked, models, make) for name, make in sums_of(ranked, clusters).items()]
     found = [table for table in found if len(table.columns) > NAMES]
     for kind in (*FIGURES, scores.DISTRACTOR):
         table = of_task(kind, ranked, models)
@@ -57,6 +58,17 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     if compared := long_texts(results):
         found.append(compared)
     return found
+
+
+def sums_of(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> dict[str, Sum]:
+    """Return the four sums by name."""
+    in_english = english(results)
+    return {
+        "operational": lambda models: scores.operational(models, in_english, clusters),
+        "definitional": scores.definitional,
+        "application": scores.application,
+        "multilingual": scores.multilingual,
+    }
 
 
 def of_one_treatment(results: Sequence[Result]) -> list[Result]:
@@ -71,8 +83,9 @@ def english(results: Sequence[Result]) -> set[str]:
     return {name for name, cell in cells.items() if cell["languages"] == ["en"]}
 
 
-def _summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: Mapping[str, int]) -> Table:
-    """Return an aggregate table; each heading has the number of its datasets."""
+def _summed(name: str, results: Sequence[Result], models: Mapping[str, scores.Figures], make: Sum) -> Table:
+    """Return an aggregate table with intervals and what chance scores; each heading has the number of its datasets."""
+    frame, counts = make(models)
     columns = tuple(
         Metric(
             key, HEADINGS.get(key, key.replace("_", " ").capitalize()) + (f" ({counts[key]})" if key in counts else "")
@@ -80,7 +93,45 @@ def _summed(name: str, results: Sequence[Result], frame: pl.DataFrame, counts: M
         for key in frame.columns
         if key != "model"
     )
-    return score_table(name, TITLES[name], columns, _with_groups(results, frame))
+    found = sums.intervals(lambda others: make(others)[0], models, {one.name: limits_of(one) for one in results})
+    beside = {place: (limits(*ends), "") for place, ends in found.items()}
+    table = score_table(name, TITLES[name], columns, _with_groups(results, frame), beside=beside)
+    return with_chance(table, columns, sums.by_chance(lambda others: make(others)[0], models, chances_of(results)))
+
+
+def limits_of(result: Result) -> dict[sums.Key, Any]:
+    """Return the interval of each score of a model; None where it has none."""
+    found = {}
+    for dataset, cell in result.content["datasets"].items():
+        for task, measured in cell["tasks"].items():
+            found[task, dataset] = measured.get("interval")
+            if task == "order_alignment":
+                found[scores.DISTRACTOR, dataset] = measured.get("distractor_interval")
+    return found
+
+
+def chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
+    """Return what knows nothing scores: of clustering, the mean over models of their clusters with labels shuffled."""
+    told: dict[sums.Key, list[float | None]] = {}
+    for result in results:
+        for dataset, cell in result.content["datasets"].items():
+            for task, measured in cell["tasks"].items():
+                told.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
+                if task == "order_alignment":
+                    told.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
+    known = {key: [one for one in values if one is not None] for key, values in told.items()}
+    return {key: float(np.mean(values)) if values else None for key, values in known.items()}
+
+
+def with_chance(table: Table, columns: Sequence[Metric], chances: Mapping[str, float | None]) -> Table:
+    """Return a table of models with a last row: what knows nothing scores."""
+    if all(chances.get(one.key) is None for one in columns):
+        return table
+    cells = [Cell(decimals(chances.get(one.key)), chances.get(one.key), grey=True) for one in columns]
+    values = {one.heading: chances.get(one.key) for one in columns}
+    last = pl.DataFrame([{"group": OF_CHANCE, "model": CHANCE, **values}], schema=table.data.schema)
+    rows = [*table.rows, Row([Cell(CHANCE, grey=True), *cells], OF_CHANCE)]
+    return replace(table, rows=rows, data=pl.concat([table.data, last]))
 
 
 def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Figures]) -> Table:
@@ -103,7 +154,9 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
         for name in datasets
     }
     title = f"{HEADINGS[task]}: {figure}"
-    return score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
+    table = score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
+    told = chances_of(results)
+    return with_chance(table, columns, {name: told.get((kind, name)) for name in datasets})
 
 
 def _cost(results: Sequence[Result]) -> Table:

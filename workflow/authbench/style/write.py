@@ -28,6 +28,7 @@ from authbench.style.page import render
 from authbench.style.protocols import STEB, STRICT
 from authbench.style.redundancy import FEWEST_MODELS, read_clusters
 from authbench.style.steb import layout
+from authbench.style.steb.names import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
 from authbench.style.tables import all_tables, english, every_score, of_one_treatment
@@ -73,10 +74,11 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
     if not scored:
         return []
     limits = {
-        (model, task, name): measured[LIMITS_OF[task]]
+        (model, kind, name): measured[ends]
         for model, own in metrics.items()
         for (task, name), measured in own.items()
-        if measured.get(LIMITS_OF[task])
+        for kind, ends in ((task, LIMITS_OF[task]), *([(ACCURACY, "interval")] if task == "order_alignment" else []))
+        if measured.get(ends)
     }
     groups = {result.name: result.group for result in results}
     figured = {model: layout.figures(own) for model, own in metrics.items()}

@@ -5,7 +5,7 @@ board of few models is no part of theirs. `resources/style/steb_scores.yaml` say
 than in the paper's tables.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,32 @@ def of_task(
     )
     table = np.array([[models[one].get((task, name), np.nan) for name in datasets] for one in having])
     return sums.of_task(having, datasets, table.reshape(len(having), len(datasets)), cut)
+
+
+def with_clusters_of(
+    models: Mapping[str, Figures], other_languages: Iterable[str] = ()
+) -> Callable[[Mapping[str, Figures]], pl.DataFrame]:
+    """Return the operational score as a function of models, with the clusters of datasets that these models have.
+
+    Of tasks that every model has; where one lacks a task, there is no `score`.
+    """
+    passed_over = {*assignment_of_steb()["left_out"], *other_languages}
+    found = {task: of_task(models, task, passed_over) for task in FIGURES}
+    held = {task: one["clusters"] for task, one in found.items() if one and len(one["models"]) == len(models)}
+    complete = len(held) == sum(one is not None for one in found.values())
+
+    def operational_of(others: Mapping[str, Figures]) -> pl.DataFrame:
+        columns = {
+            task: [
+                float(np.mean([np.mean([figures[task, name] for name in names]) for names in clusters]))
+                for figures in others.values()
+            ]
+            for task, clusters in held.items()
+        }
+        whole = {SCORE: _mean(columns, list(columns))} if columns and complete else {}
+        return pl.DataFrame({"model": list(others)} | columns | whole)
+
+    return operational_of
 
 
 def definitional(models: Mapping[str, Figures]) -> tuple[pl.DataFrame, dict[str, int]]:

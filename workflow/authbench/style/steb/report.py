@@ -11,6 +11,7 @@ from authbench.presentation.numbers import limits
 from authbench.presentation.tables import Table, as_markdown
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
+from authbench.style import sums
 from authbench.style.entries import Dataset
 from authbench.style.steb import board, layout
 from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
@@ -33,10 +34,21 @@ def tables(
     intervals: Limits | None = None,
 ) -> list[Table]:
     """Return the operational and the definitional score and a table per task, in the order of their board."""
-    found = []
-    for name, title, (frame, counts) in (
-        ("steb_operational", "STEB's protocol: operational score", board.operational(models, other_languages)),
-        ("steb_definitional", "STEB's protocol: definitional score", board.definitional(models)),
+    found, ends = [], intervals or {}
+    known = {model: {key: ends.get((model, *key)) for key in own} for model, own in models.items()}
+    for name, title, make, (frame, counts) in (
+        (
+            "steb_operational",
+            "STEB's protocol: operational score",
+            board.with_clusters_of(models, other_languages),
+            board.operational(models, other_languages),
+        ),
+        (
+            "steb_definitional",
+            "STEB's protocol: definitional score",
+            lambda others: board.definitional(others)[0],
+            board.definitional(models),
+        ),
     ):
         columns = [
             Metric(key, HEADINGS.get(key, spaced(key).capitalize()) + (f" ({counts[key]})" if key in counts else ""))
@@ -44,7 +56,9 @@ def tables(
             if key != "model"
         ]
         if any(frame[column.key].is_not_null().any() for column in columns):
-            found.append(score_table(name, title, columns, _grouped(frame, groups)))
+            spread = sums.intervals(make, models, known) if ends else {}
+            beside = {place: (limits(*both), "") for place, both in spread.items()}
+            found.append(score_table(name, title, columns, _grouped(frame, groups), beside=beside))
     for task in (*FIGURES, ACCURACY):
         datasets = sorted({dataset for figures in models.values() for kind, dataset in figures if kind == task})
         if datasets:
@@ -52,7 +66,7 @@ def tables(
             frame = pl.DataFrame({"model": list(models)} | cells)
             of, figure = ("order_alignment", "acc_mean") if task == ACCURACY else (task, FIGURES[task])
             beside = {
-                (model, name): (limits(*(intervals or {}).get((model, task, name), (None, None))), "")
+                (model, name): (limits(*ends.get((model, task, name), (None, None))), "")
                 for model in models
                 for name in datasets
             }

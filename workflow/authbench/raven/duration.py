@@ -1,0 +1,61 @@
+"""How long the verifiers of a run will take, told before they start.
+
+Every fold of a subset has nearly all its texts to learn from or to answer, so that time is taken to grow with the
+characters of the subsets' texts, times the folds.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+# CPU seconds for a million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
+PACE: Mapping[str, float] = {
+    "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 3.0, "random": 0.3, "format": 1.2, "edges": 0.6,
+    "content-words": 0.7, "punctuation": 0.2, "masked": 1.5,
+}  # fmt: skip
+START = 4.0  # CPU seconds that a job takes to begin
+
+
+def characters_of_folds(described: Mapping[str, Mapping[str, Any]], documents: pl.DataFrame) -> int:
+    """Return the characters of the texts of each fold of each subset that verifiers run on, all together.
+
+    Args:
+        described: subsets by name (`layout.lay_out`).
+        documents: `topic` and `characters`.
+    """
+    by_topic = dict(documents.group_by("topic").agg(pl.col("characters").cast(pl.Int64).sum()).iter_rows())
+    return sum(
+        len(about["folds"]) * sum(by_topic[topic] for topics in about["members"].values() for topic in topics)
+        for about in described.values()
+        if about["trained"]
+    )
+
+
+def expected(verifiers: Iterable[str], characters: int, jobs: int = 0) -> str:
+    """Return in words how long verifiers will take, and on two cores; others than those of PACE are named.
+
+    Args:
+        characters: of all folds of all subsets.
+        jobs: processes that are started for them.
+    """
+    names = list(verifiers)
+    known = [name for name in names if name in PACE]
+    unknown = [name for name in names if name not in PACE]
+    seconds = sum(PACE[name] for name in known) * characters / 1e6 + START * jobs
+    who = "1 verifier" if len(known) == 1 else f"{len(known)} verifiers"
+    told = f"{who} will take some {_minutes(seconds)} of CPU time, {_minutes(seconds / 2)} on two cores"
+    without = f", and {', '.join(unknown)} as long as they take" if unknown else ""
+    return f"raven: {told if known else 'no verifier of known pace'}{without}."
+
+
+def _minutes(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _minutes(20), _minutes(130), _minutes(9000)
+    ('1 minute', '3 minutes', '2.5 hours')
+    """
+    minutes = max(1, -int(-seconds // 60))
+    if minutes > 90:
+        return f"{seconds / 3600:.1f} hours"
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
