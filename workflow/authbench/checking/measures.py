@@ -15,7 +15,7 @@ from authbench.errors import InputError
 
 Settings = Mapping[str, Any]
 _LATIN, _HAN = "('en', 'es', 'fr', 'de')", "('zh', 'ja', 'ko')"
-_BOOK = "(genre IN ('literature', 'poetry') OR genre LIKE 'literature/%' OR genre LIKE 'poetry/%')"
+_BOOK = "(source ~ '(^|_)pd(_|$)')"  # the public-domain sources of the paper
 
 # Rules by the setting in `filter` that they depend on; `{}` stands for its value. Shares of a few characters or words
 # say nothing.
@@ -33,8 +33,8 @@ _ROBUST = {
     "single_letter_run": "single_letter_run >= {}",
 }
 _PAPER = {
-    "script": "(letters >= 8 AND script < {}) OR (letters < 8 AND langid <> lang)",
-    "symbols": f"CASE WHEN {_BOOK} THEN symbols_spaced_paper > {{}} ELSE symbols_paper > {{}} END",
+    "script": "(letters >= 8 AND script < {}) OR (letters < 8 AND script < {} + 0.1 AND langid <> lang)",
+    "symbols": f"CASE WHEN {_BOOK} THEN symbols_spaced_paper > LEAST({{}}, 0.4) ELSE symbols_paper > {{}} END",
     "alphabetic": "alphabetic_paper < {}",
     "repeated_run": f"longest_run > 20 OR ({_BOOK} AND symbol_run_paper > 5)",
     "unique_words": "unique_tokens_ws < {}",
