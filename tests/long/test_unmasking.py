@@ -1,10 +1,16 @@
-"""Unmasking, held to reference values."""
+"""Unmasking, held to reference values, and on real text in the closed setting."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
-from shared_folders import oracle
+from real_blogs import blogs_by_month
+from shared_folders import needs_corpora, oracle
 
-from authbench.verifiers import unmasking
+from authbench.metrics.auc import auc
+from authbench.pan.pairs import LARGE, TEST, build
+from authbench.pan.settings import PairSettings
+from authbench.verifiers import Bench, unmasking
 from authbench.verifiers.parameters import UnmaskingParameters
 
 
@@ -30,3 +36,13 @@ def test_the_oracle_of_unmasking_holds():
         assert curve.mean() == pytest.approx(
             case["expected"]["mean_curve_value"], abs=reference["tolerance_mean_curve_value"]
         ), case["name"]
+
+
+@needs_corpora
+def test_unmasking_tells_bloggers_apart_in_the_closed_setting(tmp_path: Path) -> None:
+    sets = build(blogs_by_month(4_000), PairSettings("closed", test=0.3), 1)
+    parameters = UnmaskingParameters(rounds=10, features=150, folds=3, removed=6, chunk_trigrams=400, chunks=30)
+    train, test = sets[LARGE].head(40), sets[TEST]
+    ready = unmasking.calibrate(unmasking.fit(train, parameters, Bench(1, tmp_path)), train)
+    found = unmasking.predict(ready, test)
+    assert auc(test["same"].to_numpy(), found) > 0.55

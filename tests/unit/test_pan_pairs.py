@@ -1,16 +1,21 @@
 """Claims about pairs made of documents: what no topic, author or text gives away."""
 
+from pathlib import Path
+
 import orjson
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_blogs import blogs_by_month
+from shared_folders import needs_corpora
 
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_problems
 from authbench.pan.build import write_sets
 from authbench.pan.pairs import LARGE, SMALL, TEST, both, build, violations
+from authbench.pan.released_pairs import build_released
 from authbench.pan.settings import PairSettings
 
 
@@ -190,3 +195,75 @@ def test_three_commands_lead_from_records_to_scores(tmp_path, capsys):
 def test_a_share_lies_between_0_and_1(tmp_path, share):
     with pytest.raises(SystemExit):
         main(["pan-pairs", str(tmp_path), "--out", str(tmp_path / "out"), "--same", share])
+
+
+class Stated:
+    """Splits of a release with documents and pairs: each author's texts, one positive of each, and two negatives."""
+
+    folder = Path("stated")
+    splits = ("train", "dev", "test")
+
+    def __init__(self, authors: int = 12) -> None:
+        rows, pairs = [], {split: [] for split in self.splits}
+        for split in ("dev", "test"):
+            for author in range(authors):
+                for text in range(4):
+                    name = f"{split}-{author:02d}-{text}"
+                    rows.append((name, f"{split} author {author}", "news", "en", f"text of {name}"))
+                for query, positive in ((0, 1), (0, 2), (2, 3), (3, 1)):
+                    group = author * 4 + query
+                    of = [(author, positive, True)] + [((author + step) % authors, query, False) for step in (1, 2)]
+                    for other, text, same in of:
+                        ids = f"{split}-{author:02d}-{query}", f"{split}-{other:02d}-{text}"
+                        pairs[split].append(("matched", 10 * group + positive, *ids, same))
+        self.documents = pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "text"], orient="row")
+        schema = {"pool": pl.String, "group": pl.Int32, "query_id": pl.String, "candidate_id": pl.String}
+        schema |= {"same": pl.Boolean}
+        self._pairs = {split: pl.DataFrame(own, schema=schema, orient="row") for split, own in pairs.items()}
+
+    def pairs(self, split):
+        return self._pairs[split]
+
+
+@pytest.mark.parametrize("same", [0.4, 0.5, 0.6])
+def test_pairs_of_a_release_are_those_that_it_states(same):
+    release, asked = Stated(), PairSettings("matched", same=same)
+    sets = build_released(release, release.documents, asked, 1)
+    assert not violations(sets, asked)
+    for name, split in ((LARGE, "dev"), (TEST, "test")):
+        stated = {frozenset(row[:2]): row[2] for row in release.pairs(split)[:, 2:].rows()}
+        pairs = sets[name]
+        assert pairs.height > 10
+        for one, other, told in pairs.select("doc1", "doc2", "same").iter_rows():
+            assert stated[frozenset((one, other))] is told
+    queries = {row[0] for row in release.pairs("test").filter("same")[:, 2:].rows()}
+    others = sets[TEST].filter(~pl.col("same"))
+    assert all(one in queries or other in queries for one, other in others.select("doc1", "doc2").iter_rows())
+    shuffled = release.documents.sample(fraction=1, shuffle=True, seed=3)
+    for name, pairs in build_released(release, shuffled, asked, 1).items():
+        assert pairs.equals(sets[name])
+    assert not build_released(release, release.documents, asked, 2)[TEST].equals(sets[TEST])
+
+
+def test_a_release_whose_pairs_cannot_be_learnt_from_is_told(tmp_path, capsys):
+    release = Stated()
+    with pytest.raises(InputError, match=r"none has pairs of the pool topic_matched\. Expected two"):
+        build_released(release, release.documents, PairSettings("topic_matched"), 1)
+    release._pairs["dev"] = release._pairs["dev"].clear()
+    with pytest.raises(InputError, match="test has pairs of the pool matched"):
+        build_released(release, release.documents, PairSettings("matched"), 1)
+    made_up().write_parquet(tmp_path / "t.parquet")
+    command = ["pan-pairs", str(tmp_path / "t.parquet"), "--out", str(tmp_path / "o"), "--setting", "matched"]
+    assert main(command) == 2
+    assert "the setting matched takes pairs of a release" in capsys.readouterr().err
+
+
+@needs_corpora
+def test_the_closed_setting_holds_on_real_blogs_by_month():
+    documents = blogs_by_month(2_000)
+    asked = PairSettings("closed", test=0.3)
+    sets = build(documents, asked, 1)
+    assert not violations(sets, asked)
+    assert sets[TEST].height >= 20 and sets[LARGE].height >= 100
+    authors, topics = (set(both(sets[LARGE], what)[what]) for what in ("author", "topic"))
+    assert set(both(sets[TEST], "author")["author"]) <= authors and set(both(sets[TEST], "topic")["topic"]) <= topics

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from authbench.errors import InputError
+from authbench.format.pan import read_problems
 from authbench.style.datasets import find_datasets
 from authbench.style.entries import Dataset, LabelledTask, OrderTask, PairsTask, ProbingTask, RetrievalTask
 from authbench.style.rows import Rows, read_dataset
@@ -205,7 +206,14 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
         [("ab", "cd", "false")],
     ),
     "pan22_style_change_basic": (CHANGE, [("One", "Two", "true"), ("Two", "Three", "false")]),
-    "pan26_style_change_easy": (CHANGE, [("One", "Two", "true"), ("Two", "Three", "false")]),
+    **{
+        f"pan{year}_style_change_{kind}": (CHANGE, [("One", "Two", "true"), ("Two", "Three", "false")])
+        for year, kinds in (
+            (22, ("advanced", "sentence")),
+            *((year, ("easy", "medium", "hard")) for year in (23, 24, 25, 26)),
+        )
+        for kind in kinds
+    },
     "pan18_cross_domain_authorship_attribution_english": (
         {
             "problem1/candidate1/k.txt": "k",
@@ -293,3 +301,21 @@ def test_a_table_that_cannot_be_read_shows_the_reader_s_own_message_and_line(tmp
     with pytest.raises(InputError, match=r"60 of 60 rows .*The first: dataset\.csv, line 2: .+") as told:
         read_dataset(entry, tmp_path)
     assert "config/style/telegram-spam-ham.yaml" in str(told.value)
+
+
+@pytest.mark.parametrize("year", [22, 23])
+def test_pairs_across_discourse_types_are_read_in_pan_s_form(year: int, tmp_path: Path) -> None:
+    """The form of PAN 2022 and 2023: discourse types where 2020 has fandoms, tags in the texts."""
+    rows = [(str(one), f"<new>an essay {one}<nl>", f"an email {one}", one % 2 == 0) for one in range(4)]
+    kinds = ["essay", "email"]
+    pairs = jsonl(*[{"id": one, "discourse_types": kinds, "pair": list(texts)} for one, *texts, _ in rows])
+    truth = jsonl(*[{"id": one, "same": same, "authors": ["en_1", "en_2"]} for one, *_, same in rows])
+    name = f"pan{year}_authorship_verification"
+    entry = put(tmp_path, name, {"pairs.jsonl": pairs, "truth.jsonl": truth})
+    frame = read_dataset(entry, tmp_path).frame
+    assert set(frame.select("first", "second", "same").rows()) == {
+        (*texts, "true" if same else "false") for _, *texts, same in rows
+    }
+    problems = read_problems(tmp_path / name)
+    assert problems["topic1"].to_list() == ["essay"] * 4 and problems["topic2"].to_list() == ["email"] * 4
+    assert problems["same"].to_list() == [same for *_, same in rows]

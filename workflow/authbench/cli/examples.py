@@ -39,7 +39,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "pan-evaluate --truth test --answers naive --answers mine --out report",
         "pan-evaluate --truth test --answers naive --answers mine --compare auc --compare overall --holm",
     ),
-    "pan-pairs": ("pan-pairs results/demo/release --out pairs", "pan-pairs mine.csv --out pairs --topics theme"),
+    "pan-pairs": (
+        "pan-pairs results/demo/release --out pairs",
+        "pan-pairs results/demo/release --out pairs --setting matched",
+        "pan-pairs mine.csv --out pairs --topics theme",
+    ),
     "pan-run": (
         "pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",
         "pan-run --train pairs/train-large --test pairs/test --verifier vectors=mine.npz --out runs",

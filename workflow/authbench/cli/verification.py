@@ -12,7 +12,7 @@ from authbench.cli.command import (
     unverified_argument,
     warn_unverified,
 )
-from authbench.pan.settings import TOPIC, TOPIC_MODEL, PairSettings
+from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, PairSettings
 from authbench.raven.settings import RavenSettings
 
 
@@ -125,9 +125,10 @@ def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--setting",
-        choices=("open", "closed"),
+        choices=SETTINGS,
         default=PairSettings.setting,
-        help="open: authors and topics of the test set are not in train; closed: all are (default: %(default)s)",
+        help="open: authors and topics of the test set are not in train; closed: all are; the others: pairs that a "
+        "release states, of that pool (default: %(default)s)",
     )
     parser.add_argument("--topics", default=TOPIC, metavar="COLUMN", help="column of topics (default: %(default)s)")
     for name, about in (

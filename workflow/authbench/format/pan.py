@@ -1,6 +1,7 @@
 """PAN's files of verification problems.
 
-    pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text], "lang": "en"}
+    pairs.jsonl     {"id", "fandoms": [topic, topic], "pair": [text, text], "lang": "en"}; of 2022 and 2023
+                    "discourse_types" for "fandoms"
     truth.jsonl     {"id", "same": true, "authors": [author, author]}
     answers.jsonl   {"id", "value": 0.3}
 
@@ -29,13 +30,18 @@ _NONE: _Checks = {}
 
 
 def read_pairs(path: Path) -> pl.DataFrame:
-    """Read `id`, `text1`, `text2`, `topic1`, `topic2` (null without `fandoms`), `lang` (null where a line lacks it).
+    """Read `id`, `text1`, `text2`, `topic1`, `topic2`, `lang` (null where a line lacks it).
+
+    Topics are `fandoms`, or else `discourse_types`; null without either.
 
     Memory: all texts, once.
     """
-    optional = {"fandoms": _is_two, "lang": _is_text_or_null}
+    optional = {"fandoms": _is_two, "discourse_types": _is_two, "lang": _is_text_or_null}
     rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, optional)
-    values = ((row["id"], *row["pair"], *(row.get("fandoms") or _UNKNOWN), row.get("lang")) for row in rows)
+    values = (
+        (row["id"], *row["pair"], *(row.get("fandoms") or row.get("discourse_types") or _UNKNOWN), row.get("lang"))
+        for row in rows
+    )
     names = ("id", "text1", "text2", "topic1", "topic2", "lang")
     return _as_table(values, pl.Schema(dict.fromkeys(names, pl.String)))
 

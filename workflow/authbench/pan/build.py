@@ -15,7 +15,8 @@ from authbench.format.documents import DOCUMENTS, expect_unique_ids, read_docume
 from authbench.format.pan import write_pairs, write_truth
 from authbench.format.release import Release
 from authbench.pan.pairs import both, build
-from authbench.pan.settings import PairSettings
+from authbench.pan.released_pairs import build_released
+from authbench.pan.settings import BY_TOPIC, PairSettings
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.json_files import write_plain_json
 
@@ -23,7 +24,14 @@ from authbench.storage.json_files import write_plain_json
 def write_sets(place: Path | Release, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
     """Build the sets from a release or a table, write them, and return what pairs.json holds."""
     documents = _documents(place, topic)
-    sets = build(documents, settings, seed)
+    if settings.setting in BY_TOPIC:
+        sets = build(documents, settings, seed)
+    elif isinstance(place, Release):
+        sets = build_released(place, documents, settings, seed)
+    else:
+        raise InputError(
+            f"{place}: the setting {settings.setting} takes pairs of a release. Expected a release's folder."
+        )
     metadata = {
         "settings": asdict(settings) | {"topic": topic, "seed": seed},
         "documents": documents.height,

@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 
+from authbench.format.columns import POOLS
+
 TOPIC = "topic"  # the column of documents that holds topics
 TOPIC_MODEL = 150  # topics of the model that shows whether answers follow topics (the overview's section 7.1.3)
+
+BY_TOPIC = ("open", "closed")
+SETTINGS = (*BY_TOPIC, *POOLS)
 
 
 @dataclass(frozen=True)
@@ -11,8 +16,9 @@ class PairSettings:
     """How pairs are made.
 
     Args:
-        setting: `open` (authors and topics of the test set are not in train) or `closed` (all are).
-        test: share of the authors in the test set; in the closed setting, of their pairs.
+        setting: `open` (authors and topics of the test set are not in train) or `closed` (all are); or a pool of pairs
+            that a release states: `matched`, `topic_matched`, `topic_adversarial`.
+        test: share of the authors in the test set; in the closed setting, of their pairs; not with a pool.
         same: share of pairs by one author.
         small: size of the small train set, as a share of the large one.
         per_author: pairs by one author at most.
