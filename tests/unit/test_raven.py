@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.format.pan import read_problems
+from authbench.format.pan import read_pairs, read_problems
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
@@ -45,6 +46,8 @@ from authbench.raven.verdict import (
 )
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
+from authbench.verifiers.entries import VerifierEntry
+from authbench.verifiers.parameters import ExternalParameters
 
 SETTINGS = RavenSettings(
     subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
@@ -136,6 +139,24 @@ def test_folds_are_exported_as_pans_files(planted: tuple[Path, str], tmp_path: P
                     author, topic, lang, content = known[ident]
                     assert (pair[f"author{number}"], pair[f"topic{number}"]) == (author, topic)
                     assert (pair[f"text{number}"], pair["lang"]) == (content, lang)
+
+
+def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from(
+    planted: tuple[Path, str], tmp_path: Path
+) -> None:
+    script = "import pathlib, sys; pathlib.Path(sys.argv[1], 'answers.jsonl').write_text('')"
+    parameters = ExternalParameters(f'{sys.executable} -c "{script}" {{out}}', 60)
+    pairs, out = planted[0] / "pairs/hits.parquet", tmp_path / "answers.parquet"
+    with pytest.raises(InputError, match="answers.jsonl"):  # it answers nothing
+        external = VerifierEntry("mine", "mine", "external", parameters)
+        write_answers(planted[0] / "documents.parquet", [pairs], external, [0], tmp_path, 1, out)
+    problems = read_problems(tmp_path / "hits/mine/answers/train")
+    authors = (problems["author1"] == problems["author2"]).to_list()
+    assert authors == problems["same"].to_list() and True in authors and False in authors
+    assert problems["topic1"].str.contains(r"^family-\d+-topic-\d+$").all()
+    answered = read_pairs(tmp_path / "hits/mine/answers/test/pairs.jsonl")
+    assert not set(answered["topic1"]) & set(problems["topic1"])
+    assert not (tmp_path / "hits/mine/answers/test/truth.jsonl").exists()
 
 
 def test_folds_that_cannot_be_exported_are_refused(

@@ -8,6 +8,7 @@ import polars as pl
 from authbench.models.model import VectorCache
 from authbench.raven.documents import read_contents, read_keys
 from authbench.raven.folds import PARTS
+from authbench.raven.texts import COLUMNS, with_texts
 from authbench.storage.parquet import read_columns, write_parquet
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.entries import VerifierEntry
@@ -42,7 +43,7 @@ def write_answers(
         drawn = read_columns([subset]).filter(pl.col("fold").is_in(list(folds)))
         wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
         keys = read_keys(documents).filter(pl.col("id").is_in(wanted))
-        texts = read_contents(documents, keys, ("id", "lang", "content"))
+        texts = read_contents(documents, keys, COLUMNS)
         own = work / verifier.name if verifier.shares_vectors else work / subset.stem / verifier.name / path.stem
         given = _answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache))
         answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))
@@ -56,32 +57,14 @@ def _answer_folds(
 
     Args:
         pairs: as `folds.PAIRS`; a verifier learns from the train part and is calibrated on the calibrate part.
-        texts: `id`, `lang` and `content` of every text of the pairs.
+        texts: `texts.COLUMNS` of every text of the pairs.
         bench: has the verifier's own folder, which serves all folds.
     """
     answers = [pl.DataFrame(schema={name: ANSWERS[name] for name in ("fold", "id", "value")})]
     for fold in folds:
         here = pairs.filter(pl.col("fold") == fold)
-        train, held_out, test = (_with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
+        train, held_out, test = (with_texts(here.filter(pl.col("part") == part), texts) for part in PARTS)
         scores = answer(verifier, train, held_out, test, bench) if test.height else None
         if scores is not None:
             answers.append(scores.select(pl.lit(fold, pl.Int64).alias("fold"), "id", "value"))
     return pl.concat(answers)
-
-
-def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs as verifiers take them: id, text1, text2, same, lang. Texts are shared, not copied."""
-    place = pl.DataFrame({"id": texts["id"]}).with_row_index("place")
-    rows = pairs
-    for side, number in (("first", "one"), ("second", "two")):
-        rows = rows.join(place.rename({"id": side, "place": number}), on=side, how="left", maintain_order="left")
-    return pl.DataFrame(
-        {
-            "id": pairs["id"],
-            "text1": texts["content"].gather(rows["one"]),
-            "text2": texts["content"].gather(rows["two"]),
-            "same": pairs["same"],
-            "lang1": texts["lang"].gather(rows["one"]),
-            "lang2": texts["lang"].gather(rows["two"]),
-        }
-    ).select("id", "text1", "text2", "same", lang=pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1"))

@@ -14,11 +14,11 @@ from authbench.errors import InputError
 from authbench.format.pan import write_pairs, write_truth
 from authbench.raven.documents import read_contents, read_keys
 from authbench.raven.folds import PARTS
+from authbench.raven.texts import COLUMNS, with_texts
 from authbench.storage.atomic import atomic_folder
 from authbench.storage.parquet import read_columns
 
 FOLDERS = dict(zip(PARTS, ("train", "calibration", "test"), strict=True))
-_COLUMNS = ("id", "author", "topic", "lang", "content")
 
 
 def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
@@ -44,23 +44,15 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
     drawn = read_columns([pairs])
     wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
-    texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)), _COLUMNS)
+    texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)), COLUMNS)
     told = []
     with atomic_folder(out) as folder:
         for fold in drawn["fold"].unique().sort():
             counts = []
             for part, name in FOLDERS.items():
-                here = _with_texts(drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part)), texts)
+                here = with_texts(drawn.filter((pl.col("fold") == fold) & (pl.col("part") == part)), texts)
                 write_pairs(here, folder / f"fold-{fold}" / name / "pairs.jsonl")
                 write_truth(here, folder / f"fold-{fold}" / name / "truth.jsonl")
                 counts.append(f"{here.height:,} {name}")
             told.append(f"fold-{fold}: {', '.join(counts)}")
     return told
-
-
-def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs with `text1`, `topic1`, `author1` and likewise 2, and `lang` where both texts have the same."""
-    for side, number in (("first", 1), ("second", 2)):
-        named = {"id": side, "author": f"author{number}", "topic": f"topic{number}", "content": f"text{number}"}
-        pairs = pairs.join(texts.rename(named | {"lang": f"lang{number}"}), on=side, how="left", maintain_order="left")
-    return pairs.with_columns(lang=pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1"))

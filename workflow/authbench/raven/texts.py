@@ -1,0 +1,24 @@
+"""Pairs with their texts, as verifiers and PAN's files have them."""
+
+import polars as pl
+
+COLUMNS = ("id", "author", "topic", "lang", "content")
+_SIDES = {"text": "content", "topic": "topic", "author": "author", "lang": "lang"}
+
+
+def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs as verifiers take them: `id`, `text1`, `text2`, `same`, topics and authors likewise, and `lang`.
+
+    Texts are shared, not copied. `lang` is null where the two texts have different languages.
+
+    Args:
+        pairs: as `folds.PAIRS`.
+        texts: COLUMNS of every text of the pairs.
+    """
+    place = pl.DataFrame({"id": texts["id"]}).with_row_index("place")
+    columns = {"id": pairs["id"], "same": pairs["same"]}
+    for number, side in enumerate(("first", "second"), start=1):
+        own = pairs.select(id=side).join(place, on="id", how="left", maintain_order="left")["place"]
+        columns |= {f"{name}{number}": texts[column].gather(own) for name, column in _SIDES.items()}
+    found = pl.DataFrame(columns).with_columns(lang=pl.when(pl.col("lang1") == pl.col("lang2")).then("lang1"))
+    return found.select("id", "text1", "text2", "same", "topic1", "topic2", "author1", "author2", "lang")
