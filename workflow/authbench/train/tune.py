@@ -141,10 +141,15 @@ class _Watched:
         """Return the scores on dev after a step. Raises InputError if the loss or a vector is not finite."""
         self._expect_numbers(step, () if loss is None else (loss,))
         self.trained.eval()
-        texts, asks = self.dev.documents["content"], self.dev.asks
+        texts, asks, pool = self.dev.documents["content"], self.dev.asks, self.dev.candidates
+        query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
         with self._autocast():
-            known = self._embed(texts[: self.dev.candidates], self.parameters.document_prompt)
-            asking = self._embed(texts.gather(asks), self.parameters.query_prompt)
+            if query_prompt == document_prompt:  # most queries are candidates, too
+                every = self._embed(texts, query_prompt)
+                known, asking = every[:pool], every[asks]
+            else:
+                known = self._embed(texts[:pool], document_prompt)
+                asking = self._embed(texts.gather(asks), query_prompt)
         self._expect_numbers(step, known, asking)
         self.trained.train()
         row: Row = {
