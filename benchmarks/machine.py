@@ -39,6 +39,13 @@ def heading() -> str:
     return f"Machine: {machine()}; load {load:.1f}\nVersions: {versions()}\nCommit: {commit()}"
 
 
+def write_table(page: Path, name: str, text: str) -> None:
+    """Put a text between the lines `<!-- NAME -->` and `<!-- /NAME -->` of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    after = rest.partition(f"<!-- /{name} -->\n")[2]
+    page.write_text(f"{before}<!-- {name} -->\n{text}\n<!-- /{name} -->\n{after}", encoding="utf-8")
+
+
 def _version(name: str) -> str:
     try:
         return version(name)

@@ -1,0 +1,253 @@
+"""Runs of Snakemake, and jobs of its rules, as forks of one process that has imported everything.
+
+A job starts in milliseconds instead of a second, so that a small corpus is built hundreds of times. What a job reads,
+writes and says is what it is in a process of its own; it imports the package of the project copy that was served first.
+Run as a program it serves: one JSON object a line asks for a run or a script, two lines answer: process id, status.
+"""
+
+import atexit
+import contextlib
+import ctypes
+import json
+import os
+import re
+import resource
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+COUNTS = re.compile(r"^calls: ([\d -]+)$\n?", re.MULTILINE)  # of each kind, of those that failed, and MiB taken
+CURRENT = ".current_job"  # in the folder of a run: the process of its job
+FAULT = "AUTHBENCH_TEST_FAULT"  # a JSON object: which call of which job fails (benchmarks/shim.c)
+HERE = Path(__file__).resolve()
+
+
+@dataclass
+class Server:
+    """The process whose forks are runs and jobs, and what it needs to serve."""
+
+    package: Path  # a folder that holds `authbench`
+    preload: Path | None = None  # a shared library for the process and its forks
+    process: "subprocess.Popen[str]" = field(init=False)
+
+    def __post_init__(self) -> None:
+        env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SNAKEMAKE_PROFILE")}
+        env |= {"PYTHONPATH": str(self.package), "POLARS_MAX_THREADS": "2", "AUTHBENCH_RUN": "1"}
+        env |= {"MPLCONFIGDIR": str(self.package / ".matplotlib")}
+        env.setdefault("NUMBA_CACHE_DIR", str(self.package / ".compiled"))
+        env |= {"LD_PRELOAD": str(self.preload)} if self.preload else {}
+        command = [sys.executable, str(HERE)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+
+    def start(self, request: Mapping[str, Any]) -> int:
+        """Ask for a run or a script; return the id of its process, which leads a group."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+    def status(self) -> int:
+        """Wait for the end of what was started last; return its exit status."""
+        assert self.process.stdout
+        return int(self.process.stdout.readline())
+
+    def snakemake(
+        self, arguments: Sequence[str], folder: Path, env: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
+        """Run Snakemake in a folder; return its exit status and all that it printed."""
+        with tempfile.NamedTemporaryFile() as said:
+            self.start(run_request(arguments, folder, Path(said.name), env))
+            status = self.status()
+            return status, said.read().decode("utf-8", "replace")
+
+    def script(
+        self, script: Path, folder: Path, fault: str = "", seconds: float = 60.0, memory: int = 0
+    ) -> tuple[int, str]:
+        """Run the script of a job in a folder; return its exit status, -9 where it took too long, and what it said.
+
+        Args:
+            fault: the call that fails (benchmarks/shim.c).
+            memory: the most bytes of address space beyond what the process has when it starts; 0 for any.
+        """
+        with tempfile.NamedTemporaryFile() as said:
+            request = {"script": str(script), "folder": str(folder), "output": said.name, "fault": fault}
+            self.start({**request, "seconds": seconds, "memory": memory})
+            status = self.status()
+            return status, said.read().decode("utf-8", "replace")
+
+    def close(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def run_request(
+    arguments: Sequence[str], folder: Path, output: Path, env: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the request of a run whose output goes to a file."""
+    return {"arguments": list(arguments), "folder": str(folder), "output": str(output), "env": dict(env or {})}
+
+
+def end_group(leader: int, seconds: float = 60.0, kill: bool = False) -> None:
+    """Wait until no process of a group is left, killing all of it first where asked."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.killpg(leader, signal.SIGKILL if kill else 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.01)
+    raise TimeoutError(f"processes of the group {leader} are left after {seconds:.0f} s")
+
+
+def serve() -> None:
+    """Answer requests until the input ends; nothing here may start a thread, as forks would lack it."""
+    import jsonschema  # noqa: F401
+    import matplotlib.figure  # noqa: F401
+    import smart_open  # noqa: F401
+    import snakemake.cli
+
+    snakemake.cli.get_argument_parser()  # imports all plugins
+    _import_jobs()
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        request = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            answers.close()
+            _become(request)
+            if "script" in request:
+                _limit(request)
+                _run_script(request["script"], request["fault"])
+            _run_snakemake(request["arguments"])
+        print(child, file=answers, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=answers, flush=True)
+
+
+def _import_jobs() -> None:
+    """Import what the scripts of all jobs import."""
+    import ast
+    import importlib
+
+    folder = Path(os.environ["PYTHONPATH"]) / "scripts"
+    for path in sorted(folder.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("authbench"):
+                with contextlib.suppress(ImportError):  # of an optional package
+                    importlib.import_module(node.module)
+
+
+def _become(request: Mapping[str, Any]) -> None:
+    """Make this process as one that was started for the request: its folder, environment, input and output."""
+    os.chdir(request["folder"])
+    os.environ |= request.get("env", {})
+    nothing, output = os.open(os.devnull, os.O_RDONLY), os.open(request["output"], os.O_WRONLY | os.O_APPEND)
+    for target, source in ((0, nothing), (1, output), (2, output)):
+        os.dup2(source, target)
+
+
+def _limit(request: Mapping[str, Any]) -> None:
+    """Hold this process to the seconds and the memory of the request."""
+    signal.setitimer(signal.ITIMER_REAL, request["seconds"])  # SIGALRM ends it
+    if request["memory"]:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + request["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _run_snakemake(arguments: Sequence[str]) -> None:
+    """Run Snakemake, whose Python scripts a process beside it forks for; never returns."""
+    import snakemake.cli
+    import snakemake.script
+
+    mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        mine.close()
+        _run_jobs(other)
+    other.close()
+
+    def execute(self: Any, name: str, edit: bool = False) -> None:
+        mine.send(json.dumps({"script": name, "env": dict(os.environ)}).encode())
+        status = int(mine.recv(64) or b"-9")
+        if status:
+            raise subprocess.CalledProcessError(status, name)
+
+    snakemake.script.PythonScript.execute_script = execute
+    sys.argv = ["snakemake", *arguments]
+    snakemake.cli.main(list(arguments))
+
+
+def _run_jobs(requests: socket.socket) -> None:
+    """Fork for each job until Snakemake ends; never returns."""
+    fault = json.loads(os.environ.pop(FAULT, "{}"))
+    number = 0
+    while message := requests.recv(1 << 20):
+        request = json.loads(message)
+        number += 1
+        child = os.fork()
+        if child == 0:
+            requests.close()
+            os.environ |= request["env"]
+            _run_script(request["script"], fault.get("call", "") if fault.get("job") == number else "")
+        Path(CURRENT).write_text(str(child), encoding="ascii")
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        Path(CURRENT).unlink(missing_ok=True)
+        try:
+            requests.send(str(status).encode())
+        except OSError:
+            break
+    os._exit(0)
+
+
+def _run_script(script: str, fault: str) -> None:
+    """Run the script of a job, with a call that fails where `fault` says so; never returns."""
+    status = 0
+    if keep := os.environ.get("AUTHBENCH_TEST_SCRIPTS"):
+        (Path(keep) / Path(script).name).write_bytes(Path(script).read_bytes())
+    before = _address_space()
+    if fault:
+        kind, *others = map(int, fault.split())
+        _library().fault_arm(os.fsencode(f"{Path.cwd()}/results/"), kind, *others)
+    try:
+        sys.argv = [script]
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        status = 1
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    if fault:
+        counts = [_library().fault_count(kind) for kind in range(6)]
+        os.write(2, f"\ncalls: {' '.join(map(str, counts))} {(_address_space() - before) >> 20}\n".encode())
+    os._exit(status)
+
+
+def _library() -> Any:
+    library = ctypes.CDLL(None)
+    library.fault_arm.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_long, ctypes.c_int, ctypes.c_int]
+    library.fault_count.restype = ctypes.c_long
+    return library
+
+
+def _address_space() -> int:
+    """Return the most bytes of address space that this process had."""
+    found = re.search(r"VmPeak:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+    return int(found[1]) << 10 if found else 0
+
+
+if __name__ == "__main__":
+    serve()
