@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from authbench.cli import main
 from authbench.format.pan import write_pairs, write_truth
-from authbench.metrics.forensic import at_least, calibrated, cllr, cllr_min, detection_errors, log_ratios
+from authbench.metrics.forensic import (
+    at_least,
+    calibrated,
+    cllr,
+    cllr_interval,
+    cllr_min,
+    detection_errors,
+    log_ratios,
+)
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
 from authbench.pan.forensic import costs
@@ -85,6 +93,21 @@ def test_calibration_on_other_problems_mends_scores_that_say_too_much() -> None:
     }
     assert costs_of["raw"] > 1.5 * costs_of["calibrated"]
     assert costs_of["least"] <= costs_of["calibrated"] <= costs_of["honest"] + 0.02
+
+
+def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again() -> None:
+    draw = np.random.default_rng(3)
+    truth = np.arange(600) % 3 == 0
+    ratios = draw.normal(size=600) * 1.5 + np.where(truth, 1, -1)
+    bounds = cllr_interval(truth, ratios)
+    assert bounds is not None
+    again = []
+    for _ in range(500):
+        rows = np.concatenate([draw.choice(np.flatnonzero(side), int(side.sum())) for side in (truth, ~truth)])
+        again.append(cllr(truth[rows], ratios[rows]))
+    assert bounds == pytest.approx(np.quantile(again, [0.025, 0.975]), abs=0.02)
+    assert cllr_interval(truth, np.where(truth, -np.inf, 0.0)) is None
+    assert cllr_interval(np.ones(3, bool), np.zeros(3)) is None
 
 
 def test_a_report_of_systems_has_their_costs() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from authbench.arrays import BOOL, F64
 from authbench.identity import keyed_hash
 
+_REACH = 1.959963984540054  # standard errors to either end of an interval of 95 %
 PARTS = 2  # of the problems: each is calibrated on the others
 
 
@@ -23,6 +24,19 @@ def cllr(truth: BOOL, ratios: F64) -> float:
     if truth.all() or not truth.any() or np.isnan(ratios).any():
         return float("nan")
     return float((np.logaddexp(0, -ratios[truth]).mean() + np.logaddexp(0, ratios[~truth]).mean()) / (2 * np.log(2)))
+
+
+def cllr_interval(truth: BOOL, ratios: F64) -> tuple[float, float] | None:
+    """Return the 95 % interval of `cllr`, the mean of two means; None where that is undefined or infinite.
+
+    The ratios are taken as they are: that a calibration was fitted is not considered.
+    """
+    cost = cllr(truth, ratios)
+    if not np.isfinite(cost) or min(truth.sum(), (~truth).sum()) < 2:
+        return None
+    sides = np.logaddexp(0, -ratios[truth]), np.logaddexp(0, ratios[~truth])
+    error = np.sqrt(sum(side.var(ddof=1) / len(side) for side in sides)) / (2 * np.log(2))
+    return max(0.0, float(cost - _REACH * error)), float(cost + _REACH * error)
 
 
 def log_ratios(scores: F64) -> F64:
