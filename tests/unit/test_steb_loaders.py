@@ -279,6 +279,19 @@ def test_a_file_of_each_format_is_read_as_their_loader_reads_it(dataset: str, tm
     assert rows_of(entry, read_dataset(entry, tmp_path)) == list(expected)
 
 
+def test_every_form_of_file_that_an_entry_reads_is_tried_or_made_here() -> None:
+    met, untried = set(), {}
+    for entry in find_datasets(["all"]):
+        for entry_of in filter(None, (entry, entry.in_steb)):
+            for table in entry_of.all_tables.values():
+                form = repr(table.reader)
+                if entry.tried or entry.name in FORMATS:
+                    met.add(form)
+                else:
+                    untried.setdefault(form, entry.name)
+    assert len(met) > 10 and {name for form, name in untried.items() if form not in met} == set()
+
+
 def test_every_task_of_an_entry_finds_its_columns_in_both_protocols(tmp_path: Path) -> None:
     for dataset, (files, _) in FORMATS.items():
         entry = put(tmp_path, dataset, files)

@@ -242,7 +242,12 @@ def test_what_was_run_and_what_not_is_one_sentence() -> None:
         listed(False, True, NOT_ASKED),
     ]
     assert what_ran(every) == (
-        "1 of the 3 datasets of STEB that are described here was run, and 1 further dataset; the files of 1 are not "
-        "there and 1 was not asked for (listed below)."
+        "The models were run on 1 of the 3 datasets of STEB and 1 other; of the rest, 1 has no files here and 1 was "
+        "not asked for (see the list below)."
     )
-    assert what_ran([listed(True, False), listed(True, False)]) == "2 datasets were run."
+    lacking = [listed(True, True), *[listed(False, True, "no file fits *")] * 111, *[listed(True, False)] * 2]
+    assert what_ran(lacking) == (
+        "The models were run on 1 of the 112 datasets of STEB and 2 others; of the rest, 111 have no files here "
+        "(see the list below)."
+    )
+    assert what_ran([listed(True, False), listed(True, False)]) == "The models were run on 2 datasets."

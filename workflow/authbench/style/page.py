@@ -54,20 +54,18 @@ def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
     others = len(run) - len(paper_run)
     asked_not = [one for one in listed if not one["run"] and one["why"] == NOT_ASKED]
     lacking = len(listed) - len(run) - len(asked_not)
-    parts = []
     if paper:
-        verb = "was" if len(paper_run) == 1 else "were"
-        parts.append(f"{len(paper_run)} of the {len(paper)} datasets of STEB that are described here {verb} run")
-    if others:
-        plural = "s" if others > 1 else ""
-        verb = "were" if others > 1 else "was"
-        parts.append(f"{others} further dataset{plural}" if parts else f"{others} dataset{plural} {verb} run")
+        told = f"{len(paper_run)} of the {len(paper)} datasets of STEB"
+        told += f" and {others} other{'s' if others > 1 else ''}" if others else ""
+    else:
+        told = f"{others} dataset{'' if others == 1 else 's'}"
     missing = []
     if lacking:
-        missing.append(f"the files of {lacking} are not there")
+        missing.append(f"{lacking} {'has' if lacking == 1 else 'have'} no files here")
     if asked_not:
-        missing.append(f"{len(asked_not)} {'were' if len(asked_not) > 1 else 'was'} not asked for")
-    return ", and ".join(parts) + (f"; {' and '.join(missing)} (listed below)" if missing else "") + "."
+        missing.append(f"{len(asked_not)} {'was' if len(asked_not) == 1 else 'were'} not asked for")
+    rest = f"; of the rest, {' and '.join(missing)} (see the list below)" if missing else ""
+    return f"The models were run on {told}{rest}."
 
 
 NOT_ASKED = "not asked for"
