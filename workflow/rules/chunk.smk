@@ -23,6 +23,7 @@ rule chunk_documents:
         in_series=1,
     params:
         chunk=SETTINGS["chunk"],
+        retag=file_hash(SETTINGS["chunk"]["retag"]),
         seed=SETTINGS["seed"],
         code=code("chunk_documents"),
     script:

@@ -1,6 +1,7 @@
 """Adapter of the rule chunk_documents."""
 
 from authbench.chunk.cut import chunk_records
+from authbench.chunk.retag import read_retags, retag
 from authbench.funnel import Tally
 from authbench.records import DOCUMENT
 from authbench.runtime.job import log_to, progress
@@ -11,6 +12,8 @@ from authbench.tokens import load_tokenizer
 log_to(snakemake.log[0])
 tokenizer = load_tokenizer()
 tally = Tally("chunk")
+list_of_languages = snakemake.params.chunk["retag"]
+languages = read_retags(list_of_languages) if list_of_languages else {}
 
 
 def chunked():
@@ -18,6 +21,7 @@ def chunked():
     for batch in progress(read_batches([snakemake.input.records]), "chunk: batches"):
         records = without(batch, [gone])
         documents, _, over_cap = chunk_records(records, tokenizer, snakemake.params.chunk, snakemake.params.seed)
+        documents = retag(documents, languages)
         tally.add(records, documents)
         tally.note("over_chunk_cap", over_cap)
         yield from split_by_bytes(documents)

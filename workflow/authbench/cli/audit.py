@@ -96,6 +96,27 @@ def run(given: argparse.Namespace) -> int:
     return 1 if given.strict and result.broken else 0
 
 
+def languages_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", type=Path, metavar="X", help="results of a build (results/NAME), or a release")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="folder for suspects.jsonl and summary.json"
+    )
+    parser.add_argument(
+        "--most", type=whole_number, default=5_000, metavar="N", help="suspects that are listed (default: %(default)s)"
+    )
+
+
+def languages(given: argparse.Namespace) -> int:
+    from authbench.auditing.languages import audit_languages
+
+    found = audit_languages(given.source, given.out, given.most)
+    pairs = ", ".join(f"{pair} {number:,}" for pair, number in list(found["another_language"].items())[:8])
+    print(f"{found['inspected']:,} texts, {found['too_short']:,} of them too short to tell a language by")
+    print(f"Another language: {pairs or 'none'}. Too few letters of the script: {sum(found['low_script'].values()):,}.")
+    print(f"Listed for a person to see: {found['listed']:,} in {given.out}/suspects.jsonl")
+    return 0
+
+
 def _column(given: str) -> tuple[str, str]:
     from authbench.auditing.read_table import NAMES
 
@@ -111,5 +132,8 @@ COMMANDS = {
         "find leaks, noisy labels and shortcuts in any authorship dataset: exit 0 done, 1 with --strict, 2 unreadable",
         arguments,
         run,
-    )
+    ),
+    "languages": Command(
+        "list texts that may be in another language than they are filed under", languages_arguments, languages
+    ),
 }

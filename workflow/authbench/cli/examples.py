@@ -25,6 +25,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "export results/demo/release --form public --out public",
         "export results/demo/release --form public --scores results/demo/evaluate --out public",
     ),
+    "languages": (
+        "languages results/demo --out languages",
+        "languages results/demo/release --out languages",
+    ),
     "leaderboard": (
         "leaderboard scores",
         "leaderboard scores others --out board --pdf --metric roc_auc",

@@ -46,6 +46,10 @@ def make_statement(
     config = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
+    if config["chunk"]["retag"] is None:
+        config["chunk"] = {key: value for key, value in config["chunk"].items() if key != "retag"}
+    if not config["release"]["labels"]:
+        config["release"] = {key: value for key, value in config["release"].items() if key != "labels"}
     inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
     return {"config": config, "inputs": inputs, "raw_lock": dict(raw_lock), "skipped_sources": list(skipped)}
 

@@ -1,0 +1,128 @@
+"""The language audit: texts that may be in another language than they are filed under, for a person to see.
+
+A text is a suspect where langid gives another language at PROBABILITY, of LETTERS letters or more, or where the letters
+of its language's scripts are fewer than the AuthBench authors' code asks for. Nothing is changed: whoever has read the
+list writes the right language of a text under `lang`, and gives the file as `chunk.retag` (a build) or leaves it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.format.release import open_release
+from authbench.identity import keyed_hash, sha256_of_text
+from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import write_plain_json
+from authbench.storage.json_lines import write_json_lines
+from authbench.storage.parquet import read_batches
+
+PROBABILITY = 0.85
+LETTERS = 60
+SCRIPT_LETTERS = 8
+LEAST_SCRIPT = {"zh": 0.15, "ja": 0.2, "ko": 0.2, "ar": 0.25, "hi": 0.25, "ru": 0.25}
+LEAST_OTHERS = 0.3
+PREVIEW = 300  # characters
+MOST = 5_000
+_TOLD = ("source", "lang", "genre", "author_id", "token_length")
+_MEASURED = ("langid", "langid_probability", "script", "letters")
+
+
+def audit_languages(folder: Path, out: Path, most: int = MOST) -> dict[str, Any]:
+    """Write `suspects.jsonl` and `summary.json` into `out`; return the summary.
+
+    Args:
+        folder: the results of a build (with `chunk/` and `filter/`), whose dropped texts are looked at as well, or a
+            release.
+        out: the folder to write.
+        most: suspects that are listed, chosen by hash where there are more; the summary counts all.
+
+    Raises:
+        InputError: it is neither, or the release has no measurements.
+    """
+    batches = _of_build(folder) if (folder / "chunk").is_dir() else _of_release(folder)
+    inspected, too_short = 0, 0
+    found: list[dict[str, Any]] = []
+    pairs, low = Counter[str](), Counter[str]()
+    for batch in batches:
+        inspected += batch.height
+        too_short += batch.filter(pl.col("letters") < LETTERS).height
+        rows = suspects(batch)
+        pairs.update(
+            f"{lang}->{langid}" for lang, langid in rows.filter("language").select("lang", "langid").iter_rows()
+        )
+        low.update(rows.filter("low_script")["lang"])
+        found += [_as_row(row) for row in rows.iter_rows(named=True)]
+        found = sorted(found, key=lambda row: keyed_hash(0, "language audit", row["id"]))[:most]
+    summary = {
+        "inspected": inspected,
+        "too_short": too_short,
+        "another_language": dict(sorted(pairs.items(), key=lambda item: (-item[1], item[0]))),
+        "low_script": dict(sorted(low.items())),
+        "listed": len(found),
+    }
+    with atomic_folder(out) as place:
+        write_json_lines(
+            place / "suspects.jsonl",
+            sorted(found, key=lambda row: (row["lang"], row["detected_lang"] or "", row["id"])),
+        )
+        write_plain_json(place / "summary.json", summary)
+    return summary
+
+
+def suspects(texts: pl.DataFrame) -> pl.DataFrame:
+    """Return the texts that are suspects, with `language` and `low_script`: whether they are for that reason.
+
+    Args:
+        texts: id, content, `removed` and the columns that are told and were measured (`filter.measure.MEASURES`).
+    """
+    least = pl.col("lang").replace_strict(LEAST_SCRIPT, default=LEAST_OTHERS, return_dtype=pl.Float64)
+    other = (pl.col("langid") != pl.col("lang")) & (pl.col("langid_probability") >= PROBABILITY)
+    return texts.with_columns(
+        language=(other & (pl.col("letters") >= LETTERS)).fill_null(False),
+        low_script=((pl.col("script") < least) & (pl.col("letters") >= SCRIPT_LETTERS)).fill_null(False),
+    ).filter(pl.col("language") | pl.col("low_script"))
+
+
+def _as_row(row: dict[str, Any]) -> dict[str, Any]:
+    reasons = [name for name in ("language", "low_script") if row[name]]
+    return {
+        "id": row["id"],
+        **{name: row[name] for name in _TOLD},
+        "content_sha256": sha256_of_text(row["content"]),
+        "detected_lang": row["langid"],
+        "detected_probability": row["langid_probability"],
+        "script_share": row["script"],
+        "reasons": reasons,
+        "removed": row["removed"],
+        "text_preview": row["content"][:PREVIEW],
+    }
+
+
+def _of_build(folder: Path) -> Iterator[pl.DataFrame]:
+    shards = sorted((folder / "chunk").glob("*.parquet"))
+    missing = [one.name for one in shards if not (folder / "filter/measures" / one.name).is_file()]
+    if missing or not shards:
+        raise InputError(
+            f"{folder}: chunk/ or filter/measures/ lacks {', '.join(missing) or 'its files'}. Build it first."
+        )
+    for shard in shards:
+        dropped = pl.read_parquet(folder / "filter" / shard.name, columns=["doc_key", "reason"])
+        gone = dropped.group_by("doc_key", maintain_order=True).agg(removed=pl.col("reason").first())
+        measured = pl.read_parquet(folder / "filter/measures" / shard.name, columns=["doc_key", *_MEASURED])
+        known = measured.join(gone, on="doc_key", how="left", maintain_order="left")
+        for batch in read_batches([shard], ["doc_key", *_TOLD, "content"]):
+            joined = batch.join(known, on="doc_key", how="left", maintain_order="left")
+            yield joined.with_columns(id=pl.col("doc_key").map_elements(sha256_of_text, return_dtype=pl.String))
+
+
+def _of_release(folder: Path) -> Iterator[pl.DataFrame]:
+    release = open_release(folder)
+    measured = release.read_provenance(("id", *_MEASURED))
+    for split in release.splits:
+        for batch in release.texts(split):
+            known = batch.select("id", *_TOLD, "content").join(measured, on="id", how="left", maintain_order="left")
+            yield known.with_columns(removed=pl.lit(None, pl.String))

@@ -1,0 +1,47 @@
+"""Languages of texts that a person has corrected."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.identity import sha256_of_text
+from authbench.records import LANGUAGES
+
+_EXPECTED = 'expected {"content_sha256": "64 hexadecimal digits", "lang": "en"}, as authbench languages writes them'
+
+
+def read_retags(path: str | Path) -> dict[str, str]:
+    """Return the right language of each text that a list names, by the SHA-256 of its content.
+
+    Raises:
+        InputError: a line, which is named, is none, names a language that is not of the benchmark, or contradicts
+            another.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+            digest, lang = row["content_sha256"], row["lang"]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
+        if not isinstance(digest, str) or len(digest) != 64 or lang not in LANGUAGES:
+            raise InputError(f"{path}, line {number}: {_EXPECTED}; languages are {', '.join(LANGUAGES)}")
+        if found.setdefault(digest, lang) != lang:
+            raise InputError(
+                f"{path}, line {number}: {digest} is {lang} here and {found[digest]} before; keep one line"
+            )
+    return found
+
+
+def retag(documents: pl.DataFrame, languages: Mapping[str, str]) -> pl.DataFrame:
+    """Return the documents (`content`, `lang`) with the languages that a person gave them, by SHA-256 of content."""
+    if not languages:
+        return documents
+    langs = documents["lang"].to_list()
+    right = [languages.get(sha256_of_text(text), lang) for text, lang in zip(documents["content"], langs, strict=True)]
+    return documents.with_columns(pl.Series("lang", right, dtype=documents.schema["lang"]))
