@@ -22,14 +22,14 @@ def raw_files_elsewhere(demo: Project, folder: Path) -> Path:
 def build_elsewhere(demo: Project, folder: Path) -> Project:
     """Build the demo with all that may not matter otherwise.
 
-    A module by github() and the wheel in place of a checkout, one core, eight shards, raw files in another folder and
-    written in another order, another locale, time zone and seed of Python's own hashes.
+    A module by github() and the wheel in place of a checkout, one core, three shards in place of two, raw files in
+    another folder and written in another order, another locale, time zone and seed of Python's own hashes.
     """
     (folder / "source").mkdir()
     zipfile.ZipFile(build_wheel(folder / "source")).extractall(folder / "packages")
     cached = install(folder / "cached")
     user = deploy(folder / "a folder of another name", cached.source)
-    arguments = ("--cores", "1", "--config", "shards=8", f"raw_dir={raw_files_elsewhere(demo, folder)}")
+    arguments = ("--cores", "1", "--config", "shards=3", f"raw_dir={raw_files_elsewhere(demo, folder)}")
     other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "POLARS_MAX_THREADS": "1"}
     status, said = cached.snakemake(user, *arguments, packages=folder / "packages", env=other)
     assert status == 0, said

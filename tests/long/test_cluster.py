@@ -14,6 +14,7 @@ from project import ROOT, Project, stop
 from authbench.runtime.resources import SNAKEMAKE_MB
 
 SITE = Path(__file__).parent / "site"
+IMPATIENT = Path(__file__).parent / "impatient_snakemake.py"
 # One shard, where the demo of one machine has two; every model more would be six starts of Snakemake.
 SMALL = ("--config", "shards=1", "evaluate={models: [random, function-words]}")
 MOST_JOBS = 10
@@ -72,7 +73,7 @@ def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *argument
     """Run a project through one of the shipped profiles; it must end well."""
     before = len(slurm.jobs())
     profiles = ("--profile", str(SITE), "--workflow-profile", str(ROOT / "profiles" / profile))
-    process = project.start(*profiles, *arguments, env=slurm.env)
+    process = project.start(*profiles, *arguments, env=slurm.env, program=[str(IMPATIENT)])
     try:
         said, _ = process.communicate(timeout=LONGEST_SECONDS)
     finally:

@@ -17,6 +17,7 @@ from typing import Any
 import warm_snakemake
 
 ROOT = Path(__file__).resolve().parents[2]
+PARSED_CODE = ".snakemake/parsed_code.json"
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,12 @@ class Project:
     def release(self) -> Path:
         return self.results / "release"
 
-    def start(self, *arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+    def start(
+        self, *arguments: str, env: Mapping[str, str] | None = None, program: Sequence[str] = ("-m", "snakemake")
+    ) -> "subprocess.Popen[str]":
         """Snakemake in this project, in a process group of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments],
+            [sys.executable, *program, *arguments],
             cwd=self.folder,
             env=surroundings(env),
             stdout=subprocess.PIPE,
@@ -92,6 +95,9 @@ class Project:
         """The project, with all results and what Snakemake knows of them or without."""
         left = shutil.ignore_patterns(*([] if with_results else ["results", ".snakemake"]))
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True, ignore=left)
+        if (parsed := self.folder / PARSED_CODE).exists():  # of the same sources, so that no run parses them again
+            (folder / PARSED_CODE).parent.mkdir(exist_ok=True)
+            shutil.copyfile(parsed, folder / PARSED_CODE)
         return Project(folder)
 
     @contextmanager

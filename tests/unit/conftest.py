@@ -1,10 +1,30 @@
 """What several modules of unit tests use."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from drawn_once import remembering
 from made_once import made_once
 from tiny_checkpoint import write_checkpoint
+
+from authbench.presentation import charts
+
+
+@pytest.fixture(scope="session", autouse=True)
+def charts_drawn_once() -> Iterator[Callable[[charts.Chart], tuple[str, dict[str, str]]]]:
+    """Let charts of equal content be drawn once; give what draws them each time."""
+    draw = charts._drawn
+    charts._drawn = remembering(draw)
+    yield draw
+    charts._drawn = draw
+
+
+@pytest.fixture
+def drawn_anew(charts_drawn_once: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw each chart, for claims about how they are drawn."""
+    monkeypatch.setattr(charts, "_drawn", charts_drawn_once)
 
 
 @pytest.fixture(scope="session")

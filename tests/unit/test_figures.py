@@ -23,6 +23,7 @@ from authbench.presentation.palette import SERIES, mark_of, series
 from authbench.presentation.plots import Value, value_bars
 from authbench.report import figures, statistics
 
+pytestmark = pytest.mark.usefixtures("drawn_anew")
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
 DRAW = """

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from authbench.checking import check_release
 from authbench.errors import InputError
 from authbench.format.lock import read_lock
 from authbench.identity import author_id
+from authbench.presentation import charts
 from authbench.records import REMOVED
 from authbench.release.contents import make_contents
 from authbench.release.manifest import make_manifest
@@ -38,12 +40,26 @@ def lines(data: bytes) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in data.splitlines()]
 
 
+@pytest.mark.usefixtures("drawn_anew")
 def test_two_runs_and_any_order_of_rows_give_the_same_bytes(tmp_path: Path) -> None:
     first = written(corpus(), tmp_path / "a")
     again = written(corpus(), tmp_path / "b")
     shuffled = written(corpus().sample(fraction=1, shuffle=True, seed=3), tmp_path / "c")
     assert len(first) > 20
     assert first == again == shuffled
+
+
+@pytest.mark.usefixtures("drawn_anew")
+def test_the_page_and_the_folder_of_figures_show_charts_that_are_drawn_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, draw = [], charts._drawn
+    monkeypatch.setattr(charts, "_drawn", lambda chart: drawn.append(chart.name) or draw(chart))
+    files = written(corpus(), tmp_path)
+    figures = {Path(name).stem: text for name, text in files.items() if name.startswith("figures/")}
+    assert sorted(drawn) == sorted(figures) and len(drawn) == 5
+    shown = re.findall(rb"<svg\b.*?</svg>", files["report.html"], re.DOTALL)
+    assert shown and set(shown) <= {figure.strip() for figure in figures.values()}
 
 
 def test_measurements_and_licences_join_the_provenance_whatever_their_order() -> None:

@@ -141,13 +141,19 @@ class Chart:
 @lru_cache(maxsize=64)  # a page and its folder of figures show the same charts
 def as_svg(chart: Chart) -> str:
     """Return a chart as an SVG element with a title, a description and texts over its elements."""
+    written, tips = _drawn(chart)
+    return _embeddable(written, chart, tips)
+
+
+def _drawn(chart: Chart) -> tuple[str, dict[str, str]]:
+    """Return an SVG file, and the texts over its elements by their ids."""
     with rc_context(_SETTINGS | {"svg.hashsalt": chart.name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the browser has the glyphs
         canvas = Canvas(chart.height, latin=False)
         chart.draw(canvas)
         written = io.StringIO()
         canvas.figure.savefig(written, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return _embeddable(written.getvalue(), chart, canvas.tips)
+    return written.getvalue(), canvas.tips
 
 
 def as_pdf(chart: Chart) -> bytes:

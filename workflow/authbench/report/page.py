@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 import authbench
 from authbench.dedup.settings import band_recall
-from authbench.presentation.charts import as_svg
+from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
@@ -59,7 +59,13 @@ COPY_WORDS = {
 }
 
 
-def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> str:
+def render(
+    documents: pl.DataFrame,
+    queries: pl.DataFrame,
+    sources: Sources,
+    facts: Mapping[str, Any],
+    drawn: Sequence[Chart] | None = None,
+) -> str:
     """Return the report of a release as one HTML page.
 
     Args:
@@ -69,11 +75,12 @@ def render(documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources, fac
         facts: what `release.findings.make_findings` returns: funnel, deviation, skipped_sources, scorers,
             toxicity_rates, ingest, dedup, split, config, versions, inputs, takedown, splits, warnings; labels, if
             any were measured.
+        drawn: the charts of these documents where they are at hand: one that was drawn is not drawn again.
     """
     splits = list(facts["splits"])
     funnel = statistics.funnel_table(facts["funnel"])
     tables = statistics.tables(documents, queries, splits)
-    drawn = figures.charts(tables, funnel)
+    drawn = figures.charts(tables, funnel) if drawn is None else drawn
     page = environment()
     page.filters |= {"count": count, "percent": percent, "words": spaced, "language": language_name}
     return page.get_template("report.html.j2").render(

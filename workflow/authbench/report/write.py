@@ -27,8 +27,9 @@ def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -
     written = open_complete_release(release)
     documents, queries = written.provenance, queries_of(written)
     tables = statistics.tables(documents, queries, findings["splits"])
-    write_charts(release / "figures", figures.charts(tables, statistics.funnel_table(findings["funnel"])))
-    write_text(release / "report.html", render(documents, queries, sources, findings))
+    drawn = figures.charts(tables, statistics.funnel_table(findings["funnel"]))
+    write_charts(release / "figures", drawn)
+    write_text(release / "report.html", render(documents, queries, sources, findings, drawn))
     write_text(release / SUMS, checksums(release))
 
 
