@@ -1,9 +1,11 @@
 """The wheel in an environment that holds what it declares, and nothing else."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -11,9 +13,11 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from authbench.runtime.caches import WITH_KERNELS, compiled_code, digest_of_kernels
 from authbench.vocabulary import find_vocabulary
 
 ROOT = Path(__file__).parents[2]
+COMPILED_ANEW = "evaluation"  # the package whose kernels an environment compiles; it has those of others ready
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,10 @@ def install(wheel: Path, folder: Path) -> Installed:
     (folder / "cache/authbench/vocabulary").mkdir(parents=True)
     vocabulary = find_vocabulary().resolve()
     (folder / "cache/authbench/vocabulary" / vocabulary.name).symlink_to(vocabulary)
+    for package in set(WITH_KERNELS) - {COMPILED_ANEW}:
+        with suppress(OSError, shutil.Error):  # none yet, or another process of the tests just replaced one
+            compiled = folder / "cache/authbench/compiled" / digest_of_kernels() / package
+            shutil.copytree(compiled_code() / package, compiled, ignore=shutil.ignore_patterns("*.lock"))
     (folder / "here").mkdir()
     return Installed(python, folder / "here", folder / "cache")
 
