@@ -37,6 +37,15 @@ def evaluated(jobs: list[Job]) -> set[str]:
     return {job.wildcards for job in jobs if job.rule == "evaluate_model"}
 
 
+def test_tuned_models_are_rows_of_the_leaderboard_in_the_graph_that_trains_them(demo: Project) -> None:
+    train = {"models": ["all-minilm-l6-v2", "multilingual-e5-base"], "seeds": 2, "in_leaderboard": True}
+    jobs = demo.plan("--config", f"train={json.dumps(train)}", "evaluate={models: [tfidf]}")
+    names = [f"{model}-seed-{seed}" for model in train["models"] for seed in (0, 1)]  # type: ignore[attr-defined]
+    assert {job.wildcards for job in jobs if job.rule == "train_model"} == {f"tuned={name}" for name in names}
+    assert evaluated(jobs) == {f"model={name}" for name in [*train["models"], *names]}  # type: ignore[misc]
+    assert "leaderboard" in {job.rule for job in jobs}
+
+
 def test_what_is_given_is_scored_and_a_change_scores_it_alone_again(another: Project) -> None:
     write_given(another.folder, another.release)
     recipe = another.recipe({"evaluate": {"models": MODELS}})

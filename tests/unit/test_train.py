@@ -197,6 +197,7 @@ def test_a_trained_model_has_curves_and_evaluates_like_any_other(tiny, tmp_path,
     assert curves.filter(pl.col("step") == 0)["success@5"].n_unique() == 1
     stated = json.loads((tmp_path / "out/release.json").read_text())
     assert (stated["verified"], stated["reason"]) == (False, "no checksums")
+    assert run.read_json(tmp_path / "out/tiny-seed-0.json")["release"]["verified"] is False
     trained = tmp_path / "out/tiny-seed-0.yaml"
     assert yaml.safe_load(trained.read_text())["parameters"]["query_prompt"] == "ask a: "
     of_build = model_of_build({}, [str(trained), str(trained.with_suffix(""))])
@@ -270,7 +271,7 @@ def test_a_training_that_diverges_is_one_line_that_says_when(tiny, tmp_path, cap
     assert main([*command, "--seeds", "1", "--epochs", "4", "--learning-rate", "1e38"]) == 2
     told = capsys.readouterr().err
     assert "the training has diverged" in told and "Set a lower learning_rate" in told
-    assert not (tmp_path / "out/tiny-seed-0.yaml").exists()
+    assert not list((tmp_path / "out").glob("tiny-seed-0*"))
 
 
 def test_weights_are_trained_in_32_bits_where_the_model_computes_in_16(tiny, tmp_path):

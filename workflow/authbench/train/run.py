@@ -57,10 +57,15 @@ def train_one(model: ModelEntry, learnt: Split, dev: Split, settings: TrainSetti
     if folder.is_dir() and (out / f"{name}.yaml").is_file() and _record(record).get("made_with") == made_with:
         return record
     unfinished = Unfinished(out / f"{name}.unfinished", made_with)
-    with atomic_folder(folder) as aside:
-        curve = tune(model, learnt, dev, settings, seed, unfinished, aside)
+    try:
+        with atomic_folder(folder) as aside:
+            curve = tune(model, learnt, dev, settings, seed, unfinished, aside)
+    except InputError:  # it would end so again
+        unfinished.remove()
+        raise
     write_text(out / f"{name}.yaml", _entry_text(model, name, seed, learnt.documents["source"].unique().to_list()))
-    write_json(record, {"made_with": made_with, "model": model.name, "seed": seed, "curve": curve})
+    stated = {"made_with": made_with, "release": verification(learnt.unverified)}
+    write_json(record, stated | {"model": model.name, "seed": seed, "curve": curve})
     unfinished.remove()
     return record
 
