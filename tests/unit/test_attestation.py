@@ -107,6 +107,22 @@ def test_a_release_is_reproduced_by_a_build_that_gives_its_bytes(made: tuple[Pat
     assert (outcome.status, outcome.reasons) == (0, ())
 
 
+def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    raw, release, statement = made
+    path = tmp_path / "a.intoto.json"
+    path.write_bytes(statement_bytes(statement))
+
+    def build(folder: Path, targets: Sequence[str]) -> tuple[int, str]:
+        settings = json.loads((folder / "config.json").read_text())
+        assert list(settings["split"]["splits"]) == ["train", "test"]
+        return build_of(release)(folder, targets)
+
+    assert list(json.loads((release / "manifest.json").read_text())["config"]["split"]["splits"]) == ["test", "train"]
+    assert reproduce(read_envelope(path)[0], raw, build).status == 0
+
+
 def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(
     made: tuple[Path, Path, dict[str, Any]],
 ) -> None:

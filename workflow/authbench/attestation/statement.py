@@ -61,7 +61,7 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, Any]]) -> d
             "buildDefinition": {
                 "buildType": BUILD_TYPE,
                 "externalParameters": {
-                    "config": manifest["config"],
+                    "config": _config(manifest),
                     "sources": {tag: sources[tag] for tag in sorted(manifest["inputs"])},
                     "skipped_sources": manifest["skipped_sources"],
                 },
@@ -84,8 +84,8 @@ def code_digest() -> str:
 
 
 def statement_bytes(statement: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a statement that are signed: JSON with sorted keys, in UTF-8."""
-    return (json.dumps(statement, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    """Return the bytes of a statement that are signed: JSON in UTF-8, keys in their order, which settings may need."""
+    return (json.dumps(statement, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def read_statement(path: Path) -> dict[str, Any]:
@@ -131,6 +131,16 @@ def _dependencies(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
         for tag, read in sorted(manifest["inputs"].items())
     ]
     return [code, *raw]
+
+
+def _config(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a manifest, which has sorted keys, with the splits in the order that shares depend on."""
+    config = dict(manifest["config"])
+    splits = config.get("split", {}).get("splits", {})
+    names = [name for name in manifest.get("splits", ()) if name in splits]
+    if names:
+        config["split"] = {**config["split"], "splits": {name: splits[name] for name in names}}
+    return config
 
 
 def _digest(path: Path) -> str:
