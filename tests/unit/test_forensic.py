@@ -199,3 +199,38 @@ def test_errors_of_detection_are_counted_at_each_score(rows: list[tuple[bool, in
 def test_a_tippett_curve_is_the_share_of_ratios_at_least_as_large() -> None:
     place, share = at_least(np.array([0.0, -1.0, 2.0, 0.0, np.inf]))
     assert place.tolist() == [-1, 0, 2] and share.tolist() == pytest.approx([1, 0.8, 0.4])
+
+
+def test_models_evaluated_on_a_release_give_likelihood_ratios(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(4)
+    same = np.arange(600) % 3 == 0
+    pairs = pl.DataFrame(
+        {
+            "pool": ["matched"] * 600,
+            "group": np.arange(600) // 3,
+            "same": same,
+            "query": [f"q{one // 3}" for one in range(600)],
+            "candidate": [f"c{one}" for one in range(600)],
+        }
+    )
+    for model, spread in (("sharp", 0.2), ("dull", 2.0)):
+        (tmp_path / "scores" / model).mkdir(parents=True)
+        table = pairs.with_columns(score=pl.Series(np.where(same, 0.5, -0.2) + draw.normal(0, spread, 600)))
+        table.write_parquet(tmp_path / "scores" / model / "released_pairs.parquet")
+    command = ["pan-ratios", str(tmp_path / "scores"), "--out", str(tmp_path / "out")]
+    assert main(command) == 0
+    assert capsys.readouterr().out.startswith("system ")
+    costs_of = pl.read_csv(tmp_path / "out/forensic.csv")
+    assert costs_of["system"].to_list() == ["dull", "sharp"]
+    assert costs_of["Cllr, calibrated"][1] < 0.4 < 0.8 < costs_of["Cllr, calibrated"][0] < 1.1
+    ratios = pl.read_csv(tmp_path / "out/likelihood_ratios.csv")
+    assert ratios["candidate"].to_list() == pairs["candidate"].to_list()
+    assert np.mean((ratios["sharp"].to_numpy() > 0) == same) > 0.9
+    assert {path.name for path in (tmp_path / "out/figures").iterdir()} >= {"tippett.svg", "det.svg"}
+    assert main([*command, "--pool", "topic_matched"]) == 2
+    assert "has no pair of the pool topic_matched" in capsys.readouterr().err
+    table.head(300).write_parquet(tmp_path / "scores/sharp/released_pairs.parquet")
+    assert main(command) == 2
+    assert "has other pairs than dull" in capsys.readouterr().err

@@ -48,6 +48,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "pan-pairs results/demo/release --out pairs --setting matched",
         "pan-pairs mine.csv --out pairs --topics theme",
     ),
+    "pan-ratios": (
+        "pan-ratios results/demo/evaluate --out ratios",
+        "pan-ratios scores --pool topic_matched --out ratios",
+    ),
     "pan-run": (
         "pan-run --train pairs/train-large --test pairs/test --verifier naive --verifier ppm --out runs",
         "pan-run --train pairs/train-large --test pairs/test --verifier vectors=mine.npz --out runs",

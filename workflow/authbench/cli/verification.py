@@ -12,6 +12,7 @@ from authbench.cli.command import (
     unverified_argument,
     warn_unverified,
 )
+from authbench.format.columns import POOLS
 from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, PairSettings
 from authbench.raven.settings import RavenSettings
 
@@ -205,6 +206,22 @@ def pan_run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("evaluations", type=Path, metavar="DIR", help="directory with the evaluation of each model")
+    parser.add_argument("--pool", choices=POOLS, default=POOLS[0], help="pool of pairs (default: %(default)s)")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="output directory for tables and figures"
+    )
+
+
+def pan_ratios(arguments: argparse.Namespace) -> int:
+    from authbench.pan.released_scores import write_ratios
+    from authbench.presentation.tables import as_text
+
+    sys.stdout.write(as_text(write_ratios(arguments.evaluations, arguments.pool, arguments.out)))
+    return 0
+
+
 def raven_arguments(parser: argparse.ArgumentParser) -> None:
     defaults = RavenSettings()
     parser.add_argument(
@@ -278,6 +295,9 @@ def raven_folds(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
     "pan-pairs": Command("make pairs in PAN's format from documents", pan_pairs_arguments, pan_pairs),
+    "pan-ratios": Command(
+        "likelihood ratios of evaluated models on a release's pairs", pan_ratios_arguments, pan_ratios
+    ),
     "pan-run": Command("train verifiers on pairs and answer others with them", pan_run_arguments, pan_run),
     "raven": Command("measure how far verifiers rely on topics (RAVEN)", raven_arguments, raven),
     "raven-folds": Command("write the folds of RAVEN as PAN's files", raven_folds_arguments, raven_folds),

@@ -45,24 +45,26 @@ def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*_HEADINGS).fill_nan(None))
 
 
-def forensic_table(systems: Systems, names: Sequence[str]) -> Table:
-    """Return the costs for readers, of each column the least marked."""
+def forensic_table(systems: Systems, names: Sequence[str], probabilities: bool = True) -> Table:
+    """Return the costs for readers, of each column the least marked; without Cllr where scores are no probabilities."""
     data = costs(systems, names)
-    least = {name: data[name].min() for name in _HEADINGS}
+    headings = {name: words for name, words in _HEADINGS.items() if probabilities or name != "cllr"}
+    data = data if probabilities else data.drop("cllr", "cllr_low", "cllr_high")
+    least = {name: data[name].min() for name in headings}
     rows = [
         Row(
             [
                 Cell(row["system"]),
                 *(
                     _cell(row[name], row[name] == least[name], limits(row.get(f"{name}_low"), row.get(f"{name}_high")))
-                    for name in _HEADINGS
+                    for name in headings
                 ),
             ]
         )
         for row in data.iter_rows(named=True)
     ]
-    columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in _HEADINGS.values())]
-    return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(_HEADINGS), [_NOTE])
+    columns = [Column("system", words=True), *(Column(one, more_is_better=False) for one in headings.values())]
+    return Table("forensic", "Cost of likelihood ratios", columns, rows, data.rename(headings), [_NOTE])
 
 
 def _cell(value: float | None, best: bool, interval: str) -> Cell:

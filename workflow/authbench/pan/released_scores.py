@@ -1,0 +1,63 @@
+"""Likelihood ratios of models on the pairs of a release, out of their evaluations (`released_pairs.parquet`).
+
+forensic.csv .md .tex    Cllr min, and Cllr after calibration on the pairs of the other half of the queries
+likelihood_ratios.csv    each pair's log10 likelihood ratio by model
+figures/tippett.svg      the share of pairs with at least a ratio; figures/det.svg: misses against false alarms
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from authbench.arrays import F64
+from authbench.errors import InputError
+from authbench.pan.compare import Systems
+from authbench.pan.forensic import forensic_table, ratios_of
+from authbench.pan.forensic_figures import det, tippett
+from authbench.presentation.files import write_table
+from authbench.presentation.pages import write_charts
+from authbench.presentation.tables import Table
+from authbench.storage.atomic import atomic_folder, write_text
+
+FILE = "released_pairs.parquet"
+_PAIR = ["group", "query", "candidate", "same"]
+
+
+def read_scores(folder: Path, pool: str) -> tuple[pl.DataFrame, Systems]:
+    """Return the pairs of a pool (`group`, `query`, `candidate`, `same`), and the scores of every model below a folder.
+
+    The ids of the systems are the queries, so that a query's pairs are calibrated together.
+
+    Raises:
+        InputError: there is no such file, a file cannot be read, or two are of other pairs.
+    """
+    pairs = pl.DataFrame()
+    scores: dict[str, F64] = {}
+    for path in sorted(folder.glob(f"*/{FILE}")):
+        try:
+            table = pl.read_parquet(path, columns=["pool", *_PAIR, "score"]).filter(pl.col("pool") == pool)
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise InputError(f"{path}: cannot be read: {str(problem)[:200]}") from None
+        if scores and not table.select(_PAIR).equals(pairs):
+            raise InputError(f"{path}: has other pairs than {next(iter(scores))}. Expected evaluations of one release.")
+        pairs = table.select(_PAIR)
+        scores[path.parent.name] = table["score"].to_numpy()
+    if not scores or not pairs.height:
+        what = f"pair of the pool {pool}" if scores else f"<model>/{FILE}"
+        raise InputError(f"{folder}: has no {what}. Expected the folder that evaluations of a release are in.")
+    return pairs, Systems(pairs["query"], pairs["same"].to_numpy(), scores)
+
+
+def write_ratios(folder: Path, pool: str, out: Path) -> Table:
+    """Write all that this module's first lines list, and return the table of costs."""
+    pairs, systems = read_scores(folder, pool)
+    names = list(systems.scores)
+    ratios = ratios_of(systems, names)
+    costs = forensic_table(systems, names, probabilities=False)
+    with atomic_folder(out) as place:
+        write_table(place, costs)
+        write_text(
+            place / "likelihood_ratios.csv", pl.concat([pairs, ratios.drop("id", "same")], how="horizontal").write_csv()
+        )
+        write_charts(place / "figures", [tippett(ratios), det(systems.scores, systems.truth)])
+    return costs
