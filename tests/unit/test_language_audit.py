@@ -5,14 +5,18 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 from sound_release import documents, write_sound
 
 from authbench.auditing.languages import audit_languages, suspects
+from authbench.chunk.cut import chunk_records
 from authbench.chunk.retag import read_retags, retag
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.filter.measure import measure_texts
 from authbench.identity import sha256_of_text
+from authbench.shipped import shipped
+from authbench.tokens import load_tokenizer
 
 GERMAN = (
     "Die Leute am Fluss hatten den Winter über nichts gehört, und als der Schnee schmolz, gingen sie zum Hafen, "
@@ -43,6 +47,13 @@ def test_a_text_is_given_the_language_that_a_person_wrote() -> None:
     rows = pl.DataFrame({"content": [GERMAN, ENGLISH], "lang": ["en", "en"]})
     assert retag(rows, {sha256_of_text(GERMAN): "de"})["lang"].to_list() == ["de", "en"]
     assert retag(rows, {}) is rows
+
+
+def test_the_section_of_settings_with_a_list_is_taken_by_the_cut() -> None:
+    settings = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))["chunk"]
+    made = documents().head(2)
+    kept, _, _ = chunk_records(made, load_tokenizer(), settings | {"retag": "list.jsonl"}, 1)
+    assert kept["content"].to_list() == made["content"].to_list()
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,8 @@ def chunk_records(
     Gives the documents, the rows removed (REMOVED; no text is), and for each source how many documents have more
     chunks than `max_chunks_per_document`.
     """
-    chosen = ChunkSettings(**{**settings, "extra_long_tokens": tuple(settings["extra_long_tokens"])})
+    own = {key: value for key, value in settings.items() if key != "retag"}
+    chosen = ChunkSettings(**{**own, "extra_long_tokens": tuple(own["extra_long_tokens"])})
     texts = records["content"].str.replace_all("\n\n+", "\n")
     sizes = texts.str.len_bytes()
     lengths = np.zeros(records.height, dtype=np.int32)
