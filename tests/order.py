@@ -33,7 +33,8 @@ def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return tests in the order in which they begin, those of a module together, otherwise as they come.
 
     One module of the demo begins, so that the demo is built beside some tests of functions; the longest modules follow,
-    then the other whole runs. The rest of the tests of functions fill up what the processes have left.
+    then the other whole runs. The rest of the tests of functions fill up what the processes have left: at the end those
+    modules of which any process may take any test.
     """
     whole = [item for item in items if of_whole_runs(item)]
     functions = [item for item in items if not of_whole_runs(item)]
@@ -41,12 +42,17 @@ def scheduled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     builder = next((item.path for item in whole if "demo" in getattr(item, "fixturenames", ())), None)
     beside = _end_of_module(functions, round(FUNCTIONS_FIRST * len(functions)))
     others = [item for item in whole if item.path != builder]
+    together = {item.path for item in functions if _stays_with_others(item)}
     return [
         *(item for item in whole if item.path == builder),
         *functions[:beside],
         *sorted(others, key=lambda item: longest.get(item.path.stem, len(longest))),
-        *functions[beside:],
+        *sorted(functions[beside:], key=lambda item: item.path not in together),
     ]
+
+
+def _stays_with_others(item: pytest.Item) -> bool:
+    return item.get_closest_marker("xdist_group") is not None
 
 
 def _uses_a_fixture_of_its_module(item: pytest.Function) -> bool:
