@@ -17,7 +17,9 @@ CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 # Libraries that give no errno but a message: polars, and NumPy's count of what it could not write.
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
 _FAILED_IN_WORDS = re.compile(r"Input/output error|os error 5\b|\[errno 5\]|failed to fill whole buffer", re.I)
-_NO_MEMORY_IN_WORDS = re.compile(r"Cannot allocate memory|out of memory|os error 12\b|failed to spawn thread", re.I)
+_NO_MEMORY_IN_WORDS = re.compile(
+    r"Cannot allocate memory|out of memory|os error 12\b|failed to (spawn|launch worker) thread", re.I
+)
 ROOM = 1 << 20
 
 
