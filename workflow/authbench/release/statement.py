@@ -46,10 +46,9 @@ def make_statement(
     config = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
-    if config["chunk"]["retag"] is None:
-        config["chunk"] = {key: value for key, value in config["chunk"].items() if key != "retag"}
-    if not config["release"]["labels"]:
-        config["release"] = {key: value for key, value in config["release"].items() if key != "labels"}
+    for section, key in (("chunk", "retag"), ("release", "labels")):  # nor of these, where nothing is asked for
+        if section in config and not config[section].get(key):
+            config[section] = {name: value for name, value in config[section].items() if name != key}
     inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
     return {"config": config, "inputs": inputs, "raw_lock": dict(raw_lock), "skipped_sources": list(skipped)}
 
