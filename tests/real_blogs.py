@@ -20,5 +20,5 @@ def blogs_by_month(characters: int) -> pl.DataFrame:
         for month, posts in months.items():
             text = " ".join(posts)[:characters]
             if len(text) == characters:
-                rows.append((f"{author}-{month}", author, month, "en", text))
+                rows.append((f"{path.stem}-{month}", author, month, "en", text))
     return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "text"], orient="row")
