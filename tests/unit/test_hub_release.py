@@ -79,6 +79,25 @@ def test_commands_take_a_dataset(
     assert main(["check", cached]) == main(["check", str(public)])
 
 
+def test_an_audit_of_a_dataset_by_its_name_is_that_of_its_release(
+    published: tuple[Path, Path, Path], cached: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for place, out in ((f"{cached}@v1", "named"), (str(published[2]), "folder")):
+        assert main(["audit", place, "--texts", "10", "--out", str(tmp_path / out)]) == 0
+        found.append(json.loads((tmp_path / out / "audit.json").read_text()))
+    named, folder = found
+    assert named["dataset"].pop("name") == f"{cached}@v1" and folder["dataset"].pop("name") == published[2].name
+    assert named == folder
+
+
+def test_an_audit_of_a_dataset_that_cannot_be_had_ends_with_status_2(
+    cached: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "hf:other/name"]) == 2
+    assert "is not in the cache of Hugging Face" in capsys.readouterr().err
+
+
 def _text(folder: Path) -> None:
     path = next((folder / "data/candidates").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
 from authbench.normalize.boilerplate import strip
+from authbench.normalize import edition
 from authbench.normalize.edition import unify
 from authbench.normalize.markup import undo_html
 from authbench.normalize.personal import mask
@@ -239,3 +240,11 @@ def test_unifying_keeps_the_letters_of_a_text(text, lang):
 def test_unifying_keeps_letters_and_placeholders():
     assert unify("قال: [NAME] (قفا)", "ar") == "قال [NAME] قفا"
     assert unify("So he said: 'no'; [URL] - yes!", "en") == "So he said: 'no'; [URL] — yes!"
+
+
+@given(st.text(st.sampled_from("«»„‹›  ..-–—―()[]\n\n,;:!?…1IXab"), max_size=16))
+def test_no_step_of_an_edition_is_passed_over_that_finds_something(text: str) -> None:
+    for pattern, _, hints in (edition.INSIDE, *edition.STEPS, edition.SPACES):
+        if pattern.search(text):
+            assert any(hint in text for hint in hints)
+    assert unify(text, "fr") == "\n".join(line.strip(" ") for line in unify(text, "fr").split("\n")).strip()

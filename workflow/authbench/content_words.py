@@ -43,11 +43,11 @@ class WordStatistics:
 def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
     """Count the words of texts (columns lang and content).
 
-    The order of texts and the cut between batches make no difference. Memory: a batch's words, and about 60 bytes for
+    The order of texts and the cut between batches make no difference. Memory: a batch's words, and about 120 bytes for
     each distinct word of a language: a million of them in 100,000 texts of a few hundred words.
     """
     texts: dict[str, int] = {}
-    counted = pl.DataFrame(schema=_COUNTED)
+    counted, waiting = pl.DataFrame(schema=_COUNTED), list[pl.DataFrame]()
     for batch in batches:
         for lang, number in batch.group_by("lang").len().iter_rows():
             texts[lang] = texts.get(lang, 0) + number
@@ -55,12 +55,10 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
             of_batch = words.group_by("lang", "word").agg(
                 pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
             )
-            counted = (
-                pl.concat([counted, of_batch])
-                .group_by("lang", "word")
-                .agg(pl.col("documents").sum(), pl.col("occurrences").sum())
-            )
-    repeated = counted.filter(pl.col("documents") > 1)
+            waiting.append(of_batch)
+            if sum(part.height for part in waiting) >= counted.height:  # else each batch would count all words anew
+                counted, waiting = _added([counted, *waiting]), []
+    repeated = _added([counted, *waiting]).filter(pl.col("documents") > 1)
     most = repeated.sort("lang", "documents", "occurrences", "word", descending=[False, True, True, False]).group_by(
         "lang", maintain_order=True
     )
@@ -69,6 +67,11 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
         frequent={str(lang): tuple(words) for lang, words in most.agg(pl.col("word").head(FREQUENT)).iter_rows()},
         documents=repeated.select("lang", "word", "documents").sort("lang", "word"),
     )
+
+
+def _added(counts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Return counts of several parts (_COUNTED) as one."""
+    return pl.concat(counts).group_by("lang", "word").agg(pl.col("documents").sum(), pl.col("occurrences").sum())
 
 
 def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
@@ -154,8 +157,10 @@ def _words(texts: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
         spread = part.explode("word").drop_nulls("word")
         unspaced = spread["word"].str.contains(f"^[{_UNSPACED}]")
         runs = spread.filter(unspaced)
-        pairs = runs.with_columns(pl.Series("word", [_pairs(run) for run in runs["word"]], dtype=pl.List(pl.String)))
-        spread = pl.concat([spread.filter(~unspaced), pairs.explode("word")])
+        sizes = np.maximum(runs["word"].str.len_chars().to_numpy(), 2) - 1
+        words = [pair for run in runs["word"] for pair in _pairs(run)]
+        pairs = runs[np.repeat(np.arange(runs.height), sizes)].with_columns(pl.Series("word", words, dtype=pl.String))
+        spread = pl.concat([spread.filter(~unspaced), pairs])
         yield end - start, spread.group_by("row", "lang", "word").agg(pl.len().alias("times"))
 
 

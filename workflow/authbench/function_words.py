@@ -6,6 +6,7 @@ from functools import cache
 import yaml
 
 from authbench.shipped import shipped
+from authbench.storage.yaml_loader import FAST_LOADER
 
 LISTS = shipped("text/function_words.yaml")
 
@@ -13,5 +14,5 @@ LISTS = shipped("text/function_words.yaml")
 @cache
 def read_function_words() -> Mapping[str, Sequence[str]]:
     """Return the function words of each language; an entry that begins with `-` is an ending."""
-    lists: Mapping[str, Sequence[str]] = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
+    lists: Mapping[str, Sequence[str]] = yaml.load(LISTS.read_text(encoding="utf-8"), FAST_LOADER)
     return lists

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Set
 from functools import cache
 
+LONG_RUN = 64  # marks
+
 
 def compose(text: str) -> str:
     """Return the text in NFC, in time linear in its length.
@@ -14,7 +16,7 @@ def compose(text: str) -> str:
     """
     if unicodedata.is_normalized("NFC", text):
         return text
-    return unicodedata.normalize("NFC", _long_runs().sub(_in_order, text))
+    return unicodedata.normalize("NFC", text if len(text) < LONG_RUN else _long_runs().sub(_in_order, text))
 
 
 @cache
@@ -26,7 +28,7 @@ def _marks() -> dict[str, str]:
 
 @cache
 def _long_runs() -> re.Pattern[str]:
-    return re.compile(f"{class_of(_marks().keys())}{{64,}}")
+    return re.compile(f"{class_of(_marks().keys())}{{{LONG_RUN},}}")
 
 
 def _in_order(run: re.Match[str]) -> str:

@@ -12,11 +12,13 @@ from authbench.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_
 from authbench.auditing.read_style import is_style_entry, read_style
 from authbench.auditing.read_table import DIFF, SUFFIXES, read_tables
 from authbench.errors import InputError
+from authbench.format.hub import SCHEME, release_of
 from authbench.storage.json_lines import value_batches
 
 FORMS = (
     "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
-    "folder, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, EN001/known01.txt, "
+    "folder or hf:owner/name, PAN pairs (pairs.jsonl, truth.jsonl), PAN's folders of problems (truth.txt, "
+    "EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
     "an entry of config/style, or tables with author and text (.csv, .tsv, .parquet, .jsonl)"
@@ -33,9 +35,9 @@ def read_dataset(paths: Sequence[Path], columns: Mapping[str, str] | None = None
     Raises:
         InputError: a path cannot be read, or has none of the FORMS, or holds no text.
     """
-    parts = [part for path in paths for part in _read_one(path, columns or {}, data)]
-    labels = [_label(part.sources[0]) for part in parts]
-    dataset = joined(parts, labels)
+    read = [(path, part) for path in paths for part in _read_one(path, columns or {}, data)]
+    labels = [path.name if _is_remote(path) else _label(part.sources[0]) for path, part in read]
+    dataset = joined([part for _, part in read], labels)
     if not dataset.documents.height and not dataset.problems.height:
         raise InputError(f"{', '.join(map(str, paths))}: holds no document, so there is nothing to audit.")
     return dataset
@@ -43,7 +45,7 @@ def read_dataset(paths: Sequence[Path], columns: Mapping[str, str] | None = None
 
 def must_exist(path: Path) -> None:
     """Raise InputError where there is no dataset to read."""
-    if not is_style_entry(path) and not path.exists():
+    if not _is_remote(path) and not is_style_entry(path) and not path.exists():
         raise InputError(f"{path}: there is no such file or folder. Expected {FORMS}.")
 
 
@@ -51,7 +53,13 @@ def _label(source: Source) -> str:
     return source.path.stem if source.path.is_file() else source.path.resolve().name
 
 
+def _is_remote(path: Path) -> bool:
+    return str(path).startswith(SCHEME)
+
+
 def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list[Dataset]:
+    if _is_remote(path):
+        return [read_release(release_of(path))]
     if is_style_entry(path):
         return [read_style(path, data)]
     must_exist(path)

@@ -18,6 +18,7 @@ from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, 
 from authbench.auditing.published import answers_auc, beside, read_scores
 from authbench.auditing.read import must_exist, read_dataset
 from authbench.auditing.rows import Measured, measure
+from authbench.format.hub import SCHEME
 from authbench.tokens import load_tokenizer
 
 Say = Callable[[str], None]
@@ -82,7 +83,7 @@ def audit(
     Memory: all texts, once or twice over, and 16 bytes per character where over 30,000 texts are compared.
 
     Args:
-        source: a file or folder, or several, such as the folders of splits.
+        source: a file or folder, or several, such as the folders of splits, or `hf:owner/name` of a release on the hub.
         out: folder that gets index.html and audit.json; None: nothing is written.
         scores: published scores, or answers to PAN's problems, to set beside the rows.
         clean: folder that gets a version without the leaks, and diff.jsonl.
@@ -144,7 +145,8 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> dict[str, A
     )
     languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
     return {
-        "name": ", ".join(path.resolve().name or str(path) for path in paths),
+        "name": ", ".join(str(path) if str(path).startswith(SCHEME) else path.resolve().name or str(path)
+                          for path in paths),
         "form": dataset.form,
         "documents": documents.height,
         "authors": documents["author"].drop_nulls().n_unique(),

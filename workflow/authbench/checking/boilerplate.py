@@ -12,6 +12,7 @@ import polars as pl
 import yaml
 
 from authbench.shipped import shipped
+from authbench.storage.yaml_loader import FAST_LOADER
 
 _RULES = shipped("text/boilerplate.yaml")
 _LONGEST_LINE = 400
@@ -71,8 +72,8 @@ def _rules(lang: str) -> Rules:
 
 @cache
 def _all_rules() -> dict[str, dict[str, list[str]]]:
-    known: dict[str, dict[str, list[str]]] = yaml.safe_load(
-        unicodedata.normalize("NFC", _RULES.read_text(encoding="utf-8"))
+    known: dict[str, dict[str, list[str]]] = yaml.load(
+        unicodedata.normalize("NFC", _RULES.read_text(encoding="utf-8")), FAST_LOADER
     )
     return known
 

@@ -158,6 +158,7 @@ def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     matched = {(query, positive): negatives for query, positive, negatives in _groups(pairs, _TOPIC)}
     hardest = {query: (positive, negatives) for query, positive, negatives in _groups(pairs, _ADVERSARIAL)}
     for query, row in _similarities(texts):
+        values = np.where(np.isnan(row), 0.0, row)
         free = texts.fits.copy()
         free[texts.not_of(texts.author[texts.row[query]])] = False
         fitting = [one for one in texts.answers[query] if texts.fits[texts.row[one]]]
@@ -167,44 +168,50 @@ def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
             if positive not in fitting or not same_cell:
                 if there and positive not in fitting:
                     yield Finding("topic_pairs", query, f"{positive}: may be in no pair")
-            elif problem := _topic_problem(texts, row, free, texts.row[positive], [texts.row[one] for one in there]):
+            elif problem := _topic_problem(texts, values, free, texts.row[positive], [texts.row[one] for one in there]):
                 yield Finding("topic_pairs", query, f"{positive}: {problem}")
         told = [(float(row[texts.row[one]]), one) for one in fitting if not np.isnan(row[texts.row[one]])]
         cell = free & (texts.cell == texts.cell[texts.row[query]])
-        if problem := _adversarial_problem(texts, row, cell, told, hardest.get(query)):
+        if problem := _adversarial_problem(texts, values, cell, told, hardest.get(query)):
             yield Finding("adversarial_pairs", query, problem)
 
 
-def _topic_problem(texts: Texts, row: F64, free: Bools, positive: int, negatives: Sequence[int]) -> str:
-    """Return what is wrong with the negatives of a positive; empty if nothing is."""
-    own, similarity = texts.tokens[positive], row[positive]
-    fits = free & (texts.kind == texts.kind[positive]) & (2 * texts.tokens >= own) & (texts.tokens <= 2 * own)
-    if any(not fits[one] for one in negatives):
+def _topic_problem(texts: Texts, values: F64, free: Bools, positive: int, negatives: Sequence[int]) -> str:
+    """Return what is wrong with the negatives of a positive that fits; empty if nothing is.
+
+    Args:
+        values: similarity of each text to the query; 0 where one of them has no content word.
+    """
+    kind, own, similarity = texts.kind[positive], texts.tokens[positive], values[positive]
+    if any(
+        not free[one] or texts.kind[one] != kind or not own <= 2 * texts.tokens[one] <= 4 * own for one in negatives
+    ):
         return "a negative of another language, source, genre or length"
-    values = np.nan_to_num(row)
-    similarity = float(np.nan_to_num(similarity))
-    below, above = fits & (values < similarity - CLOSE), fits & (values > similarity + CLOSE)
+    rows = texts.ready[int(kind)]
+    rows = rows[slice(*np.searchsorted(texts.tokens[rows], [-(-own // 2), 2 * own + 1]))]
+    around = values[rows[free[rows]]]
+    below, above = around[around < similarity - CLOSE], around[around > similarity + CLOSE]
     chosen = np.sort(values[list(negatives)])
     lower, higher = chosen[chosen < similarity - CLOSE], chosen[chosen > similarity + CLOSE]
     tied = len(chosen) - len(lower) - len(higher)
-    least = min(_SIDE, int(below.sum()), int(above.sum()))
+    least = min(_SIDE, len(below), len(above))
     if not len(chosen):
         return "no group" if least else ""
     if not 2 <= len(chosen) <= _MOST or abs(len(lower) - len(higher)) > tied:
         return f"{len(lower)} negatives of lower similarity, {len(higher)} of higher"
-    if not tied and len(chosen) != 2 * least and not (fits & ~below & ~above).any():
+    if not tied and len(chosen) != 2 * least and len(around) == len(below) + len(above):
         return f"{len(chosen)} negatives, expected {2 * least}"
     for side, found in ((below, similarity - lower), (above, higher - similarity)):
-        nearest = np.sort(np.abs(values[side] - similarity))[: len(found)]
+        nearest = np.sort(np.abs(side - similarity))[: len(found)]
         if len(found) and found.max() > nearest[-1] + CLOSE:
             return "nearer negatives are left out"
     return ""
 
 
 def _adversarial_problem(
-    texts: Texts, row: F64, free: Bools, told: Sequence[tuple[float, str]], group: tuple[str, Sequence[str]] | None
+    texts: Texts, values: F64, free: Bools, told: Sequence[tuple[float, str]], group: tuple[str, Sequence[str]] | None
 ) -> str:
-    available = np.sort(np.nan_to_num(row[free]))[::-1][:_TOPICAL]
+    available = np.sort(values[free])[::-1][:_TOPICAL]
     if not told or not len(available):
         return "" if group is None else "no positive or no negative may be in a pair"
     if group is None:
@@ -215,7 +222,7 @@ def _adversarial_problem(
         return f"{positive} is not the least topical positive"
     if any(not free[texts.row[one]] for one in negatives):
         return "a negative of another language or genre"
-    chosen = np.nan_to_num(row[[texts.row[one] for one in negatives]])
+    chosen = values[[texts.row[one] for one in negatives]]
     if len(chosen) != len(available) or chosen.min() < available[-1] - CLOSE:
         return "not the most topical negatives"
     return ""

@@ -13,6 +13,7 @@ EXAMPLES = """examples:
   authbench audit release/dev release/test --out audit --scores published.csv
   authbench audit posts.csv --column author=user --column content=body --strict
   authbench audit pan20 --scores answers.jsonl --out audit
+  authbench audit hf:owner/name@v1.0.0 --out audit
   authbench audit beir/test --clean beir-clean --out audit
 """
 
@@ -25,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="X",
-        help="a release or its splits, our Hugging Face folder, PAN pairs, a BEIR or MTEB folder, LUAR episodes, STEB "
+        help="a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or MTEB folder, LUAR episodes, STEB "
         "JSON lines, or a table with author and text; several are one dataset",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for index.html, audit.md and audit.json")

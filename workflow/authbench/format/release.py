@@ -7,11 +7,14 @@ that may be passed on; its `tier_b.json` and `complete/` say how the others can 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from authbench.errors import InputError
 from authbench.format import files
@@ -299,12 +302,25 @@ def read_table(path: Path, table: Table) -> Iterator[pl.DataFrame]:
         try:
             columns = {name: list(map(itemgetter(name), rows)) for name in table.required}
             columns |= {name: [row.get(name) for row in rows] for name in table.optional}
-            frame = pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in table.schema.items()])
+            frame = pl.DataFrame([_column(name, columns[name], dtype) for name, dtype in table.schema.items()])
         except (AttributeError, KeyError, TypeError, OverflowError, pl.exceptions.PolarsError):
             raise InputError(_first_problem(path, first, rows, table)) from None
         if any(frame[name].null_count() for name in table.required):
             raise InputError(_first_problem(path, first, rows, table))
         yield frame
+
+
+def _column(name: str, values: list[Any], dtype: Any) -> pl.Series:
+    if dtype != IDS:
+        return pl.Series(name, values, dtype)
+    if not all(value is None or isinstance(value, list) for value in values):
+        raise TypeError(f"{name}: a value is no list")
+    # Polars would make a series of each list.
+    flat = pl.Series(list(chain.from_iterable(value or () for value in values)), dtype=pl.String)
+    ends = np.cumsum([0, *(len(value or ()) for value in values)])
+    absent = np.fromiter((value is None for value in values), np.bool_, len(values))
+    lists = pa.LargeListArray.from_arrays(pa.array(ends), flat.to_arrow(), mask=pa.array(absent))
+    return pl.Series(name, lists, dtype)
 
 
 def read_pairs(path: Path, table: Table) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from authbench.ingest.persons import PersonalName, canonical_name
 from authbench.records import LANGUAGES
 from authbench.registry.entries import did_you_mean, read_yaml
 from authbench.shipped import shipped
+from authbench.storage.yaml_loader import FAST_LOADER
 
 FILE = "config/persons.yaml"
 Aliases = Mapping[str, Mapping[str, PersonalName]]  # by language and whole name: the name that stands for it
@@ -45,7 +46,7 @@ def _by_alias(lang: str, people: Mapping[str, list[str]]) -> Iterator[tuple[str,
 
 def _repeated_keys(path: Path) -> Iterator[str]:
     """Yield main names that a language has twice: of equal keys YAML takes the last without a word."""
-    root = yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
+    root = yaml.compose(path.read_text(encoding="utf-8"), FAST_LOADER)
     languages = [one for one in getattr(root, "value", []) if isinstance(one[1], yaml.MappingNode)]
     for name in _twice([key.value for key, _ in languages]):
         yield f"{path}: {name}: the language stands there twice; join its names"

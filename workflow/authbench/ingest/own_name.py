@@ -32,6 +32,8 @@ def without_own_name(text: str, name: str) -> str:
     >>> without_own_name("Ann_Lee was here, and left a letter.\\nann_lee", "Ann_Lee")
     '[NAME] was here, and left a letter.'
     """
+    if not _may_occur(name, text):
+        return text
     pattern = _pattern(name)
     if pattern is None or not pattern.search(text):
         return text
@@ -50,15 +52,35 @@ def _is_by_line(line: str, pattern: "regex.Pattern[str]") -> bool:
     return found > 0 and len(WORD.findall(rest)) <= MOST_WORDS
 
 
+def _may_occur(name: str, text: str) -> bool:
+    """Return false only where `_pattern` finds nothing: patterns cost more to compile than most texts to read."""
+    text = caseless(text)
+    return any(all(word in text for word in words) for words in _words(name))
+
+
+def caseless(text: str) -> str:
+    """Return the text without case; texts that `regex` takes for equal but for their case are equal."""
+    return text.replace("İ", "i").replace("ı", "i").casefold()
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words, without case, of each form of a name."""
+    return tuple(tuple(map(caseless, form.split())) for form in _forms(name))
+
+
+def _forms(name: str) -> list[str]:
+    """Return a name as it is, and with its family name last where that comes first."""
+    turned = TURNED.fullmatch(name)
+    return [name, f"{turned[2].strip()} {turned[1].strip()}"] if turned else [name]
+
+
 @lru_cache(maxsize=1 << 14)
 def _pattern(name: str) -> "regex.Pattern[str] | None":
     """Return what finds a name, also with its family name last; None for one that is looked for nowhere."""
     if len(name) < MIN_CHARACTERS or len(LETTER.findall(name)) < MIN_CHARACTERS:
         return None
-    forms = [name]
-    if turned := TURNED.fullmatch(name):
-        forms.append(f"{turned[2].strip()} {turned[1].strip()}")
-    found = "|".join(r"\s+".join(map(regex.escape, form.split())) for form in forms)
+    found = "|".join(r"\s+".join(map(regex.escape, form.split())) for form in _forms(name))
     if UNSPACED.fullmatch(name) and len(name) >= MIN_UNSPACED:
         return regex.compile(found)
     flags = 0 if PLAIN_WORD.fullmatch(name) else regex.IGNORECASE

@@ -12,6 +12,7 @@ import polars as pl
 import yaml
 
 from authbench.shipped import shipped
+from authbench.storage.yaml_loader import FAST_LOADER
 
 RULES = shipped("text/boilerplate.yaml")
 LONGEST_LINE = 400  # a longer line is prose
@@ -33,8 +34,8 @@ def patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[st
 @cache
 def rules() -> dict[str, dict[str, list[str]]]:
     """Return the rules by language (or `all`) and kind."""
-    found: dict[str, dict[str, list[str]]] = yaml.safe_load(
-        unicodedata.normalize("NFC", RULES.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, list[str]]] = yaml.load(
+        unicodedata.normalize("NFC", RULES.read_text(encoding="utf-8")), FAST_LOADER
     )
     return found
 

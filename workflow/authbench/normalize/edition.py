@@ -9,24 +9,32 @@ import re
 
 import regex
 
-QUOTES = str.maketrans(dict.fromkeys("«»„“”‟〝〞＂", '"') | dict.fromkeys("‘’‚‛‹›`´", "'"))
+QUOTES = dict.fromkeys("«»„“”‟〝〞＂", '"') | dict.fromkeys("‘’‚‛‹›`´", "'")
 PLACEHOLDER = r"\[[A-Z]{3,8}\]"  # [NAME] and those of personal data
 ARABIC = regex.compile(rf"({PLACEHOLDER})|[\p{{P}}\p{{S}}]+")
-INSIDE = re.compile(r"(?<=[«„‹]) +(?=\S)|(?<=\S) +(?=[»›])")  # the spaces of « so »
-STEPS = tuple(
-    (re.compile(pattern, re.MULTILINE), plain)
-    for pattern, plain in (
-        (r"(?<=[^\s,.;:!?…(\[—-]) +(?=[,.;:!?…]+(?:[\s\"')\]]|$))", ""),  # so ! and so ;
-        (r"(?<=[(\[]) +(?=\S)|(?<=\S) +(?=[)\]])", ""),
-        (r"\.(?: ?\.){2,}", "…"),
-        (r"-{2,}|―", "—"),
-        (r"^[-–—] ?(?=\S)", "— "),
-        (r"(?<=\S) [-–—] (?=\S)", " — "),
-        (r"^[(\[]?(\d{1,3}|[IVXLC]{1,7})[)\].:]{1,2}(?= |$)", r"\1."),  # (1), 1), 1: and 1.
-        (r"^[-–—*]? ?(\d{1,3}|[IVXLC]{1,7}) ?[-–—*]?$", r"\1."),  # a number alone on a line
+ANY = ("",)
+# What is looked for, what takes its place, and strings of which a text where it is found has one at least.
+_Step = tuple[re.Pattern[str], str, tuple[str, ...]]
+INSIDE: _Step = (re.compile(r"(?<=[«„‹]) +(?=\S)|(?<=\S) +(?=[»›])"), "", ("«", "„", "‹", "»", "›"))  # « so »
+STEPS: tuple[_Step, ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), plain, hints)
+    for pattern, plain, hints in (
+        (
+            r"(?<=[^\s,.;:!?…(\[—-]) +(?=[,.;:!?…]+(?:[\s\"')\]]|$))",  # so ! and so ;
+            "",
+            (" ,", " .", " ;", " :", " !", " ?", " …"),
+        ),
+        (r"(?<=[(\[]) +(?=\S)|(?<=\S) +(?=[)\]])", "", ("( ", "[ ", " )", " ]")),
+        (r"\.(?: ?\.){2,}", "…", ("..", ". .")),
+        (r"-{2,}|―", "—", ("--", "―")),
+        (r"^[-–—] ?(?=\S)", "— ", ("-", "–", "—")),
+        (r"(?<=\S) [-–—] (?=\S)", " — ", (" - ", " – ", " — ")),
+        (r"^[(\[]?(\d{1,3}|[IVXLC]{1,7})[)\].:]{1,2}(?= |$)", r"\1.", ANY),  # (1), 1), 1: and 1.
+        (r"^[-–—*]? ?(\d{1,3}|[IVXLC]{1,7}) ?[-–—*]?$", r"\1.", ANY),  # a number alone on a line
     )
 )
-SPACES, ENDS = re.compile(" {2,}"), re.compile(r"^ +| +$", re.MULTILINE)
+SPACES: _Step = (re.compile(" {2,}"), " ", ("  ",))
+ENDS: _Step = (re.compile(r"^ +| +$", re.MULTILINE), "", (" \n", "\n "))  # of lines inside a text
 
 
 def unify(text: str, lang: str) -> str:
@@ -40,7 +48,14 @@ def unify(text: str, lang: str) -> str:
     if lang == "ar":
         text = ARABIC.sub(r"\1 ", text)
     else:
-        text = INSIDE.sub("", text).translate(QUOTES)
-        for pattern, plain in STEPS:
-            text = pattern.sub(plain, text)
-    return ENDS.sub("", SPACES.sub(" ", text)).strip()
+        text = _take(text, INSIDE)
+        for mark, plain in QUOTES.items():
+            text = text.replace(mark, plain)
+        for step in STEPS:
+            text = _take(text, step)
+    return _take(_take(text, SPACES), ENDS).strip()
+
+
+def _take(text: str, step: _Step) -> str:
+    pattern, plain, hints = step
+    return pattern.sub(plain, text) if any(hint in text for hint in hints) else text

@@ -16,10 +16,9 @@ from authbench.printable import printable
 from authbench.registry.formats import FORMATS
 from authbench.registry.values import shown, value_problems
 from authbench.registry.yaml_shape import shape_problem
+from authbench.storage.yaml_loader import FAST_LOADER
 
 Settings = dict[str, Any]
-# Every job reads the configuration anew; libyaml, where PyYAML was built with it, takes a tenth of the time.
-FAST_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # A whole number is one in YAML too: 800.0 would slice no table.
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
     "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)

@@ -5,11 +5,12 @@ Building a text of a few kB can exhaust the stack (`[[[[...`) or, through aliase
 
 import yaml
 
+from authbench.storage.yaml_loader import FAST_LOADER
+
 MAX_DEPTH = 64
 MAX_NODES = 1_000_000  # aliases counted as what they stand for
 _MANY = 500
 _NESTING = ("[", "{", "- ", "? ")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def shape_problem(text: str) -> str:
@@ -23,7 +24,7 @@ def shape_problem(text: str) -> str:
     sizes = [0]  # of the nodes that are open, from the outermost
     anchors: list[str | None] = [None]
     known: dict[str, int] = {}
-    for event in yaml.parse(text, _LOADER):
+    for event in yaml.parse(text, FAST_LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
             sizes.append(1)
             anchors.append(event.anchor)

@@ -3,26 +3,31 @@
 No text becomes a query that was none, as after a takedown: a query stays as long as its text and a positive do, so that
 scores on the part and on the whole are of the same questions. Relations and pools are made anew, since the words that
 topics are told by, and the negatives, are those of the part. Documents are known by their ids: a release has no keys.
+The release's texts are read once, and the kept ones put into files of columns until the part is made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix, vstack
 
-from authbench.content_words import COLUMNS, content_vectors, fit_words
+from authbench.content_words import COLUMNS, WordStatistics, content_vectors, fit_words
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
-from authbench.format.columns import GROUND_TRUTH
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release, concat
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.release.contents import pair_up
 from authbench.release.letters import has_letters
 from authbench.release.queries import choose_queries
+from authbench.storage.parquet import read_batches, write_batches
 
+_TEXTS = pl.Schema({"id": pl.String, "lang": pl.String, "content": pl.String})
 _PLAIN: Mapping[str, Any] = {  # of a release whose manifest states none
     "queries_in_candidates": True,
     "queries_per_author": "all",
@@ -43,7 +48,7 @@ class Part:
     pools: pl.DataFrame
 
 
-def part_of(release: Release, kept: pl.DataFrame) -> Part:
+def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
     """Return the part of a release that holds some of its documents.
 
     Texts that share much of their wording are those that the release ignores, and those that are found among the kept
@@ -54,39 +59,53 @@ def part_of(release: Release, kept: pl.DataFrame) -> Part:
     Args:
         release: the complete release.
         kept: the rows of its provenance that stay, sorted by id.
+        scratch: a folder for the kept texts meanwhile, half as large as they are.
     """
+    with TemporaryDirectory(dir=scratch) as folder:
+        texts = {split: Path(folder, f"{number}.parquet") for number, split in enumerate(release.splits)}
+        for split, path in texts.items():
+            write_batches(path, _TEXTS, _kept_texts(release, split, kept.filter(pl.col("split") == split)["id"]))
+        return _part_of(release, kept, texts)
+
+
+def _kept_texts(release: Release, split: str, ids: pl.Series) -> Iterator[pl.DataFrame]:
+    """Yield the texts of some documents of a split (_TEXTS), in batches: the candidates, then the other queries."""
+    absent = ids
+    for table in (CANDIDATES, QUERIES):
+        wanted = absent.implode()
+        for batch in release.rows(split, table) if len(absent) else ():
+            texts = batch.rename({table.ident: "id"}).filter(pl.col("id").is_in(wanted))
+            absent = absent.filter(~absent.is_in(texts["id"].implode()))
+            yield texts.select(_TEXTS.names())
+
+
+def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) -> Part:
+    """Return the part of a release; `texts` are the files of its texts by split."""
     config = release.manifest["config"]
     settings, seed = {**_PLAIN, **config["release"]}, release.seed
     documents = kept.with_columns(pl.col("id").alias("doc_key")).join(
-        _asking(release, kept["id"], settings["min_letters_for_query"]), on="id", how="left", maintain_order="left"
+        _asking(texts, settings["min_letters_for_query"]), on="id", how="left", maintain_order="left"
     )
     truth = pl.concat(
         concat(release.rows(split, GROUND_TRUTH), GROUND_TRUTH).with_columns(split=pl.lit(split))
         for split in release.splits
     )
-    alike = pl.concat([ignored_pairs(truth, kept["id"]), _contained(release, kept, config["split"])]).unique()
+    alike = pl.concat([ignored_pairs(truth, kept["id"]), _contained(texts, kept, config["split"])]).unique()
     possibly_one = possibly_one_by_truth(truth, kept)
     asked = set(truth["query_id"]) & set(kept["id"])
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
-    vectors_of = partial(_vectors, release, kept["id"])
-    paired = pair_up(documents, queries, settings, release.splits, seed, vectors_of, alike, possibly_one)
+    fitted = cache(partial(_fit_words, texts))
+    paired = pair_up(
+        documents, queries, settings, release.splits, seed, partial(_vectors, texts, fitted), alike, possibly_one
+    )
     return Part(documents, queries, *paired)
 
 
-def texts_of(release: Release, splits: Sequence[str], ids: pl.Series) -> Iterator[pl.DataFrame]:
-    """Yield id, lang and content of the documents of some splits that are among `ids`, in batches."""
-    wanted = ids.implode()
-    for split in splits:
-        for batch in release.texts(split):
-            yield batch.filter(pl.col("id").is_in(wanted)).select("id", "lang", "content")
-
-
-def _asking(release: Release, ids: pl.Series, letters: int) -> pl.DataFrame:
+def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:
     """Return whether each text has letters enough for a query: frame(id, asks)."""
-    found = [
-        batch.select("id", asks=has_letters("content", letters)) for batch in texts_of(release, release.splits, ids)
-    ]
-    return pl.concat([pl.DataFrame(schema={"id": pl.String, "asks": pl.Boolean}), *found])
+    return pl.concat(
+        batch.select("id", asks=has_letters("content", letters)) for batch in read_batches(list(texts.values()))
+    )
 
 
 def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
@@ -95,13 +114,13 @@ def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
     return pairs.filter(pl.col("a").is_in(ids.implode()) & pl.col("b").is_in(ids.implode())).cast(pl.String)
 
 
-def _contained(release: Release, kept: pl.DataFrame, split: Mapping[str, Any]) -> pl.DataFrame:
+def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Mapping[str, Any]) -> pl.DataFrame:
     """Return long texts of the scored splits that contain much of each other: frame(a, b)."""
     settings = ContainmentSettings(**split.get("containment") or {})
-    ids = kept.filter(pl.col("char_length") >= settings.min_chars)["id"]
-    texts = [pl.DataFrame(schema={"id": pl.String, "lang": pl.String, "content": pl.String})]
-    texts += texts_of(release, scored_splits(release.splits), ids)
-    long = pl.concat(texts).join(kept.select("id", origin_id="origin"), on="id", how="left", maintain_order="left")
+    ids = kept.filter(pl.col("char_length") >= settings.min_chars)["id"].implode()
+    scored = [texts[name] for name in scored_splits(list(texts))]
+    found = pl.concat(batch.filter(pl.col("id").is_in(ids)) for batch in read_batches(scored))
+    long = found.join(kept.select("id", origin_id="origin"), on="id", how="left", maintain_order="left")
     return contained_pairs(long.rename({"id": "doc_key"}), settings).pairs.select("a", "b").cast(pl.String)
 
 
@@ -118,14 +137,22 @@ def possibly_one_by_truth(truth: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFra
     return every.select(a="author_id", b="b").unique().sort("a", "b")
 
 
-def _vectors(release: Release, everyone: pl.Series, split: str, texts: pl.DataFrame) -> Any:
+def _fit_words(texts: Mapping[str, Path], splits: tuple[str, ...]) -> WordStatistics:
+    return fit_words(read_batches([texts[split] for split in splits]))
+
+
+def _vectors(
+    texts: Mapping[str, Path],
+    fitted: Callable[[tuple[str, ...]], WordStatistics],
+    split: str,
+    documents: pl.DataFrame,
+) -> Any:
     """Return the content words of a split's texts, rows in their order, fitted on the kept texts of its references."""
-    references = reference_splits(release.splits, split)
-    statistics = fit_words(texts_of(release, references, everyone))
+    statistics = fitted(tuple(reference_splits(list(texts), split)))
     kept = [pl.Series("id", [], pl.String)]
     parts: list[Any] = [csr_matrix((0, COLUMNS), dtype=np.float32)]
-    for batch in texts_of(release, (split,), texts["id"]):
+    for batch in read_batches([texts[split]]):
         kept.append(batch["id"])
         parts.append(content_vectors(batch, statistics))
     row = {ident: place for place, ident in enumerate(pl.concat(kept))}
-    return vstack(parts, format="csr")[[row[ident] for ident in texts["id"]]]
+    return vstack(parts, format="csr")[[row[ident] for ident in documents["id"]]]

@@ -18,6 +18,7 @@ from authbench.errors import InputError
 from authbench.identity import digest
 from authbench.safety import fold
 from authbench.shipped import shipped
+from authbench.storage.yaml_loader import FAST_LOADER
 
 LIST = shipped("text/toxic_words.yaml")
 VERSION = 1
@@ -144,7 +145,7 @@ def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
 def read_word_lists(path: Path) -> Lists:
     """Return terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), FAST_LOADER)
     except OSError as problem:
         raise InputError(f"{path}: cannot read the word list ({problem.strerror}); see safety.wordlist.extra") from None
     except (UnicodeDecodeError, yaml.YAMLError) as problem:

@@ -157,7 +157,10 @@ def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
 def _append(writer: pq.ParquetWriter, frame: pl.DataFrame) -> None:
     for part in [frame] if frame.estimated_size() <= MOST_BYTES else split_by_bytes(frame, None, MOST_BYTES):
         if part.height:
-            writer.write_table(part.to_arrow().cast(writer.schema), row_group_size=part.height)
+            table = part.to_arrow()
+            if table.schema != writer.schema:  # casting imports pyarrow.compute
+                table = table.cast(writer.schema)
+            writer.write_table(table, row_group_size=part.height)
 
 
 def _row_bytes(frame: pl.DataFrame) -> pl.Series:
