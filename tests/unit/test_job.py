@@ -95,3 +95,12 @@ def test_short_work_is_silent(caplog: pytest.LogCaptureFixture, monkeypatch: pyt
     monkeypatch.setattr(job.log, "propagate", True)
     assert list(job.progress(range(3), "numbers")) == [0, 1, 2]
     assert caplog.text == ""
+
+
+def test_a_job_that_leaves_pandas_out_makes_columns_without_it() -> None:
+    program = (
+        "import sys, warnings; warnings.simplefilter('error'); import pyarrow as pa\n"
+        "from authbench.runtime.job import leave_out_pandas; leave_out_pandas()\n"
+        "assert pa.array(['a', None]).to_pylist() == ['a', None] and 'pandas' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, check=True)

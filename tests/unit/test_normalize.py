@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_time import takes_linear_time
 
-from authbench.normalize.boilerplate import strip
 from authbench.normalize import edition
+from authbench.normalize.boilerplate import strip
 from authbench.normalize.edition import unify
 from authbench.normalize.markup import undo_html
 from authbench.normalize.personal import mask

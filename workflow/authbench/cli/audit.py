@@ -26,8 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="X",
-        help="a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or MTEB folder, LUAR episodes, STEB "
-        "JSON lines, or a table with author and text; several are one dataset",
+        help="a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or "
+        "MTEB folder, LUAR episodes, STEB JSON lines, or a table with author and text; several are one dataset",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for index.html, audit.md and audit.json")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")

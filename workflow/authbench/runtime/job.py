@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator
 from functools import partial
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -55,7 +56,13 @@ def log_to(path: str) -> None:
 
 def leave_out_pandas() -> None:
     """Keep pyarrow from importing pandas, where that is installed, for the first list of values it is given: 0.4 s."""
-    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _WithoutPandas())
+
+
+class _WithoutPandas(MetaPathFinder):
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("pandas is left out of this job", name=fullname)
 
 
 class _Printable(logging.Formatter):
