@@ -25,6 +25,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "export results/demo/release --form public --out public",
         "export results/demo/release --form public --scores results/demo/evaluate --out public",
     ),
+    "freeze": ("freeze results/open-corpora/release --config config/recipes/open-corpora.yaml",),
     "languages": (
         "languages results/demo --out languages",
         "languages results/demo/release --out languages",

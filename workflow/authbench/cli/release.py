@@ -142,6 +142,25 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def freeze_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the complete release")
+    parser.add_argument(
+        "--config", type=Path, required=True, metavar="RECIPE", help="its recipe, which gets `publish.sha256`"
+    )
+
+
+def freeze(arguments: argparse.Namespace) -> int:
+    from authbench.export.freeze import freeze
+    from authbench.format.verify import open_verified
+
+    about = freeze(open_verified(arguments.release, complete=True), arguments.config)
+    print(f"{arguments.config}: version {about.version} of {about.date} is the release {about.sha256}")
+    for name, value in (("publisher", about.publisher), ("doi", about.doi)):
+        if value is None:
+            print(f"Before it is deposited: set publish.{name}")
+    return 0
+
+
 def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="directory that export --form public wrote")
     parser.add_argument(
@@ -226,6 +245,7 @@ COMMANDS = {
     "release-notes": Command("write what changed between two releases", release_notes_arguments, release_notes),
     "merge": Command("merge two releases into one: ids and splits stay, copies are left out", merge_arguments, merge),
     "export": Command("write a release in the format of another tool or host", export_arguments, export),
+    "freeze": Command("state in a recipe which release its version is", freeze_arguments, freeze),
     "rebuild": Command(
         "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",
         rebuild_arguments,
