@@ -204,7 +204,7 @@ class Bench:
         """Yield all points, those of every job and kind of call in turn, in an order of chance."""
         groups: defaultdict[tuple[str, str], list[Point]] = defaultdict(list)
         for job in self.jobs.values():
-            for kind, count in zip(KINDS, job.counts, strict=True):
+            for kind, count in zip(KINDS, job.counts, strict=False):
                 for number in range(1, count + 1):
                     groups[job.name, kind] += [Point(job.name, kind, number, fault) for fault in FAULTS[kind]]
         chance = random.Random(20260101)

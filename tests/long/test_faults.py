@@ -1,17 +1,24 @@
-"""Calls of jobs fail, and memory is short; many more points in benchmarks/faults.py."""
+"""Calls of jobs fail, memory is short, and a release is built anew from its statement; many more in benchmarks/."""
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import pytest
 from project import ROOT
+
+from authbench.attestation.reproduce import reproduce
+from authbench.attestation.statement import make_statement
+from authbench.registry.sources import find_sources
 
 sys.path.append(str(ROOT / "benchmarks"))
 import faults  # noqa: E402
 
 POINTS, LIMITS = 30, 2
+LIMITED = ("cut_signatures/1-of-2", "render_report")
 # One of each way to read and write.
 JOBS = ("ingest_source/letters", "cut_signatures/1-of-2", "sign_texts/chunks-2-of-2", "select_documents")
 JOBS += ("write_release", "publish_release", "render_report")
@@ -26,11 +33,31 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[faults.Bench]:
     bench.server.close()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def statement(bench: faults.Bench) -> dict[str, Any]:
+    """The statement of the release, made before jobs are run again."""
+    sources = find_sources(("letters.yaml", "essays.yaml"), bench.project.folder)
+    entries = {tag: one.entry for tag, one in sources.items()}
+    return make_statement(bench.project.folder / "results/tiny/release", entries)
+
+
+def test_a_release_is_built_anew_from_its_statement_and_raw_files(
+    bench: faults.Bench, statement: dict[str, Any]
+) -> None:
+    folder = bench.project.folder
+
+    def build(place: Path, targets: Sequence[str]) -> tuple[int, str]:
+        for name in ("Snakefile", "workflow", "profiles"):
+            (place / name).symlink_to(folder / name)
+        return bench.server.snakemake(["--cores", "1", *targets], place)
+
+    outcome = reproduce(statement, folder / "raw", build)
+    assert outcome.status == 0, outcome.reasons
+
+
 def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench: faults.Bench) -> None:
-    some = {name: bench.jobs[name] for name in JOBS}
-    for job in some.values():
-        bench.learn(job)
-    bench.jobs = some
+    for name in JOBS:
+        bench.learn(bench.jobs[name])  # points are those of jobs whose calls are counted
     tried = [bench.try_point(point) for point in islice(bench.points(), POINTS)]
     assert [found for found in tried if found["wrong"]] == []
     assert sum(bool(found["fired"]) for found in tried) > POINTS * 0.8
@@ -38,9 +65,9 @@ def test_a_call_that_fails_leaves_the_right_bytes_or_one_message(bench: faults.B
 
 
 def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench: faults.Bench) -> None:
-    bench.jobs = {name: bench.jobs[name] for name in ("cut_signatures/1-of-2", "render_report")}
-    for job in bench.jobs.values():
-        bench.learn(job)
-    tried = [bench.try_point(point) for point in bench.memory_points(LIMITS)]
+    for name in LIMITED:
+        bench.learn(bench.jobs[name])
+    points = [point for point in bench.memory_points(LIMITS) if point.job in LIMITED]
+    tried = [bench.try_point(point) for point in points]
     assert [found for found in tried if found["wrong"]] == []
     assert any(found["status"] for found in tried)
