@@ -1,4 +1,4 @@
-"""A recipe of the paper builds from a small raw folder in the formats of its sources."""
+"""The recipes of the paper build from small raw folders in the formats of their sources."""
 
 import json
 import shutil
@@ -65,7 +65,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return copy_project(tmp_path_factory.mktemp("recipes"))
 
 
-RECIPES = {"authbench-428k": (17, 9)}  # how many sources and primary genres each has
+RECIPES = {"authbench-300k": (13, 8), "authbench-428k": (17, 9)}  # how many sources and primary genres each has
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
