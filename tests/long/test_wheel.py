@@ -168,7 +168,7 @@ def test_the_examples_of_the_python_interface_hold(installed: Installed) -> None
     code = """
 import doctest, sys
 import authbench
-assert authbench.load("release").splits == ("dev", "test", "train")
+assert authbench.load("release").splits == ("train", "dev", "test")
 from authbench import api
 print(api.__file__, *doctest.testmod(api, optionflags=doctest.NORMALIZE_WHITESPACE))
 """

@@ -42,7 +42,7 @@ def load(release: Place, *, unverified: bool = False) -> Release:
 
     >>> release = load("release")
     >>> release.splits
-    ('dev', 'test', 'train')
+    ('train', 'dev', 'test')
     >>> sum(batch.height for batch in release.candidates("test"))
     30
     >>> release.truth("test").columns
