@@ -191,13 +191,12 @@ def test_operations_are_counted_by_the_checkpoint_s_shape(tmp_path):
 def test_operations_of_a_model_on_hugging_face_are_counted_once_it_has_been_fetched(tmp_path, monkeypatch):
     constants = pytest.importorskip("huggingface_hub.constants", reason="the extra `models` is not installed")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    assert flops_per_text(open_model(load_entry(MODELS, "gpt2-xl")), 10) is None
-    kept = tmp_path / "models--openai-community--gpt2-xl"
-    (kept / "refs").mkdir(parents=True)
-    (kept / "refs/main").write_text("abc", encoding="utf-8")
-    (kept / "snapshots/abc").mkdir(parents=True)
-    (kept / "snapshots/abc/config.json").write_text('{"n_embd": 4, "n_layer": 2}', encoding="utf-8")
-    assert open_model(load_entry(MODELS, "gpt2-xl")).parameter_count() == 2 * 12 * 16
+    entry = load_entry(MODELS, "gpt2-xl")
+    assert flops_per_text(open_model(entry), 10) is None
+    fetched = tmp_path / "models--openai-community--gpt2-xl/snapshots" / str(entry.parameters.revision)
+    fetched.mkdir(parents=True)
+    (fetched / "config.json").write_text('{"n_embd": 4, "n_layer": 2}', encoding="utf-8")
+    assert open_model(entry).parameter_count() == 2 * 12 * 16
 
 
 def test_speed_is_remembered_for_runs_that_embed_nothing(tmp_path):

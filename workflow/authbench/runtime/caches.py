@@ -11,6 +11,7 @@ WITH_KERNELS = (
     "dedup",
     "evaluation",
     "filter",
+    "metrics",
     "sample",
     "verifiers",
 )  # the packages that hold compiled functions
