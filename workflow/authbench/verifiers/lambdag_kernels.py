@@ -9,21 +9,11 @@ import numpy as np
 
 from authbench.arrays import F64, I32, I64
 from authbench.runtime.jit import compiled
+from authbench.verifiers.node_table import slot
 
 START, END = 0, 1  # tokens of padding; words follow
 OCCURS, FOLLOWING, PRECEDING, AROUND = range(4)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _TOKEN_BITS = 32
-
-
-@compiled
-def _slot(keys: I64, stamps: I32, stamp: int, key: int | np.int64, shift: int) -> np.int64:
-    """Return the place of a key in a table with room, or the free place where it belongs."""
-    at = np.int64((np.uint64(key) * _GOLDEN) >> np.uint64(shift))
-    mask = len(keys) - 1
-    while stamps[at] == stamp and keys[at] != key:
-        at = (at + 1) & mask
-    return at
 
 
 @compiled
@@ -59,7 +49,7 @@ def read(
     if not pads_count:
         for length in range(1, order):
             key = (np.int64(chain[length - 1]) << _TOKEN_BITS) | START
-            at = _slot(keys, stamps, stamp, key, shift)
+            at = slot(keys, stamps, stamp, key, shift)
             made += 1
             stamps[at], keys[at], nodes[at] = stamp, key, made
             grams[:, made] = 0
@@ -82,7 +72,7 @@ def read(
                 if before < 0:
                     break
                 key = (before << _TOKEN_BITS) | token
-                at = _slot(keys, stamps, stamp, key, shift)
+                at = slot(keys, stamps, stamp, key, shift)
                 if stamps[at] != stamp:
                     made += 1
                     stamps[at], keys[at], nodes[at] = stamp, key, made
@@ -126,7 +116,7 @@ def log_likelihood(
         ends[:] = -1
         ends[0] = 0
         for length in range(1, order):
-            at = _slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | START, shift)
+            at = slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | START, shift)
             if stamps[at] != stamp:
                 break
             ends[length] = nodes[at]
@@ -137,7 +127,7 @@ def log_likelihood(
             for length in range(1, order + 1):
                 if ends[length - 1] < 0:
                     break
-                at = _slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | token, shift)
+                at = slot(keys, stamps, stamp, (ends[length - 1] << _TOKEN_BITS) | token, shift)
                 if stamps[at] == stamp:
                     after[length] = nodes[at]
             p = 1.0 / words

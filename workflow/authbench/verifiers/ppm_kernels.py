@@ -4,19 +4,9 @@ import numpy as np
 
 from authbench.arrays import I32, I64
 from authbench.runtime.jit import compiled
+from authbench.verifiers.node_table import slot
 
 CHARACTER_BITS = 21  # a Unicode code point
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@compiled
-def _slot(keys: I64, stamps: I32, stamp: int, key: int, shift: int) -> np.int64:
-    """Return the place of a key in a table with room, or the free place where it belongs."""
-    at = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(shift))
-    mask = len(keys) - 1
-    while stamps[at] == stamp and keys[at] != key:
-        at = (at + 1) & mask
-    return at
 
 
 @compiled
@@ -39,7 +29,7 @@ def read(
         for k in range(max(order - i, 0), order + 1):
             before = ends[k]
             key = (np.int64(before) << CHARACTER_BITS) | text[i]
-            at = _slot(keys, stamps, stamp, key, shift)
+            at = slot(keys, stamps, stamp, key, shift)
             if stamps[at] != stamp:
                 made += 1
                 stamps[at], keys[at], nodes[at] = stamp, key, made
@@ -69,7 +59,7 @@ def bits(
             before = ends[k]
             if before < 0:
                 continue
-            at = _slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
+            at = slot(keys, stamps, stamp, (np.int64(before) << CHARACTER_BITS) | text[i], shift)
             if stamps[at] != stamp:
                 ends[k] = -1
                 continue
