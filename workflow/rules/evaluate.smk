@@ -12,14 +12,8 @@ LISTED_TRAININGS = TRAININGS if SETTINGS["train"]["in_leaderboard"] else {}
 MODELS = {SETUP.models[asked].name: SETUP.models[asked] for asked in SETTINGS["evaluate"]["models"]}
 MODELS = with_tuned(MODELS, LISTED_TRAININGS, result("train"))
 PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
+TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] for model in LISTED_TRAININGS}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
-
-
-def tuned_files(model):
-    """Return the entry and the folder of a model that this build trains; nothing for any other."""
-    return expand(
-        [result("train/{tuned}.yaml"), result("train/{tuned}")], tuned=[model] if model in LISTED_TRAININGS else []
-    )
 
 
 wildcard_constraints:
@@ -31,7 +25,7 @@ rule embed_texts:
     input:
         data=result("release_data.json"),
         release=RELEASED,
-        tuned=lambda wildcards: tuned_files(wildcards.model),
+        tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         done=result("evaluate/embedded/{model}.json"),
     log:
@@ -58,7 +52,7 @@ rule evaluate_model:
         release=RELEASED,
         embedded=lambda wildcards: (result("evaluate/embedded/{model}.json") if wildcards.model in EMBEDDED else []),
         given=lambda wildcards: MODELS[wildcards.model].files,
-        tuned=lambda wildcards: tuned_files(wildcards.model),
+        tuned=lambda wildcards: TUNED_FILES.get(wildcards.model, []),
     output:
         scores=result("evaluate/{model}/own/scores.json"),
         queries=result("evaluate/{model}/own/queries.parquet"),
