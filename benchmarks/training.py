@@ -8,6 +8,7 @@ that is killed goes on where it was.
 """
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
@@ -54,11 +55,21 @@ def main() -> None:
     print(page)
 
 
-def run(*command: str) -> float:
-    """Run a subcommand in its own process and return the seconds it took. Raises CalledProcessError if it fails."""
-    start = time.perf_counter()
+def run(*command: str) -> tuple[float, float]:
+    """Run a subcommand in its own process. Raises CalledProcessError if it fails.
+
+    Returns:
+        Seconds of the wall clock and of processors that it took.
+    """
+    start, before = time.perf_counter(), processor_seconds()
     subprocess.run([sys.executable, "-m", "authbench", *command], check=True)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, processor_seconds() - before
+
+
+def processor_seconds() -> float:
+    """Return the processor seconds of all processes that this one has waited for."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
 
 
 def as_text(
@@ -68,7 +79,7 @@ def as_text(
     pairwise: pl.DataFrame,
     curves: pl.DataFrame,
     command: str,
-    seconds: float,
+    seconds: tuple[float, float],
 ) -> str:
     """Return the page.
 
@@ -79,7 +90,7 @@ def as_text(
         pairwise: pairwise.csv of the leaderboard.
         curves: the CURVES of the trainings.
         command: what was run.
-        seconds: what training took.
+        seconds: of the wall clock and of processors that training took.
     """
     table = [
         "| score | untuned | tuned, mean ± sd over seeds | each seed | tuned − untuned "
@@ -117,7 +128,7 @@ def as_text(
             "Written by `benchmarks/training.py RELEASE --work DIR --out`. Scores are of the test split, whose authors",
             "are not in train; intervals and p are those of the leaderboard (95 %, over authors; Holm).",
             "",
-            f"{command}: {seconds / 60:.1f} minutes for {len(tuned)} seeds.",
+            f"{command}: {seconds[0] / 60:.1f} minutes, {seconds[1] / 60:.1f} of processors, for {len(tuned)} seeds.",
             "",
             *table,
             "",
