@@ -91,6 +91,8 @@ def test_one_process_takes_all_tests_that_a_fixture_of_their_module_serves(
 ) -> None:
     marker = request.node.get_closest_marker("xdist_group")
     assert marker and marker.args == ("unit/test_order",)
+    if request.config.getoption("loadgroup", default=False):  # among processes, which learn of a group by this name
+        assert request.node.nodeid.endswith("@unit/test_order")
 
 
 def test_one_process_takes_a_module_of_whole_runs_and_one_all_that_ingests_real_corpora() -> None:
