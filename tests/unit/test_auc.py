@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 from sklearn.metrics import roc_auc_score
 
 from authbench.metrics.auc import area_of_wins, auc, pairs_below
@@ -67,3 +67,10 @@ def test_centred_ranks_give_spearmans_correlation(rows):
 def test_equal_values_share_the_mean_of_their_ranks():
     assert average_ranks(np.array([3.0, 1.0, 3.0])).tolist() == [2.5, 1.0, 2.5]
     assert average_ranks(np.array([[3.0, 1.0], [1.0, 1.0]])).tolist() == [[2.0, 1.5], [1.0, 1.5]]
+
+
+@given(st.lists(st.tuples(*2 * [FEW_VALUES | st.just(np.nan)]), max_size=20))
+def test_ranks_are_those_of_scipy_to_the_bit(rows):
+    values = np.array(rows, np.float64).reshape(len(rows), 2)
+    assert average_ranks(values).tobytes() == rankdata(values, axis=0).astype(np.float64).tobytes()
+    assert average_ranks(values[:, 0]).tobytes() == rankdata(values[:, 0]).astype(np.float64).tobytes()

@@ -6,10 +6,29 @@ from authbench.arrays import F64
 
 
 def average_ranks(values: F64) -> F64:
-    """Return ranks from 1, the lowest value first, of each column of values; equal values share their mean rank."""
-    from scipy.stats import rankdata
+    """Return ranks from 1, the lowest value first, of each column of values; equal values share their mean rank.
 
-    return np.asarray(rankdata(values, axis=0), np.float64)
+    A column with a value that is not a number has no ranks: all are NaN. To the bit what scipy.stats.rankdata gives,
+    whose import takes more than a second of every job.
+    """
+    values = np.asarray(values, np.float64)
+    columns = values[:, None] if values.ndim == 1 else values
+    ranks = np.empty(columns.shape)
+    for place in range(columns.shape[1]):
+        ranks[:, place] = _ranks_of_column(columns[:, place])
+    return ranks.reshape(values.shape)
+
+
+def _ranks_of_column(values: F64) -> F64:
+    if np.isnan(values).any():
+        return np.full(len(values), np.nan)
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(values)])
+    sizes = np.diff(np.append(starts, len(values)))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    return ranks
 
 
 def centred_ranks(values: F64) -> tuple[F64, F64]:

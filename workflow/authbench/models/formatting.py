@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import regex
 
+from authbench.models.measured_once import MeasuredOnce
 from authbench.models.parameters import FormatParameters
 from authbench.models.standardise import F32, standardised
 
@@ -29,8 +30,7 @@ _PATTERNS = (_EMOJI, regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
 
 def format_vectors(documents: pl.DataFrame, candidates: int, parameters: FormatParameters) -> F32:
     """Return standardised measurements of the layout, shape (documents, features of `measure_format`)."""
-    table = np.array([list(measure_format(text).values()) for text in documents["content"]])
-    return standardised(table, documents["lang"], candidates)
+    return standardised(_MEASURED.table(documents["content"]), documents["lang"], candidates)
 
 
 def measure_format(text: str) -> dict[str, float]:
@@ -76,3 +76,6 @@ def _kind(character: str) -> str:
     ('digit', 'sign', '')
     """
     return next((kind for kind, pattern in zip(_KINDS, _PATTERNS, strict=True) if pattern.match(character)), "")
+
+
+_MEASURED = MeasuredOnce(measure_format)

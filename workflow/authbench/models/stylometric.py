@@ -12,6 +12,7 @@ import regex
 
 from authbench.chunk.sentences import sentence_starts
 from authbench.models.function_words import WORD
+from authbench.models.measured_once import MeasuredOnce
 from authbench.models.parameters import StylometricParameters
 from authbench.models.standardise import F32, standardised
 
@@ -41,8 +42,7 @@ FIRST_WORDS = 100  # of which the share of different ones is taken: richness dep
 
 def stylometric_vectors(documents: pl.DataFrame, candidates: int, parameters: StylometricParameters) -> F32:
     """Return standardised measurements, shape (documents, features of `measure`)."""
-    table = np.array([list(measure(text).values()) for text in documents["content"]])
-    return standardised(table, documents["lang"], candidates)
+    return standardised(_MEASURED.table(documents["content"]), documents["lang"], candidates)
 
 
 def measure(text: str) -> dict[str, float]:
@@ -72,3 +72,6 @@ def measure(text: str) -> dict[str, float]:
     values |= {f"mark {mark}": counted[mark] / chars for mark in MARKS}
     share = np.bincount(np.minimum(sizes, LONGEST_WORD), minlength=LONGEST_WORD + 1) / max(1, len(words))
     return values | {f"words of {size}": float(share[size]) for size in range(1, LONGEST_WORD + 1)}
+
+
+_MEASURED = MeasuredOnce(measure)

@@ -11,7 +11,7 @@ import polars as pl
 
 # CPU seconds for a million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
 PACE: Mapping[str, float] = {
-    "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 3.0, "random": 0.3, "format": 1.2, "edges": 0.6,
+    "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 0.3, "random": 0.3, "format": 0.2, "edges": 0.6,
     "content-words": 0.7, "punctuation": 0.2, "masked": 1.5,
 }  # fmt: skip
 START = 4.0  # CPU seconds that a job takes to begin
