@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
+from extras import needs
 from project import Project
 
-pytest.importorskip("detoxify", reason='the optional scorer is not installed: pip install "authbench[toxicity]"')
+pytestmark = needs("detoxify", extra="toxicity")
 
 
 def tiny_checkpoint(folder: Path) -> Path:

@@ -1,20 +1,19 @@
 """How toxic does Detoxify find a text? With a tiny random model in the package's own checkpoint format."""
 
 import hashlib
+import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("detoxify", reason='the optional scorer is not installed: pip install "authbench[toxicity]"')
-
-import torch
-from transformers import BertConfig, BertForSequenceClassification
+from extras import needs
 
 from authbench.errors import InputError
 from authbench.safety import make_scorers
 from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify, weights_mark
+
+pytestmark = needs("detoxify", extra="toxicity")
 
 WORDS = ["good", "bad", "day", "night", "fish", "bird"]
 LABELS = ["toxic", "severe_toxic", "obscene"]
@@ -28,9 +27,16 @@ class Code:
         return (print, ("run",))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def torch() -> Any:
+    return importlib.import_module("torch")
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(torch: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of three labels and a fourth output, beside the configuration and the tokenizer."""
+    from transformers import BertConfig, BertForSequenceClassification
+
     folder = tmp_path_factory.mktemp("model")
     (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]) + "\n")
     (folder / "tokenizer_config.json").write_text(
@@ -51,6 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def save(path: Path, folder: Path, state_dict: Any, **more: Any) -> None:
+    import torch
+
     arguments = {
         "model_type": str(folder),
         "model_name": "BertForSequenceClassification",
@@ -94,7 +102,9 @@ def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer
     assert scorer.score(["bad " * 500], ["en"])[0] <= 1.0
 
 
-def test_the_identity_names_weights_versions_and_limit(folder: Path, scorer: DetoxifyScorer, tmp_path: Path) -> None:
+def test_the_identity_names_weights_versions_and_limit(
+    torch: Any, folder: Path, scorer: DetoxifyScorer, tmp_path: Path
+) -> None:
     assert hashlib.sha256((folder / "tiny.ckpt").read_bytes()).hexdigest() in scorer.identity
     assert f"torch {torch.__version__}" in scorer.identity and "tokens 32" in scorer.identity
     assert load_detoxify(checkpoint=folder / "tiny.ckpt", max_tokens=8).identity != scorer.identity
@@ -104,7 +114,9 @@ def test_the_identity_names_weights_versions_and_limit(folder: Path, scorer: Det
     assert other.identity != scorer.identity
 
 
-def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(folder: Path, tmp_path: Path) -> None:
+def test_other_weights_of_the_same_size_in_the_same_place_have_another_mark(
+    torch: Any, folder: Path, tmp_path: Path
+) -> None:
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     marks = set()
     for more in (0, 0, 1):
@@ -132,7 +144,7 @@ def test_a_file_that_holds_more_than_weights_is_not_unpickled(folder: Path, tmp_
 
 
 def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(
-    folder: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    torch: Any, folder: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     path = tmp_path / "code.ckpt"
@@ -148,7 +160,7 @@ def test_a_file_that_holds_more_is_loaded_only_under_its_whole_sha256(
     assert capsys.readouterr().out == "run\n"
 
 
-def test_a_checkpoint_that_lacks_a_weight_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_that_lacks_a_weight_is_refused(torch: Any, folder: Path, tmp_path: Path) -> None:
     weights = torch.load(folder / "tiny.ckpt", weights_only=True)["state_dict"]
     del weights["classifier.weight"]
     save(tmp_path / "part.ckpt", folder, weights)
@@ -171,13 +183,15 @@ def test_an_unfit_setting_is_named(folder: Path, change: dict[str, Any], named: 
         load_detoxify(**(settings | change))
 
 
-def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused(torch: Any, tmp_path: Path) -> None:
     torch.save({"weights": torch.zeros(1)}, tmp_path / "a.ckpt")
     with pytest.raises(InputError, match="Detoxify's format"):
         load_detoxify(checkpoint=tmp_path / "a.ckpt")
 
 
-def test_missing_weights_without_a_network_name_the_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weights_without_a_network_name_the_ways_out(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unreachable(*_: Any, **__: Any) -> None:
         raise OSError("no route")
 

@@ -1,6 +1,7 @@
 """The form for MTEB, as MTEB itself reads, describes, validates and scores it."""
 
 import hashlib
+import importlib
 import importlib.util
 import json
 import shutil
@@ -14,12 +15,18 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
+from extras import needs
 from published import ABOUT, exported, lines, opened, seal
 
 from authbench.export.mteb import write_mteb
 from authbench.export.mteb_task import dates, domains
 
-mteb = pytest.importorskip("mteb", reason="needs the extra `publish`")
+pytestmark = needs("mteb", extra="publish")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def mteb() -> Any:
+    return importlib.import_module("mteb")
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +189,11 @@ def test_eval_yaml_is_what_mteb_writes_for_the_hub(folder: Path) -> None:
 class Drawn:
     """A model whose vectors are drawn by the text."""
 
-    mteb_model_meta = mteb.models.ModelMeta.create_empty({"name": "of/hashes", "revision": "1"})
+    @property
+    def mteb_model_meta(self) -> Any:
+        from mteb.models import ModelMeta
+
+        return ModelMeta.create_empty({"name": "of/hashes", "revision": "1"})
 
     def encode(self, inputs: Any, **_: Any) -> np.ndarray:
         texts = [text for batch in inputs for text in batch["text"]]
@@ -197,7 +208,7 @@ class Drawn:
 
 
 def test_versions_share_neither_name_nor_revision_and_one_cache_tells_them_apart(
-    published: tuple[Path, Path, Path], chinese: Path, tmp_path: Path
+    mteb: Any, published: tuple[Path, Path, Path], chinese: Path, tmp_path: Path
 ) -> None:
     """The public bundle, the whole release, and the next version, in one cache, score as each does alone."""
     releases = {"public": published[2], "whole": published[1], "next": chinese}

@@ -1,5 +1,6 @@
 """Claims about the order in which tests begin."""
 
+import ast
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 
 import open_corpora
 import pytest
+from extras import HEAVY
 from order import LONGEST, WHOLE_RUNS, group_of, of_whole_runs, scheduled
 
 TESTS = Path(__file__).parents[1]
@@ -106,3 +108,34 @@ def test_one_process_takes_a_module_of_whole_runs_and_one_all_that_ingests_real_
         group("long", "test_kill", ingested=open_corpora.ingested),
     }
     assert real == {"real corpora"}
+
+
+def imported_at_once(module: Path) -> set[str]:
+    """Return what a file of tests imports, or asks pytest to import, outside of its functions."""
+    names = set()
+    pending = list(ast.parse(module.read_text(encoding="utf-8")).body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "importorskip":
+            names |= {argument.value for argument in node.args if isinstance(argument, ast.Constant)}
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize(
+    "line", ["import torch.nn", "from torch import nn", "torch = pytest.importorskip('torch')", "if True: import torch"]
+)
+def test_an_import_of_a_module_of_tests_is_found(tmp_path: Path, line: str) -> None:
+    (tmp_path / "test_it.py").write_text(f"{line}\ndef test_it():\n    import mteb\n", encoding="utf-8")
+    assert imported_at_once(tmp_path / "test_it.py") == {"torch"}
+
+
+def test_no_process_waits_for_what_only_few_tests_import() -> None:
+    found = {path.name: imported_at_once(path) & HEAVY for path in TESTS.rglob("*.py")}
+    assert {name: names for name, names in found.items() if names} == {}

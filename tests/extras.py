@@ -1,0 +1,15 @@
+"""Tests that need an extra: marked without importing it, as every process of the tests reads every module."""
+
+from importlib.util import find_spec
+
+import pytest
+
+HEAVY = frozenset(
+    ("beir", "datasets", "detoxify", "mteb", "sentence_transformers", "spacy", "torch", "transformers")
+)  # seconds each; a test that needs one imports it itself
+
+
+def needs(package: str, extra: str) -> pytest.MarkDecorator:
+    """Return a mark that skips tests where a package of an extra is not installed."""
+    reason = f'{package} is not installed: pip install "authbench[{extra}]"'
+    return pytest.mark.skipif(find_spec(package) is None, reason=reason)
