@@ -1,6 +1,8 @@
 # `make demo` and `make test` do all their own set-up, in .venv.
 PYTHON ?= python3
 CORES ?= 2
+# of tests: half as many again as cores, as some wait for a SLURM, a kill or a download
+PROCESSES ?= $(shell echo $$(( ($(CORES) * 3 + 1) / 2 )))
 # e.g. EXTRAS=toxicity: Detoxify, with torch and transformers
 EXTRAS ?=
 
@@ -17,7 +19,7 @@ READY := .venv/ready-$(EXTRAS)
 # Any process takes any test of a function; tests that share what is costly to make, as modules of whole runs do, stay in
 # one (tests/order.py). With DIST=loadfile every module stays in one.
 DIST ?= loadgroup
-PYTEST = $(RUN) pytest --numprocesses $(CORES) --dist $(DIST) --no-loadscope-reorder --durations 30 --durations-min 5
+PYTEST = $(RUN) pytest --numprocesses $(PROCESSES) --dist $(DIST) --no-loadscope-reorder --durations 30 --durations-min 5
 # Hundreds of processes import the library: they keep what they compiled, whatever the machine says.
 test test-all test-unit test-thorough: export PYTHONDONTWRITEBYTECODE :=
 
