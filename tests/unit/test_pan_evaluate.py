@@ -60,6 +60,46 @@ def test_a_folder_stands_for_the_answers_in_it(task, tmp_path, capsys):
     assert capsys.readouterr().out == first
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["team/answers.jsonl", "team/output/answers.jsonl", "team/2020-06-01-10-00-00/output/answers.jsonl",
+     "team/2020-06-01-10-00-00/answers.jsonl", "team/my.txt", "team/output/predictions.ndjson"],
+)  # fmt: skip
+def test_a_run_as_tira_keeps_it_is_found_and_called_by_its_system(task, tmp_path, capsys, place):
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    assert task(*ANSWERS, name=place, more=["--json"]) == 0
+    measures = list(orjson.loads(capsys.readouterr().out).values())
+    folder = file.parent.parent if file.parent.name == "output" else file.parent
+    for given in {folder, file.parent} if file.name == "answers.jsonl" else {folder}:
+        assert main(["pan-evaluate", "--truth", str(tmp_path), "--answers", str(given), "--json"]) == 0
+        assert orjson.loads(capsys.readouterr().out) == {"team": measures[0]}
+
+
+def test_a_folder_without_answers_or_with_two_files_of_them_is_refused_by_name(task, tmp_path, capsys):
+    (tmp_path / "team").mkdir()
+    command = ["pan-evaluate", "--truth", str(tmp_path), "--answers", str(tmp_path / "team")]
+    assert main(command) == 2
+    assert "files that may hold answers are none. Expected answers.jsonl" in capsys.readouterr().err
+    for name in ("one.jsonl", "two.txt"):
+        (tmp_path / "team" / name).write_text("\n".join(ANSWERS))
+    assert main(command) == 2
+    assert "files that may hold answers are one.jsonl, two.txt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("values", [("[0.5]", "[1]", "[0.0]"), ('"0.5"', '"1"', '"0.0"'), ('["5e-1"]', '"1."', '".0"')])
+def test_numbers_in_lists_and_in_quotation_marks_are_read_and_told(task, capsys, values):
+    task(*ANSWERS, more=["--json"])
+    plain = capsys.readouterr().out
+    lines = [f'{{"value": {value}, "id": "{name}"}}' for name, value in zip("cab", values, strict=True)]
+    assert task(*lines, more=["--json"]) == 0
+    said = capsys.readouterr()
+    assert said.out == plain
+    listed, quoted = sum("[" in value for value in values), sum('"' in value for value in values)
+    assert (f"sys: {listed} values stand in a list of one" in said.err) == bool(listed)
+    assert (f"sys: {quoted} values stand in quotation marks" in said.err) == bool(quoted)
+
+
 def test_lines_may_end_in_crlf_and_stand_in_any_order(task, capsys):
     task(*ANSWERS, more=["--json"])
     plain = capsys.readouterr().out
@@ -92,8 +132,16 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
     [
         ([*ANSWERS, '{"id": "d", "value": 0.1}'], "not asked (d)"),
         ([*ANSWERS, '{"id": "a", "value": 0.1}'], "line 4: the id a comes twice"),
-        (['{"id": "a", "value": NaN}'], "line 1: not JSON"),
-        (['{"id": "a", "value": "0.3"}'], "line 1: value is '0.3'. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": NaN}'], "line 1: has NaN, which is no number of JSON"),
+        (['{"id": "a", "value": [-Infinity]}'], "line 1: has -Infinity, which is no number of JSON"),
+        (['{"id": "a", "value": null}'], "line 1: value is None. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": "nan"}'], "line 1: value is 'nan'. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": "yes"}'], "line 1: value is 'yes'. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": "1e999"}'], "line 1: value is '1e999'. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": [0.3, 0.7]}'], "line 1: value is [0.3, 0.7]. Expected a number, from 0 to 1"),
+        (['{"id": "a", "value": []}'], "line 1: value is []. Expected a number, from 0 to 1"),
+        (['\ufeff{"id": "a", "value": 0.3}'], "line 1: begins with a byte order mark"),
+        ([*ANSWERS, ""], "line 4: empty"),
         (['{"id": "a", "value": true}'], "Expected a number"),
         (['{"id": "a"}'], "line 1: no value"),
         (['{"id": 7, "value": 0.3}'], "id is 7. Expected a text"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from authbench.presentation.pages import environment
 from authbench.runtime.code import closure
 from authbench.shipped import shipped
 
@@ -65,3 +66,12 @@ def test_modules_are_told_apart_by_room_name_and_library(tmp_path: Path) -> None
     assert presents("authbench.presentation.tables", plain)
     assert presents("authbench.pan.figures", plain) and presents("authbench.raven.page", plain)
     assert not presents("authbench.metrics.pan", plain)
+
+
+def test_pages_show_a_p_by_one_function() -> None:
+    values = environment().from_string("{{ a|p }} {{ b|p }} {{ c|p }}").render(a=0.00004, b=0.0321, c=None)
+    assert values == "&lt; .001 .032 –"
+    formatted = re.compile(r"format\([\w.]*\bp(?:_\w+)?\)")
+    assert formatted.search('{{ "%.4f"|format(pair.p_holm) }}')
+    for template in sorted(shipped("templates").glob("*.j2")):
+        assert not formatted.search(template.read_text(encoding="utf-8")), template.name

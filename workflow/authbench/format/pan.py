@@ -9,6 +9,7 @@
 it likes; anything else that is not of this form is an error that names the line.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,7 @@ from authbench.errors import InputError
 from authbench.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
+_NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _SHOWN = 5
 _ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
@@ -56,14 +58,17 @@ def read_truth(path: Path) -> pl.DataFrame:
 
 
 def read_answers(path: Path) -> pl.DataFrame:
-    """Read `id`, `value`, and `listed`: whether the value stands in a list of one, as some systems of 2020 wrote it.
+    """Read `id`, `value`, `listed` and `quoted`: whether the value stands in a list of one, or in quotation marks.
 
-    A value may lie outside [0, 1]: the evaluation reports it.
+    A system of 2020 wrote lists; PAN's evaluator takes numbers in quotation marks, too. A value may lie outside [0, 1]:
+    the evaluation reports it.
     """
     rows = _read_rows(path, "answers.jsonl", {"id": _is_text, "value": _is_score})
-    parts = ((row["id"], row["value"], isinstance(row["value"], list)) for row in rows)
-    values = ((name, float(value[0] if listed else value), listed) for name, value, listed in parts)
-    return _as_table(values, pl.Schema({"id": pl.String, "value": pl.Float64, "listed": pl.Boolean}))
+    parts = ((row["id"], _alone(row["value"]), isinstance(row["value"], list)) for row in rows)
+    values = ((name, float(value), listed, isinstance(value, str)) for name, value, listed in parts)
+    return _as_table(
+        values, pl.Schema({"id": pl.String, "value": pl.Float64, "listed": pl.Boolean, "quoted": pl.Boolean})
+    )
 
 
 def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
@@ -183,8 +188,15 @@ def _is_truth(value: Any) -> bool:
 
 def _is_score(value: Any) -> bool:
     """a number, from 0 to 1"""
-    [one] = value if isinstance(value, list) and len(value) == 1 else [value]
+    one = _alone(value)
+    if isinstance(one, str):
+        return bool(_NUMBER.fullmatch(one))
     return isinstance(one, int | float) and not isinstance(one, bool)
+
+
+def _alone(value: Any) -> Any:
+    """Return what a list of one holds; another value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def named(ids: pl.Series) -> str:

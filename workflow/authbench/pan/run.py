@@ -11,6 +11,7 @@ likelihood_ratios.csv     each problem's, by system, calibrated on the other hal
 scores.json               each system's measures and their intervals; intervals.csv has the meta system's, too
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -50,6 +51,9 @@ from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 
 Bounds: TypeAlias = Mapping[str, Mapping[str, tuple[float, float] | None]]
+ANSWERS = "answers.jsonl"
+_OUTPUT, _SUFFIXES = "output", (".jsonl", ".ndjson", ".json", ".txt")
+_RUN_OF_TIRA = re.compile(r"\d{4}(?:-\d{2}){5}")
 HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "Brier", "overall": "Overall"}
 
 
@@ -58,8 +62,9 @@ def read_systems(
 ) -> tuple[Systems, list[str]]:
     """Return the answers of each file, a system each, to the problems of a truth file; and notes for the reader.
 
-    A folder stands for the truth.jsonl or answers.jsonl in it. Raises InputError where a file is not as it should be,
-    two systems have one name, or a baseline is none of them. `published_2020` is that of `Systems`.
+    A folder stands for the truth.jsonl or answers.jsonl in it, or for the one file of answers that it has. Raises
+    InputError where a file is not as it should be, two systems have one name, or a baseline is none of them.
+    `published_2020` is that of `Systems`.
     """
     problems = read_truth(truth / "truth.jsonl" if truth.is_dir() else truth)
     scores, notes = {}, []
@@ -67,7 +72,7 @@ def read_systems(
         name = _system_name(path)
         if name in scores:
             raise InputError(f"{path}: there is a system '{name}' already. Give the file or its folder another name.")
-        file = path / "answers.jsonl" if path.is_dir() else path
+        file = _answers_in(path) if path.is_dir() else path
         table = read_answers(file)
         scores[name] = align(problems["id"], table, str(file))
         outside = table.filter(~pl.col("value").is_between(0, 1))["id"]
@@ -75,6 +80,8 @@ def read_systems(
             notes.append(f"{name}: {len(outside)} scores are outside [0, 1] ({named(outside)}); PAN's Brier is 0 then")
         if listed := int(table["listed"].sum()):
             notes.append(f"{name}: {listed} values stand in a list of one, and were taken out of it")
+        if quoted := int(table["quoted"].sum()):
+            notes.append(f"{name}: {quoted} values stand in quotation marks, and were read as numbers")
         missing = problems.filter(~pl.col("id").is_in(table["id"].implode()))["id"]
         if len(missing):
             share = f"{len(missing)} of {problems.height}"
@@ -87,15 +94,41 @@ def read_systems(
     return Systems(problems["id"], problems["same"].to_numpy(), scores, tuple(baselines), published_2020), notes
 
 
+def _answers_in(folder: Path) -> Path:
+    """Return the answers in a folder: answers.jsonl, there or in `output` as TIRA has it, or the only file of its kind.
+
+    Raises:
+        InputError: there is none, or more than one that may be meant.
+    """
+    for place in (folder, folder / _OUTPUT):
+        if (place / ANSWERS).is_file():
+            return place / ANSWERS
+    found = sorted(file for place in (folder, folder / _OUTPUT) for file in place.glob("*") if file.suffix in _SUFFIXES)
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(str(file.relative_to(folder)) for file in found[:5]) or "none"
+    raise InputError(
+        f"{folder}: there is no {ANSWERS}, and files that may hold answers are {names}. Expected {ANSWERS}; "
+        "name the file itself if it is called otherwise."
+    )
+
+
 def _system_name(path: Path) -> str:
     """Return the name of a system: its file's, or its folder's where the file is answers.jsonl.
 
-    >>> system_name(Path("runs/answers_gagala20-small.jsonl")), system_name(Path("runs/naive/answers.jsonl"))
+    TIRA keeps answers in <system>/<time of the run>/output.
+
+    >>> _system_name(Path("runs/answers_gagala20-small.jsonl")), _system_name(Path("runs/naive/answers.jsonl"))
     ('answers_gagala20-small', 'naive')
+    >>> _system_name(Path("runs/team/2020-06-01-10-00-00/output/answers.jsonl"))
+    'team'
     """
-    if path.is_dir() or path.name == "answers.jsonl":
-        return (path if path.is_dir() else path.resolve().parent).resolve().name
-    return path.stem
+    if not path.is_dir() and path.name != ANSWERS:
+        return path.stem
+    folder = (path if path.is_dir() else path.parent).resolve()
+    if folder.name == _OUTPUT:
+        folder = folder.parent
+    return (folder.parent if _RUN_OF_TIRA.fullmatch(folder.name) else folder).name
 
 
 def as_json(table: pl.DataFrame, bounds: Bounds) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from authbench.presentation.numbers import signed
+from authbench.presentation.numbers import p_value, signed
 from authbench.presentation.palette import mark_of
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
@@ -29,6 +29,7 @@ def environment(markdown: bool = False) -> jinja2.Environment:
         keep_trailing_newline=markdown,
     )
     found.filters["minus"] = signed
+    found.filters["p"] = p_value
     found.globals["colour_of"] = lambda model: mark_of(model).colour
     return found
 

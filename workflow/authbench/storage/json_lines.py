@@ -1,5 +1,6 @@
 """JSON lines: read in batches with line numbers, and written atomically."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from authbench.errors import InputError
 from authbench.storage.atomic import atomic_file
 
 BATCH_BYTES = 4 << 20
+_NO_NUMBER = re.compile(rb"[:\[,]\s*(-?(?:NaN|Infinity))\s*[,\]}]")  # as Python writes them
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -83,6 +85,8 @@ def _reason(line: bytes, problem: orjson.JSONDecodeError) -> str:
         line.decode("utf-8")
     except UnicodeDecodeError as wrong:
         return f"not UTF-8: byte {wrong.start + 1} is 0x{line[wrong.start]:02x}. Expected JSON lines in UTF-8."
+    if found := _NO_NUMBER.search(line):
+        return f"has {found[1].decode()}, which is no number of JSON. Expected one JSON object a line."
     if not line.strip():
         return "empty. Expected one JSON object a line."
     return f"not JSON: {problem}. Expected one JSON object a line."
