@@ -1,5 +1,6 @@
 """The wheel in an environment that holds what it declares, and nothing else."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -13,7 +14,6 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from authbench.runtime.caches import WITH_KERNELS, compiled_code, digest_of_kernels
 from authbench.vocabulary import find_vocabulary
 
 ROOT = Path(__file__).parents[2]
@@ -96,12 +96,23 @@ def install(wheel: Path, folder: Path) -> Installed:
     (folder / "cache/authbench/vocabulary").mkdir(parents=True)
     vocabulary = find_vocabulary().resolve()
     (folder / "cache/authbench/vocabulary" / vocabulary.name).symlink_to(vocabulary)
-    for package in set(WITH_KERNELS) - {COMPILED_ANEW}:
+    for compiled in compiled_before():
         with suppress(OSError, shutil.Error):  # none yet, or another process of the tests just replaced one
-            compiled = folder / "cache/authbench/compiled" / digest_of_kernels() / package
-            shutil.copytree(compiled_code() / package, compiled, ignore=shutil.ignore_patterns("*.lock"))
+            other = folder / "cache/authbench/compiled" / compiled.parent.name / compiled.name
+            shutil.copytree(compiled, other, ignore=shutil.ignore_patterns("*.lock"))
     (folder / "here").mkdir()
     return Installed(python, folder / "here", folder / "cache")
+
+
+def compiled_before() -> set[Path]:
+    """Return the folders of what the checkout's kernels were compiled to, all but those of COMPILED_ANEW."""
+    library = ROOT / "workflow"
+    sources = (library / "authbench").rglob("*.py")
+    with_kernels = [path for path in sources if "from authbench.runtime.jit import compiled" in path.read_text("utf-8")]
+    names = [".".join(path.relative_to(library).with_suffix("").parts) for path in with_kernels]
+    values = [value for name in names for value in vars(importlib.import_module(name)).values()]
+    places = {Path(value.stats.cache_path) for value in values if hasattr(value, "py_func") and value.stats.cache_path}
+    return {place for place in places if place.parent.name != COMPILED_ANEW}
 
 
 def outside_environment() -> dict[str, str]:

@@ -230,7 +230,7 @@ def test_a_release_does_not_differ_from_itself(installed: Installed, release: Pa
 
 
 def test_compiled_code_lies_in_the_users_cache(installed: Installed, scores: Path) -> None:
-    assert list(installed.cache.glob("authbench/compiled/*/evaluation/*.nbc"))
+    assert list(installed.cache.glob("authbench/compiled/evaluation/*/*.nbc"))
     package = next(installed.python.parents[1].glob("lib/*/site-packages/authbench"))
     assert not list(package.rglob("*.nb[ci]"))
 

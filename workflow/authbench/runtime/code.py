@@ -16,7 +16,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from authbench.runtime.caches import digest_of_kernels
 from authbench.storage.atomic import write_text
 
 PACKAGE = Path(str(files("authbench")))
@@ -55,13 +54,12 @@ def share_code_with_jobs(working_directory: Path) -> None:
     """Set the environment in which jobs, also those in conda environments, import the package that `code_hash` reads.
 
     An installed package is reached through a link in .snakemake, so that none of the packages beside it is imported.
-    Compiled code is kept apart by the sources of all kernels, as numba compares only a function's own file;
     AUTHBENCH_RUN announces to `runtime.jit` that a process compiles only our kernels.
     """
     paths = [str(_importable(working_directory)), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ["AUTHBENCH_RUN"] = "1"
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(working_directory / ".snakemake/compiled" / digest_of_kernels()))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(working_directory / ".snakemake/compiled"))
     os.environ.setdefault("MPLCONFIGDIR", str(working_directory / ".snakemake/matplotlib"))  # its index of fonts
 
 

@@ -20,6 +20,7 @@ from typing import IO, Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 
 from authbench.runtime.caches import compiled_code
+from authbench.runtime.kernel_digest import digest_of_kernels
 from authbench.storage.system import fcntl
 
 LONGEST_WAIT = 120.0  # seconds for another process that compiles the same function
@@ -38,16 +39,21 @@ class FilesByContent(IndexDataCacheFile):
 
 
 class _Place(InTreeCacheLocator):
-    """The folder of a function's files: one per package, below `caches.compiled_code`.
+    """The folder of a function's files: one per version of its module, below `caches.compiled_code`.
 
-    What was compiled serves every copy of the same source, whenever its file was written.
+    What was compiled serves every copy of the same sources, whenever their files were written.
     """
 
+    def __init__(self, function: Any, source: str) -> None:
+        super().__init__(function, source)  # type: ignore[no-untyped-call]
+        self._digest = digest_of_kernels(function)
+
     def get_cache_path(self) -> str:
-        return str(compiled_code() / Path(self._py_file).parent.name)
+        source = Path(self._py_file)
+        return str(compiled_code() / source.parent.name / f"{source.stem}-{self._digest}")
 
     def get_source_stamp(self) -> str:
-        return hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
+        return self._digest
 
 
 class _Implementation(CompileResultCacheImpl):

@@ -1,0 +1,93 @@
+"""An edit compiles again what it changes, and nothing else."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+pytest.importorskip("numba")
+
+from authbench.runtime.kernel_digest import digest_of_kernels
+
+DEEP = """
+from authbench.runtime.jit import compiled
+
+@compiled
+def one_more(value):
+    return value + 1
+"""
+LIMITS = "import numpy as np\n\nMOST = 7\nSTEPS = np.arange(5)\nPAIR = (1, 2)\n\ndef told():\n    return 1\n"
+KERNELS = """
+from limits import MOST, PAIR, STEPS, told
+from deep import one_more
+from authbench.runtime.jit import compiled
+
+@compiled
+def first(value):
+    return one_more(value) + MOST + STEPS[0] + PAIR[0]
+
+@compiled
+def second(value):
+    return first(value)
+"""
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
+    """Write three modules, changed as asked, into a folder of their own, and import the one with kernels."""
+    names = ("limits", "deep", "kernels")
+
+    def write(folder: str, **changed: str) -> ModuleType:
+        (tmp_path / folder).mkdir()
+        for name, source in zip(names, (LIMITS, DEEP, KERNELS), strict=True):
+            (tmp_path / folder / f"{name}.py").write_text(changed.get(name, source), encoding="utf-8")
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        with monkeypatch.context() as here:
+            here.syspath_prepend(tmp_path / folder)
+            return importlib.import_module("kernels")
+
+    yield write
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def digests(module: ModuleType) -> set[str]:
+    return {digest_of_kernels(module.first.py_func), digest_of_kernels(module.second.py_func)}
+
+
+def test_kernels_of_a_module_have_one_digest_in_every_copy(written: Callable[..., ModuleType]) -> None:
+    one, other = digests(written("one")), digests(written("other"))
+    assert len(one) == 1
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("changed", "before", "after"),
+    [
+        ("kernels", "return first(value)", "return first(value) + 1"),
+        ("deep", "value + 1", "value + 2"),
+        ("limits", "MOST = 7", "MOST = 8"),
+        ("limits", "arange(5)", "arange(5)[::-1]"),
+        ("limits", "PAIR = (1, 2)", "PAIR = (1, 3)"),
+    ],
+)
+def test_what_compiled_code_would_hold_changes_the_digest(
+    written: Callable[..., ModuleType], changed: str, before: str, after: str
+) -> None:
+    source = {"kernels": KERNELS, "deep": DEEP, "limits": LIMITS}[changed]
+    assert before in source
+    assert digests(written("one")) != digests(written("other", **{changed: source.replace(before, after)}))
+
+
+def test_an_edit_beside_the_kernels_compiles_nothing_again(written: Callable[..., ModuleType]) -> None:
+    edited = LIMITS.replace("return 1", "return 2") + "\nUNUSED = 3\n"
+    assert digests(written("one")) == digests(written("other", limits=edited))
+
+
+def test_a_compiled_module_names_the_folder_of_its_code(written: Callable[..., ModuleType]) -> None:
+    module = written("one")
+    (digest,) = digests(module)
+    assert Path(module.first.stats.cache_path).parts[-2:] == ("one", f"kernels-{digest}")
