@@ -23,7 +23,7 @@ def review(author: str, text: Any, asks: bool) -> dict[str, Any]:
     return {"text": text, "label": author, "is_query": asks}
 
 
-STORY = {"output.sentences": ["One.", " Two. "], "persona": {"age": "25-34", "tod": "Empty"}}
+STORY = {"output.sentences": ["One.", " ", " Two  of it. "], "persona": {"age": "25-34", "tod": "Empty"}}
 KNOWN = {"EN01/known01.txt": "a", "EN01/known02.txt": "b", "EN01/unknown.txt": "c", "truth.txt": "EN01 Y\n"}
 CHANGE = {
     "problem-1.txt": "One\nTwo\n\nThree\n", "truth-problem-1.json": '{"changes": [0, 1]}',
@@ -95,7 +95,7 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
     ),
     "machine_text_detection_DetectRL_prompt_attacks": (
         {"DetectRL/prompt_attacks/a_test.json": DETECT},
-        [("h", "human"), ("m", "machine")],
+        [("h", "human"), ("m", "llm")],
     ),
     "machine_text_detection_M4_arxiv": (
         {f"M4/{name}": text for name, text in M4.items()},
@@ -131,7 +131,42 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
         {"dev.jsonl": jsonl({"text": "a", "label": 1, "label_text": "machine-polished"})},
         [("a", "machine-polished")],
     ),
-    "pastel_age": ({"PASTEL/train/1.json": json.dumps(STORY)}, [("One.  Two. ", "25-34")]),
+    "machine_text_detection_M4_wikihow": (  # a machine's text counts once, for the first file that has it
+        {
+            "M4/wikihow_a.jsonl": jsonl({"human_text": "same", "machine_text": "same", "model": "A"}),
+            "M4/wikihow_b.jsonl": jsonl({"human_text": "h", "machine_text": "same", "model": "B"}),
+            "M4/wikihow_bloomz.jsonl": jsonl({"machine_text": "z", "model": "bloomz"}),
+        },
+        [("same", "human"), ("h", "human"), ("same", "A")],
+    ),
+    "machine_text_detection_DetectRL_paraphrase_attacks": (
+        {"DetectRL/paraphrase_attacks/a_test.json": json.dumps([{"text": "x", "label": "other", "llm_type": "GPT"}])},
+        [],
+    ),
+    "endive": (
+        {
+            "aave/boolq.jsonl": jsonl({"Context": "std", "Dialect (context)": "aave one"}),
+            "jame/gsm8k.jsonl": jsonl({"Original": "std", "Dialect (Original)": "jame one"}),
+        },
+        [("aave one", "aave"), ("jame one", "jame")],
+    ),
+    "corpus-of-diverse-styles": (
+        {"train.jsonl": jsonl({"text": "thou art", "paraphrase": "you are", "label": "bible"})},
+        [("thou art", "you are", "bible")],
+    ),
+    "stackexchange_politeness": (
+        {"utterances.jsonl": jsonl(*[{"text": str(one), "meta": {"Binary": one}} for one in (2, 1, None, -1)])},
+        [("1", "polite"), ("-1", "impolite")],
+    ),
+    "masc_text_genre": (
+        {"blog/a.txt": "x" * 100, "blog/b.txt": "y" * 199, "jokes/a.txt": "z" * 150},
+        [*[("xx", "blog")] * 50, ("\ny", "blog"), *[("yy", "blog")] * 99, *[("z", "jokes")] * 150],
+    ),
+    "fanfiction": (
+        {"fanfiction.jsonl": jsonl(review("u", ["a", "b"], False), review("v", "c", True))},
+        [("a", "u", "target"), ("b", "u", "target"), ("c", "v", "query")],
+    ),
+    "pastel_age": ({"PASTEL/train/1.json": json.dumps(STORY)}, [("One. Two  of it.", "25-34")]),
     "pastel_tod": ({"PASTEL/train/1.json": json.dumps(STORY)}, []),
     "graded_formality": (
         {"tweets.csv": "model,source,input,level1,level2,level3,level4\ngpt,tweet,a,b,c,d,e\n"},
@@ -156,17 +191,27 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
         {"aave_samples.txt": "a\nb\n\n", "sae_samples.txt": "x\ny\nz\n"},
         [("a", "x", "all"), ("b", "y", "all")],
     ),
-    "SynthSTEL_register": (
-        {
-            f"SynthSTEL/{part}-0.parquet": {
-                "feature": ["Formal Tone", "Articles"],
-                "positive": [part, "p"],
-                "negative": ["n", "n"],
-            }
-            for part in ("test", "train")
-        },
-        [("train", "n", "Formal Tone"), ("test", "n", "Formal Tone")],
-    ),
+    **{
+        name: (
+            {
+                f"SynthSTEL/{part}-0.parquet": {
+                    "feature": ["Formal / Informal ", "complex / simple", "Articles / no articles"],
+                    "positive": [f" {part}\n", "p", "q"],
+                    "negative": ["n", "n", " m"],
+                }
+                for part in ("test", "train")
+            },
+            expected,
+        )
+        for name, expected in {
+            "SynthSTEL_register": [
+                row
+                for part in ("train", "test")
+                for row in ((part, "n", "formal / informal"), ("p", "n", "complex / simple"))
+            ],
+            "SynthSTEL_feature": [("q", "m", "articles / no articles")] * 2,
+        }.items()
+    },
     "ASSET": (
         {f"{part}-0.parquet": {"original": [part], "simplifications": [["s"]]} for part in ("test", "validation")},
         [("s", "validation", "all"), ("s", "test", "all")],
