@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import t
 from shared_folders import oracle
 
 from authbench.errors import InputError
-from authbench.metrics.significance import p_of_unpaired_means
+from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.raven.folds import topic_folds
 from authbench.raven.select import (
     mean_similarity_to_others,
@@ -147,3 +148,15 @@ def test_a_difference_is_tested_as_of_independent_samples() -> None:
     assert p_of_unpaired_means(np.array([1.0, 1.0]), np.array([2.0, 2.0])) == 0
     assert np.isnan(p_of_unpaired_means(np.array([1.0]), np.array([1.0, 2.0])))
     assert np.isnan(p_of_unpaired_means(np.array([1.0, np.nan]), np.array([1.0, 2.0])))
+
+
+def test_the_t_of_folds_is_that_of_student_shrunk_by_what_their_training_texts_share() -> None:
+    one, other = np.array([0.8, 0.7, 0.75, 0.9]), np.array([0.9, 0.85, 0.95, 0.8, 0.91, 0.88, 0.99, 0.86])
+    plain = t.isf(p_of_unpaired_means(one, other) / 2, 10)
+    shrunk = plain * np.sqrt((1 / 4 + 1 / 8) / ((1 / 4 + 1 / 3) + (1 / 4 + 1 / 3) / 2))
+    assert p_of_fold_means(one, other, 4) == pytest.approx(2 * t.sf(shrunk, 10))
+    assert p_of_fold_means(other, one, 4) == p_of_fold_means(one, other, 4)
+    missing = p_of_fold_means(np.append(one[:3], np.nan), other, 4)
+    assert p_of_unpaired_means(one[:3], other) < missing < 1
+    assert p_of_fold_means(np.ones(4), np.ones(8), 4) == 1 and p_of_fold_means(np.ones(4), np.zeros(8), 4) == 0
+    assert np.isnan(p_of_fold_means(np.array([1.0, np.nan, np.nan, np.nan]), other, 4))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems
+from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
@@ -69,6 +70,13 @@ def shortcut(out: Path) -> pl.DataFrame:
     return pl.read_csv(out / "report/table_11_shortcut.csv")
 
 
+def of_student(out: Path, verifier: str) -> float:
+    """Return the p of Overall that the paper's test gives, which takes folds for independent."""
+    own = pl.read_csv(out / "report/scores.csv").filter(pl.col("verifier") == verifier)
+    hits = pl.col("subset") == "hits"
+    return p_of_unpaired_means(*(own.filter(part)["overall"].to_numpy() for part in (hits, ~hits)))
+
+
 def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tuple[Path, str]) -> None:
     rows = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
     topics, style = rows["topicfit"], rows["stylometric"]
@@ -93,7 +101,7 @@ def test_a_verifier_of_style_is_not_convicted_where_unlike_topics_have_short_tex
             assert rows["stylometric"]["verdict"] == WITHHELD  # most random topics are those of HITS
         else:
             assert hits / chance < 0.8 and rows["topicfit"]["verdict"] == WITHHELD
-            assert rows["stylometric"]["p"] < 0.05 < rows["stylometric"]["p_beyond"]
+            assert of_student(out, "stylometric") < 0.05 < rows["stylometric"]["p_beyond"]
             page = (out / "report/index.html").read_text(encoding="utf-8")
             assert "no verdict is given" in page and "times as long" in page
 
@@ -543,6 +551,17 @@ def test_no_verdict_is_given_without_a_verifier_of_style_alone() -> None:
     assert not_comparable(run) == ["no verifier of style alone took part (masked or punctuation)"]
     known = verdicts(with_names(run, ["good", "fair", "masked"]))
     assert known == {"good": UNSHOWN, "fair": UNSHOWN, "masked": REFERENCE}
+
+
+def test_folds_that_share_training_texts_convict_nobody_on_a_chance_difference() -> None:
+    run = with_names(made_up_run(["any"]), ["good", "fair", "masked"])
+    on_hits, own = pl.col("subset") == "hits", pl.col("verifier") == "fair"
+    worse = run.scores.with_columns(overall=pl.col("overall") - pl.when(on_hits & own).then(0.011).otherwise(0))
+    hits, random = (
+        worse.filter(own & part)["overall"].to_numpy() for part in (on_hits, pl.col("subset").is_in(run.random()))
+    )
+    assert p_of_unpaired_means(hits, random) < 0.05 < p_of_fold_means(hits, random, 6)
+    assert verdicts(Run(run.facts, worse, run.verifiers))["fair"] == UNSHOWN
 
 
 def test_no_verifier_is_cleared_where_most_random_topics_are_those_of_hits() -> None:

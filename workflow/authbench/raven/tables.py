@@ -299,9 +299,10 @@ def _shortcut(run: Run) -> Table:
         "table_11_shortcut",
         "Table 11. Topic shortcut test",
         "Overall on Random and on HITS, their mean (more is better), their absolute difference (less is better), and "
-        "the place by it. p: of the difference (unpaired t-test over folds). p beyond style: of a loss greater than "
-        f"that of {' and '.join(REFERENCES)}, which see no content word (one-sided, the higher of the two). A verifier "
-        f"leans on topics where it scores lower on HITS and both are below 0.05.{because}",
+        "the place by it. p: of the difference (t-test over folds, corrected as folds share training texts). p beyond "
+        f"style: of a loss greater than that of {' and '.join(REFERENCES)}, which see no content word (one-sided, the "
+        "higher of the two). A verifier leans on topics where it scores lower on HITS and both are below 0.05."
+        f"{because}",
         found,
         ["Verifier", "Random", "HITS", "Avg.", "Diff.", "Place", "p", "p beyond style", "Verdict"],
         shown,

@@ -9,7 +9,7 @@ random topics are topics of HITS, too: a loss could not show.
 import numpy as np
 import polars as pl
 
-from authbench.metrics.significance import p_of_unpaired_means
+from authbench.metrics.significance import p_of_fold_means
 from authbench.raven.covariates import differences
 from authbench.raven.results import Run
 from authbench.raven.select import F64
@@ -50,12 +50,15 @@ def shortcut_test(run: Run) -> pl.DataFrame:
     random = np.concatenate(per_seed, axis=1)
     means = np.stack([np.nanmean(values, axis=1) for values in per_seed], axis=1)
     found = topic_shortcut(np.nanmean(hits, axis=1, keepdims=True), means)
-    p = [p_of_unpaired_means(*pair) for pair in zip(hits, random, strict=True)]
+    folds = hits.shape[1]
+    p = [p_of_fold_means(*pair, folds) for pair in zip(hits, random, strict=True)]
     references = [place for place, name in enumerate(run.verifiers) if name in REFERENCES]
     beyond = []
     for place, name in enumerate(run.verifiers):
         others = [] if name in REFERENCES else references
-        against = [p_of_greater_loss(hits[place] - hits[other], random[place] - random[other]) for other in others]
+        against = [
+            p_of_greater_loss(hits[place] - hits[other], random[place] - random[other], folds) for other in others
+        ]
         beyond.append(max(against, default=float("nan")))
     lower = np.nanmean(hits, axis=1) < np.nanmean(random, axis=1)
     withheld = bool(not_comparable(run))
@@ -77,7 +80,7 @@ def leans(p: float, p_beyond: float) -> bool:
     return p < SURE and p_beyond < SURE
 
 
-def p_of_greater_loss(hits: F64, random: F64) -> float:
-    """Return the one-sided p of Student's unpaired t-test over folds that `hits` are lower than `random`."""
-    p = p_of_unpaired_means(hits, random)
+def p_of_greater_loss(hits: F64, random: F64, folds: int) -> float:
+    """Return the one-sided p of the corrected t-test over folds that `hits` are lower than `random`."""
+    p = p_of_fold_means(hits, random, folds)
     return p / 2 if np.nanmean(hits) < np.nanmean(random) else 1 - p / 2
