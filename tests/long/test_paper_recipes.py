@@ -11,7 +11,8 @@ from project import ROOT, Project, copy_project
 from sound_release import prose
 
 from authbench.checking import check_release
-from authbench.format.release import read_manifest
+from authbench.format.release import open_complete_release, read_manifest
+from authbench.merging.run import merge
 
 AUTHORS, TEXTS = 6, 4
 WORDS = {"en": 60, "de": 45}
@@ -82,7 +83,20 @@ def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(
     assert wanted - found <= {"hindi_discourse"}  # stories of no known author, which the recipes do not admit
     genres = set(provenance["genre"].str.split("/").list.first())
     assert (len(wanted), len(genres)) == RECIPES[recipe]
-    for split in manifest["splits"]:
+    for split in manifest["splits"]:  # a text is a query or a candidate
         lines = [(release / split / f"{name}.jsonl").read_text().splitlines() for name in ("candidates", "queries")]
         candidates = {json.loads(line)["candidate_id"] for line in lines[0]}
         assert candidates.isdisjoint(json.loads(line)["query_id"] for line in lines[1])
+
+
+def test_the_releases_of_the_two_recipes_merge(project: Project, raw: Path, tmp_path: Path) -> None:
+    folders = [project.folder / "results" / recipe / "release" for recipe in RECIPES]
+    for recipe, folder in zip(RECIPES, folders, strict=True):
+        if not folder.is_dir():
+            test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(project, raw, recipe)
+    stated = merge(*map(open_complete_release, folders), tmp_path / "both", "both")
+    first, second = stated["merged"]
+    assert first["removed"] == {}
+    assert second["kept"] > 0
+    assert second["kept"] + sum(second["removed"].values()) == second["documents"]
+    assert stated["totals"]["documents"] == first["kept"] + second["kept"]

@@ -26,7 +26,7 @@ LANGS = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko", "other")
 
 
 def release(provenance: pl.DataFrame, documents: pl.DataFrame | None = None) -> Any:
-    return SimpleNamespace(folder=Path("here"), provenance=provenance, documents=documents)
+    return SimpleNamespace(manifest={}, folder=Path("here"), provenance=provenance, documents=documents)
 
 
 def measured(many: int, seed: int) -> pl.DataFrame:

@@ -15,6 +15,8 @@ from published import ABOUT, opened, seal
 from sound_release import CONFIG, documents, prose, write_sound
 
 from authbench.checking import check_release
+from authbench.checking.settings import merged as laid_over
+from authbench.checking.settings import read_settings
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluation.run import evaluate
@@ -27,6 +29,7 @@ from authbench.identity import author_id, sha256_of_text
 from authbench.merging.bookkeeping import merged_funnel
 from authbench.merging.contents import new_numbers
 from authbench.merging.run import merge
+from authbench.merging.settings import differing, merged_config
 from authbench.merging.sides import expect_fitting, read_side
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
@@ -34,6 +37,7 @@ from authbench.records import length_bucket_expr
 from authbench.registry.load import load_entry
 from authbench.registry.sources import find_sources
 from authbench.report.verify import check_drawings
+from authbench.shipped import shipped
 from authbench.tokens import load_tokenizer
 
 BLOG = "blog_authorship"
@@ -213,11 +217,12 @@ def changed(folder: Path, out: Path, change: Callable[[dict[str, Any]], None]) -
     return out
 
 
-def set_to(*place: str, value: Any) -> Callable[[dict[str, Any]], None]:
+def set_to(*place: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
     def change(manifest: dict[str, Any]) -> None:
+        target: Any = manifest
         for key in place[:-1]:
-            manifest = manifest[key]
-        manifest[place[-1]] = value
+            target = target[key]
+        target[place[-1]] = value
 
     return change
 
@@ -225,12 +230,15 @@ def set_to(*place: str, value: Any) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (set_to("config", "filter", "symbols", value=0.5), r"filter.symbols is 0.7 and 0.5"),
+        (set_to("config", "filter", "preset", value="paper"), r"filter.preset is 'robust' and 'paper'"),
+        (set_to("config", "normalize", "quotes", value="straight"), r"normalize.quotes is 'keep' and 'straight'"),
+        (set_to("config", "chunk", "max_tokens", value=400), r"chunk.max_tokens is 500 and 400"),
+        (set_to("config", "split", "leak_threshold", value=0.6), r"split.leak_threshold is 0.7 and 0.6"),
         (set_to("config", "ingest", "other_languages", value="keep"), r"ingest.other_languages is 'drop' and 'keep'"),
         (set_to("config", "ingest", "author_key_env", value="KEY"), r"ingest.author_key_env is None and 'KEY'"),
         (set_to("config", "sample", "length_bins", value="quantiles"), "length_bins is 'fixed' and 'quantiles'"),
         (set_to("authbench", value="0.0.1"), r"built by AuthBench .* and 0.0.1"),
-        (set_to("scorers", value=[]), "judged by other scorers"),
+        (set_to("scorers", value=[]), "judged in one of them alone"),
         (set_to("licences", BLOG, "tier", value="A"), rf"the licence of {BLOG} is"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -242,6 +250,65 @@ def test_releases_of_other_settings_are_refused_with_what_differs(
     with pytest.raises(InputError, match=words):
         merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_two_large_recipes_merge() -> None:
+    recipes = [read_settings(shipped(f"config/recipes/authbench-{size}.yaml")) for size in ("300k", "428k")]
+    first, second = (laid_over(CONFIG, recipe) for recipe in recipes)
+    assert list(differing(first, second)) == []
+    loose = merged_config("both", first, second)
+    assert (loose["release"]["queries_per_author"], len(loose["sources"])) == (2, 17)
+
+
+def choose_otherwise(manifest: dict[str, Any]) -> None:
+    """Settings that only choose documents, as another recipe may have them."""
+    config = manifest["config"]
+    config["filter"] |= {"symbols": 0.5, "script": {"default": 0.3, "zh": 0.15}, "max_tokens": 1500, "min_tokens": 4}
+    config["safety"] |= {"threshold": 0.9, "exempt_genres": ["poetry"], "scorers": ["detoxify"]}
+    config["sample"] |= {"documents": 40, "max_documents_per_author": 6, "shortfall": "fill", "spread": "ignore"}
+    config["split"]["splits"] = {"train": 80, "dev": 10, "test": 10}
+    config["release"]["queries_per_author"] = 2
+    config["seed"] = 5
+    manifest["scorers"] = [{"identity": "detoxify multilingual 1", "languages": ["en"]}]
+    manifest["versions"]["detoxify"] = "0.5.2"
+
+
+def test_releases_that_chose_documents_otherwise_merge_and_each_part_states_its_settings(
+    halves: tuple[Path, Path], tmp_path: Path
+) -> None:
+    other = changed(halves[1], tmp_path / "other", choose_otherwise)
+    out = tmp_path / "out"
+    merge(opened(halves[0]), open_complete_release(other), out, "both")
+    manifest = json.loads((out / files.MANIFEST).read_text())
+    parts = [json.loads((folder / files.MANIFEST).read_text()) for folder in (halves[0], other)]
+    assert [part["config"] for part in manifest["merged"]] == [part["config"] for part in parts]
+    assert [part["scorers"] for part in manifest["merged"]] == [part["scorers"] for part in parts]
+    config = manifest["config"]
+    loose = [config["filter"]["symbols"], config["filter"]["max_tokens"], config["filter"]["min_tokens"]]
+    assert loose == [0.7, 2000, 1]
+    assert config["safety"]["scorers"] == ["wordlist", "detoxify"]
+    assert (config["safety"]["threshold"], config["safety"]["exempt_genres"]) == (0.9, ["poetry"])
+    assert config["sample"]["max_documents_per_author"] == 6
+    assert config["release"]["queries_per_author"] == "all"
+    assert (config["seed"], config["split"]["splits"]) == (parts[0]["config"]["seed"], CONFIG["split"]["splits"])
+    assert manifest["versions"]["detoxify"] == "0.5.2"
+    assert check_release(out, config) == []
+
+
+def test_each_part_of_a_merge_is_held_to_its_own_thresholds(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    other = changed(halves[1], tmp_path / "other", choose_otherwise)
+    merge(opened(halves[0]), open_complete_release(other), tmp_path / "out", "both")
+    second = set(table(tmp_path / "out").filter(pl.col("release") == 2)["id"].drop_nulls())
+    strict = changed(tmp_path / "out", tmp_path / "strict", lambda manifest: stricter(manifest["merged"][1]))
+    (found,) = [claim for claim in check_release(strict, CONFIG) if claim.code == "measures"]
+    assert set(found.ids) <= second
+    assert found.ids
+    forged = changed(tmp_path / "out", tmp_path / "forged", set_to("merged", 1, "config", "filter", "symbols", value=1))
+    assert "merge" in {claim.code for claim in check_release(forged)}
+
+
+def stricter(part: dict[str, Any]) -> None:
+    part["config"]["filter"]["max_tokens"] = 50
 
 
 def test_a_release_counted_by_another_tokeniser_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:

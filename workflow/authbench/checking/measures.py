@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from authbench.checking.claims import Finding
+from authbench.checking.merged import parts_with_settings
 from authbench.checking.rows import Rows
 from authbench.errors import InputError
 
@@ -36,7 +37,8 @@ _PAPER = {
     "script": "(letters >= 8 AND script < {}) OR (letters < 8 AND script < {} + 0.1 AND langid <> lang)",
     "symbols": f"CASE WHEN {_BOOK} THEN symbols_spaced_paper > LEAST({{}}, 0.4) ELSE symbols_paper > {{}} END",
     "alphabetic": "alphabetic_paper < {}",
-    "repeated_run": f"longest_run > 20 OR ({_BOOK} AND symbol_run_paper > 5)",
+    "longest_run": "longest_run > {}",
+    "symbol_run": f"{_BOOK} AND symbol_run_paper > {{}}",
     "unique_words": "unique_tokens_ws < {}",
     "dominant_word": "dominant_word > {}",
     "alphabetic_words": "alphabetic_tokens_ws < {}",
@@ -57,8 +59,9 @@ def check_measures(release: Rows, settings: Settings) -> Iterator[Finding]:
     if provenance is None:
         return
     try:
-        yield from _check_filters(provenance, settings["filter"])
-        yield from _check_toxicity(provenance, settings["safety"])
+        for rows, stated in parts_with_settings(release, provenance, settings):
+            yield from _check_filters(rows, stated["filter"])
+            yield from _check_toxicity(rows, stated["safety"])
         yield from _check_admitted(provenance, settings)
     except (TypeError, ValueError, KeyError, AttributeError, pl.exceptions.PolarsError) as problem:
         raise InputError(

@@ -1,7 +1,7 @@
 """Settings that weaken the claims of a release, against those of config.yaml or those that were granted."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,25 @@ def check_settings(config: Settings, expected: Settings) -> Iterator[Finding]:
             yield Finding(
                 "looser_settings", key, f"{key} is {value!r:.60}, granted is {allowed!r:.60}{_recipe_with(key, value)}"
             )
+
+
+def loosest(first: Settings, second: Settings, places: Iterable[str]) -> dict[str, Any]:
+    """Return the settings of the first; of those that claims depend on, within `places`, the looser of the two.
+
+    Of two lists that may name more, the names of both. Thresholds by language or task go as one, by their loosest.
+    """
+    result: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in first.items()}
+    within = tuple(places)
+    for key, is_looser in _LOOSER.items():
+        if not any(key == place or key.startswith(f"{place}.") for place in within):
+            continue
+        section, name = key.split(".", 1)
+        own, other = _at(first, key), _at(second, key)
+        if is_looser is _more:
+            result[section][name] = list(dict.fromkeys([*own, *other]))
+        elif own != other and is_looser(other, own):
+            result[section][name] = other
+    return result
 
 
 def _recipe_with(key: str, value: Any) -> str:
@@ -143,6 +162,8 @@ _LOOSER: Mapping[str, Callable[[Any, Any], bool]] = {
     "filter.symbols": _higher,
     "filter.alphabetic": _lower,
     "filter.repeated_run": _higher,
+    "filter.longest_run": _higher,
+    "filter.symbol_run": _higher,
     "filter.alphabetic_words": _lower,
     "filter.single_letter_words": _higher,
     "filter.single_letter_run": _higher,

@@ -74,7 +74,7 @@ MANIFEST_KEYS = {
     "takedown": "entries of the list, how many met no document, documents and queries taken down",
     "warnings": "warnings in words",
     "withheld": "in a public bundle: documents that are withheld and why, queries and authors that it lacks for it",
-    "merged": "of a merged release: name, checksum, versions, targets and counts of the two, and why documents went",
+    "merged": "of a merged release: of each part its name, checksum, versions, settings and counts, and why texts went",
     "totals": "numbers of documents, authors, languages, queries",
     "counts": "per split: documents, authors, queries, languages, genres, lengths",
 }

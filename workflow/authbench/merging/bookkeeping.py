@@ -16,28 +16,8 @@ from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 
 STAGE = "merge"
-_NO_TARGETS: Mapping[str, Any] = {
-    "documents": None,
-    "languages": None,
-    "lengths": None,
-    "genres": None,
-    "prefer_sources": {},
-}
 _TARGETS = ("documents", "languages", "lengths", "genres")
 Rows = list[dict[str, Any]]
-
-
-def merged_config(name: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a merged release: those of the first, the sources of both, no target for the sample."""
-    genres = dict.fromkeys([*first["ingest"].get("genres", ()), *second["ingest"].get("genres", ())])
-    return {
-        **first,
-        "name": name,
-        "sources": list(dict.fromkeys([*first["sources"], *second["sources"]])),
-        "ingest": {**first["ingest"], "genres": list(genres)},
-        "sample": {**first["sample"], **_NO_TARGETS},
-        "split": {**first["split"], "lock": first["split"].get("lock") or second["split"].get("lock")},
-    }
 
 
 def merged_funnel(first: Rows, second: Rows, gone: Mapping[tuple[str, str], int], here: Mapping[str, int]) -> Rows:
@@ -118,6 +98,15 @@ def merged_deviation(
     return {**found, "documents": {"target": None, "taken": documents.height + down}}
 
 
+def merged_scorers(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Rows, list[str]]:
+    """Return the scorers of two manifests, each once, and their names in the settings."""
+    named: dict[str, tuple[dict[str, Any], str]] = {}
+    for manifest in (first, second):
+        names = manifest["config"]["safety"]["scorers"]
+        named |= {row["identity"]: (row, name) for row, name in zip(manifest["scorers"], names, strict=True)}
+    return [row for row, _ in named.values()], [name for _, name in named.values()]
+
+
 def merged_labels(first: Rows, second: Rows) -> Rows:
     """Return the rows of statistics/labels.csv; of a source and decision in both, the one measured on more texts."""
     best: dict[tuple[str, str | None], dict[str, Any]] = {}
@@ -162,6 +151,8 @@ def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> Rows:
                 "name": side.release.name,
                 "sha256": sha256_of_file(sums) if sums.is_file() else None,
                 "versions": side.release.manifest["versions"],
+                "scorers": side.release.manifest["scorers"],
+                "config": side.config,
                 "sample": {key: side.config["sample"].get(key) for key in _TARGETS},
                 "documents": own.height,
                 "kept": own.height - gone.height,

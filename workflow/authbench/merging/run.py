@@ -13,22 +13,23 @@ from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.release import Release
 from authbench.merging.bookkeeping import (
-    merged_config,
     merged_deviation,
     merged_funnel,
     merged_inputs,
     merged_labels,
     merged_raw_lock,
+    merged_scorers,
     read_rows,
     stated_parts,
 )
 from authbench.merging.contents import merge_contents, merged_table, new_numbers, renumbered
+from authbench.merging.settings import merged_config
 from authbench.merging.settle import settle
 from authbench.merging.sides import Side, expect_fitting, read_side
 from authbench.registry.citations import bibliography
 from authbench.release.contents import Contents
 from authbench.release.manifest import count_documents
-from authbench.release.statement import versions_for
+from authbench.release.statement import library_versions
 from authbench.release.tables import write_split
 from authbench.report import statistics
 from authbench.report.labels import labels_table
@@ -70,7 +71,9 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     mine = {own.key_of[ident] for ident in own.documents["id"]}
     same = [numbers[ident] for ident in other.documents["id"] if other.key_of[ident] in mine]
     moved = renumbered(other, numbers, same)
+    scorers, names = merged_scorers(own.release.manifest, other.release.manifest)
     config = merged_config(name, own.config, other.config)
+    config["safety"] = {**config["safety"], "scorers": names}
     texts = pl.concat(
         side.documents.select("lang", "content", doc_key="id", origin_id="origin") for side in (own, moved)
     )
@@ -87,7 +90,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     marked = {before: f"{now}'" if now in set(same) else now for before, now in numbers.items()}
     table = merged_table((own.documents, other.documents), marked, settled)
     with atomic_folder(out) as place:
-        manifest = _write(place, own, other, contents, table, config)
+        manifest = _write(place, own, other, contents, table, config, scorers)
         violations = check_release(place, {section: config[section] for section in files.CHECKED_SECTIONS})
         if violations:
             found = "\n".join(str(violation) for violation in violations)
@@ -107,7 +110,13 @@ def _expect_known_takedowns(own: Side, other: Side) -> None:
 
 
 def _write(
-    folder: Path, own: Side, other: Side, contents: Contents, table: pl.DataFrame, config: dict[str, Any]
+    folder: Path,
+    own: Side,
+    other: Side,
+    contents: Contents,
+    table: pl.DataFrame,
+    config: dict[str, Any],
+    scorers: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """Write all files of the merged release; return its manifest."""
     one, two = own.release.manifest, other.release.manifest
@@ -123,10 +132,10 @@ def _write(
     noisy = _noisy(own) | _noisy(other)
     facts: dict[str, Any] = {
         "config": config,
-        "versions": versions_for(config),
+        "versions": {**two["versions"], **one["versions"], **library_versions()},
         "inputs": merged_inputs(one["inputs"], two["inputs"]),
         "raw_lock": merged_raw_lock(one["raw_lock"], two["raw_lock"]),
-        "scorers": one["scorers"],
+        "scorers": scorers,
         "skipped_sources": sorted(({*one["skipped_sources"]} | {*two["skipped_sources"]}) - here),
         "takedown": contents.takedown,
         "splits": list(contents.splits),
@@ -144,7 +153,7 @@ def _write(
     facts["warnings"] = warnings(warned, documents, contents.queries, sources) + list(dict.fromkeys(build))
     manifest = {
         **{key: value for key, value in one.items() if key not in ("withheld", "merged")},
-        **{key: facts[key] for key in ("config", "versions", "inputs", "raw_lock", "skipped_sources")},
+        **{key: facts[key] for key in ("config", "versions", "inputs", "raw_lock", "scorers", "skipped_sources")},
         **{key: {tag: by_source[key][tag] for tag in sorted(by_source[key]) if tag in here} for key in _BY_SOURCE},
         **{key: facts[key] for key in ("takedown", "warnings")},
         "name": config["name"],

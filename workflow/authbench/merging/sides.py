@@ -12,25 +12,11 @@ from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.lock import read_lock
 from authbench.format.release import Release, concat
+from authbench.merging.settings import differing
 from authbench.tokens import load_tokenizer
 
 RECOUNTED = 200  # texts of each release whose tokens are counted again before anything else
 _SHOWN = 4
-# Settings in which two releases may differ: how much is taken, from where, and what decides no text and no author.
-_FREE = frozenset(
-    {
-        *("name", "sources", "seed", "ingest.genres", "ingest.max_bad_rows", "ingest.max_record_bytes"),
-        *("dedup.comparisons_per_document", "filter.exclude", "release.takedown", "split.lock"),
-        *("safety.detoxify.batch_size", "safety.detoxify.device", "safety.detoxify.checkpoint"),
-    }
-)
-_FREE_SECTIONS = ("split.splits.", "split.bridge.")
-_OF_SAMPLE = frozenset(  # what of `sample` must be equal: the rules of authors and of lengths
-    {
-        *("sample.min_documents_per_author", "sample.fallback_documents_per_author"),
-        *("sample.max_documents_per_author", "sample.min_origins", "sample.length_bins"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -127,15 +113,12 @@ def _problems(first: Side, second: Side) -> Iterator[str]:
         yield f"built by AuthBench {one['authbench']} and {other['authbench']}"
     if set(first.release.splits) != set(second.release.splits):
         yield f"the splits are {', '.join(first.release.splits)} and {', '.join(second.release.splits)}"
-    ours, theirs = (dict(_flat(side.config)) for side in (first, second))
-    for key in sorted(ours.keys() | theirs.keys()):
-        if _is_held(key) and ours.get(key) != theirs.get(key):
-            yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
+    yield from differing(first.config, second.config)
     yield from _two_persons(first, second)
     if first.config["sample"].get("length_bins") != "fixed":
         yield "sample.length_bins: bounds of lengths that each release drew for itself; expected `fixed`"
-    if one.get("scorers") != other.get("scorers"):
-        yield "toxicity was judged by other scorers"
+    if bool(one.get("scorers")) != bool(other.get("scorers")):
+        yield "toxicity was judged in one of them alone (safety.scorers)"
     if set(first.documents.columns) != set(second.documents.columns):
         names = sorted(set(first.documents.columns) ^ set(second.documents.columns))
         yield f"only one has the column {', '.join(names)} in {files.PROVENANCE}"
@@ -146,21 +129,6 @@ def _problems(first: Side, second: Side) -> Iterator[str]:
     for tag in sorted(decisions[0].keys() & decisions[1].keys()):
         if decisions[0][tag] != decisions[1][tag]:
             yield f"labels of {tag} are {decisions[0][tag]} and {decisions[1][tag]} (statistics/labels.csv)"
-
-
-def _is_held(key: str) -> bool:
-    """Return whether a setting must be equal in both releases."""
-    if key in _FREE or key.startswith(_FREE_SECTIONS):
-        return False
-    return key in _OF_SAMPLE if key.startswith("sample.") else True
-
-
-def _flat(settings: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{place}{key}.")
-        else:
-            yield f"{place}{key}", value
 
 
 def _two_persons(first: Side, second: Side) -> Iterator[str]:

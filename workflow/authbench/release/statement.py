@@ -73,8 +73,13 @@ def add_statement(facts: Mapping[str, Any], statement: Mapping[str, Any]) -> dic
 def versions_for(config: Mapping[str, Any]) -> dict[str, str]:
     """Return the versions of Python and of the libraries that decide the bytes of a release with these settings."""
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
+    return {**library_versions(), **_versions(models)}
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that every release is made by."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"python": python, **_versions((*LIBRARIES, *models))}
+    return {"python": python, **_versions(LIBRARIES)}
 
 
 def _versions(names: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,73 @@
+"""Which settings two releases must share to be merged, and those of the merge.
+
+What decides the text of a document, its author, its length or how it is compared must be equal: else one text would be
+two documents, or one person two. What only chose documents may differ: each part's own settings are recorded in the
+manifest, and the merge states the looser of the two.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from authbench.checking.settings import loosest
+
+Settings = Mapping[str, Any]
+# How much was taken and from where, and what decides no text and no author.
+_FREE = frozenset(
+    {
+        *("name", "sources", "seed", "ingest.genres", "ingest.max_bad_rows", "ingest.max_record_bytes"),
+        *("dedup.comparisons_per_document", "release.takedown", "release.queries_per_author", "split.lock"),
+    }
+)
+_FREE_SECTIONS = ("split.splits.", "split.bridge.", "filter.", "safety.", "sample.")
+_HELD = frozenset(
+    {"filter.preset", "sample.length_bins"}
+)  # within those sections: measures and classes of another kind
+_CHOOSING = ("filter", "safety", "sample", "release.queries_per_author")
+_NO_TARGETS: Settings = {
+    "documents": None,
+    "languages": None,
+    "lengths": None,
+    "genres": None,
+    "prefer_sources": {},
+}
+
+
+def differing(first: Settings, second: Settings) -> Iterator[str]:
+    """Yield a line for each setting that must be equal and is not."""
+    ours, theirs = dict(_flat(first)), dict(_flat(second))
+    for key in sorted(ours.keys() | theirs.keys()):
+        if _is_held(key) and ours.get(key) != theirs.get(key):
+            yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
+
+
+def merged_config(name: str, first: Settings, second: Settings) -> dict[str, Any]:
+    """Return the settings of a merged release.
+
+    They are those of the first, with the sources of both, no target for the sample, and of what chose documents the
+    looser of the two, so that queries of both stay and no document of either is beyond a limit.
+    """
+    genres = dict.fromkeys([*first["ingest"].get("genres", ()), *second["ingest"].get("genres", ())])
+    loose = loosest(first, second, _CHOOSING)
+    return {
+        **loose,
+        "name": name,
+        "sources": list(dict.fromkeys([*first["sources"], *second["sources"]])),
+        "ingest": {**first["ingest"], "genres": list(genres)},
+        "sample": {**loose["sample"], **_NO_TARGETS},
+        "split": {**first["split"], "lock": first["split"].get("lock") or second["split"].get("lock")},
+    }
+
+
+def _is_held(key: str) -> bool:
+    """Return whether a setting must be equal in both releases."""
+    if key in _HELD:
+        return True
+    return not (key in _FREE or key.startswith(_FREE_SECTIONS))
+
+
+def _flat(settings: Settings, place: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", value
