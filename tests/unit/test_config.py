@@ -251,6 +251,25 @@ def test_a_missing_source_can_be_skipped_but_not_all_of_them(root: Path) -> None
     assert "douban: no file fits" in problems({**user, "raw_dir": "nowhere"}, root)
 
 
+@pytest.mark.parametrize("name", ["es.stackoverflow.com.7z", "dump/posts.tar.gz", "X.RAR"])
+def test_an_archive_that_is_not_read_is_named_with_what_to_do(root: Path, name: str) -> None:
+    packed = root / "raw/stackexchange_dump" / name
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(b"x")
+    told = problems({"raw_dir": "raw", "sources": ["stackexchange_dump"]}, root)
+    assert f"{name} is packed in a form that is not read" in told
+    assert "7z x" in told
+    assert "**/Posts.xml" in told
+
+
+def test_a_required_field_that_no_source_gives_stops_the_run(root: Path) -> None:
+    required = {"authorship": ["topik", "genre"], "essay": ["topic"]}
+    told = problems({"ingest": {"required": required}}, root)
+    assert "ingest.required.authorship: no source gives 'topik'" in told
+    assert "'genre'" not in told
+    assert "ingest.required.essay: no source gives 'topic', so that every text would go; they give nothing" in told
+
+
 def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(root: Path) -> None:
     (root / "raw/douban").mkdir(parents=True)
     (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")

@@ -176,6 +176,28 @@ def test_a_sub_genre_of_the_author_is_a_group_of_authors_unless_the_papers_genre
     assert of_texts.records["genre"].to_list() == ["blog/arts", "blog/arts", "blog"]
 
 
+def test_sub_genres_are_the_corpus_s_own_where_asked_for_and_stated(tmp_path: Path) -> None:
+    genre = {"field": "kind", "map": {"toy": "blog/other", "*": "blog"}}
+    fine = {"field": "kind", "map": {"toy": "blog/toys"}}
+    entry = source(fields={"genre": genre, "fine_genre": fine})
+    joined, split = (Ingested(tmp_path, {"a.csv": table(*ROWS)}, entry, fine_genres=asked) for asked in (False, True))
+    assert joined.records["genre"].to_list() == ["blog/other", "blog/other", "blog"]
+    assert split.records["genre"].to_list() == ["blog/toys", "blog/toys", "blog"]
+
+
+def test_a_text_without_a_field_that_its_task_requires_is_dropped_and_named(tmp_path: Path) -> None:
+    topic = {"field": "kind", "map": {"toy": "toys"}}
+    entry = source(fields={"topic": topic, "labels": {"kind": "kind"}})
+    asked = {"authorship": ["topic", "kind"], "essay": ["date"]}
+    free, held = (Ingested(tmp_path, {"a.csv": table(*ROWS)}, entry, required=one) for one in ({}, asked))
+    assert (free.records.height, held.records.height) == (3, 2)
+    gone = held.removed.filter(pl.col("reason") == "missing_field")
+    assert gone.height == 1
+    assert gone["doc_key"].to_list() == free.records.filter(pl.col("topic").is_null())["doc_key"].to_list()
+    of_essays = Ingested(tmp_path, {"a.csv": table(*ROWS)}, {**entry, "task": "essay"}, required=asked)
+    assert of_essays.records.height == 0
+
+
 def test_the_own_name_is_masked_where_setting_and_entry_say_so_and_keys_stay(tmp_path: Path) -> None:
     nameless, files = source(), {"a.csv": table(*ROWS)}
     del nameless["fields"]["id"]

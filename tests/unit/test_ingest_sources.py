@@ -13,7 +13,8 @@ from linear_time import takes_linear_time
 
 from authbench.identity import author_id
 from authbench.ingest.clean import compile_cleaning
-from authbench.ingest.documents import Refused
+from authbench.ingest.compiled import compile_extraction
+from authbench.ingest.documents import Refused, add_derived
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.readers import READERS
 from authbench.records import PRIMARY_GENRES
@@ -116,6 +117,44 @@ POST = {
 
 def post(url: str, **changes: Any) -> dict[str, Any]:
     return {**POST, "url": url, **changes}
+
+
+THEMES = (
+    "Business,Cryptocurrency,Economy,Entertainment,Environment,Finance,Health,Investing,Law,People,Politics,Science,"
+    "Social,Sports,Technology"
+)
+INDUSTRIES = (
+    "Accounting,Advertising,Agriculture,Architecture,Arts,Automotive,Banking,Biotech,BusinessServices,Chemicals,"
+    "Communications-Media,Construction,Consulting,Education,Engineering,Environment,Fashion,Government,HumanResources,"
+    "Internet,InvestmentBanking,Law,LawEnforcement-Security,Manufacturing,Maritime,Marketing,Military,"
+    "Museums-Libraries,Non-Profit,Publishing,RealEstate,Religion,Science,Sports-Recreation,Student,Technology,"
+    "Telecommunications,Tourism,Transportation,indUnk"
+)
+CRAWLED_GENRES = {"qna/question", "literature/speech_essay", "literature/drama", "social_media/youtube_comment"}
+
+
+def fine_genres(tag: str, rows: list[dict[str, str]]) -> set[str]:
+    compiled = compile_extraction(tag, make_extraction(load(tag)))
+    add_derived(rows, compiled)
+    return set(compiled.fields["fine_genre"](rows))
+
+
+def test_the_recipes_of_the_papers_have_as_many_fine_genres_as_the_papers() -> None:
+    found = fine_genres("exorde", [{"primary_theme": theme} for theme in THEMES.split(",")])
+    found |= fine_genres("blog_authorship", [{"job": job} for job in INDUSTRIES.split(",")])
+    assert {"social_media/investing", "blog/real_estate", "blog/communications_media", "blog/unknown"} <= found
+    others = THIRTEEN - {"exorde", "blog_authorship", "xiaohongshu"}
+    found |= {load(tag)["fields"]["genre"].get("const") for tag in others}
+    found |= {"social_media/xiaohongshu"}
+    assert (len(found), len(found | CRAWLED_GENRES)) == (62, 66)
+    for recipe in ("100k", "300k", "428k"):
+        text = (ROOT / f"config/recipes/authbench-{recipe}.yaml").read_text(encoding="utf-8")
+        assert yaml.safe_load(text)["ingest"]["fine_genres"] is True
+
+
+@pytest.mark.parametrize("theme", ["", "1", "no/genre", "ein Wörtchen", "a" * 80])
+def test_a_theme_that_is_no_name_of_a_genre_stays_joined(theme: str) -> None:
+    assert fine_genres("exorde", [{"primary_theme": theme}]) == {None}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from authbench.chunk.settings import chunk_problems
 from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
-from authbench.ingest.settings import ingest_problems
+from authbench.ingest.settings import ingest_problems, unknown_requirements
 from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
@@ -73,6 +73,7 @@ VOCABULARIES = {
     ("split", "splits"),
 }
 DEMO = "config/recipes/demo.yaml"
+_UNREAD = (".7z", ".rar", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst")  # archives that no reader opens
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     config, problems = _load_config(user, root)
     sources, more = _load_sources(config, root)
     problems += more
+    problems += unknown_requirements(config, sources.values())
     problems += _without_vocabulary()
     models, more = _find_models(config, root)
     problems += more
@@ -282,6 +284,12 @@ def _unknown_datasets(config: Settings, root: Path) -> Iterator[str]:
 
 def _missing(source: Source, raw_dir: Path) -> str:
     patterns, folder = ", ".join(source.files.patterns), raw_dir / source.files.folder
+    packed = sorted(path for path in folder.rglob("*") if path.name.lower().endswith(_UNREAD) and path.is_file())
+    if packed:
+        return (
+            f"{source.tag}: {packed[0]} is packed in a form that is not read ({len(packed)} such). Unpack it beside "
+            f"itself (7z x, unrar x or tar xf), so that files fit {patterns}"
+        )
     return f"{source.tag}: no file fits {patterns} in {folder}/. To get it: {source.acquire.how}"
 
 

@@ -31,6 +31,8 @@ counts = ingest_source(
         params.own_name,
         read_aliases(persons_file()),
         tuple(params.ingest["genres"]),
+        params.ingest["fine_genres"],
+        params.ingest["required"],
     ),
 )
 write_json(snakemake.output.counts, counts)

@@ -63,6 +63,8 @@ class Choices(NamedTuple):
         keep_other_languages: texts in languages beside LANGUAGES are kept under their code; where it is none, as OTHER.
         genres: primary genres beside PRIMARY_GENRES.
         author_genres: a sub-genre that describes the author stays one.
+        required: fields or labels of ours without which a row makes no document.
+        fine_genres: sub-genres are those of the corpus where the entry states them (`fields.fine_genre`).
         mask_own_name: the author's name goes from the text where the entry admits it.
     """
 
@@ -70,6 +72,8 @@ class Choices(NamedTuple):
     genres: tuple[str, ...] = ()
     author_genres: bool = False
     mask_own_name: bool = False
+    fine_genres: bool = False
+    required: tuple[str, ...] = ()
 
 
 class Refused(NamedTuple):
@@ -145,8 +149,14 @@ def make_documents(
         partial(_known_language, others=choices.keep_other_languages), compiled.fields["lang"](block.rows)
     )
     genres = by_distinct(as_text, compiled.fields["genre"](block.rows))
+    if choices.fine_genres:
+        fine = by_distinct(as_text, compiled.fields["fine_genre"](block.rows))
+        genres = [one or joined for one, joined in zip(fine, genres, strict=True)]
     block.columns |= {"lang": langs, "genre": genres}
     block.refuse(list(map(_lacking, langs, genres, block.columns["text"])))
+    for name in choices.required:
+        values = (compiled.labels.get(name) or compiled.fields.get(name, _no_values))(block.rows)
+        block.refuse([None if _plain(value) else "missing_field" for value in values])
     of_author = compiled.genre_of_author and not choices.author_genres
     checked = partial(_checked_genre, f"{where}: fields.genre", (*PRIMARY_GENRES, *choices.genres))
     block.columns["genre"] = by_distinct(checked, block.columns["genre"])
@@ -304,6 +314,10 @@ def _number(value: Any) -> int | None:
     if text is None or not text.isdecimal() or len(text) > len(str(MOST_AUTHORS)):
         return None
     return int(text) if int(text) <= MOST_AUTHORS else None
+
+
+def _no_values(rows: Sequence[Row]) -> Column:
+    return [None] * len(rows)
 
 
 def _labels(labels: Mapping[str, Columns], rows: Sequence[Row]) -> Column:

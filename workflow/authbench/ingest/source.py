@@ -56,6 +56,8 @@ class IngestSettings:
     own_name: str = "keep"
     aliases: Aliases = field(default_factory=dict)
     genres: tuple[str, ...] = ()
+    fine_genres: bool = False
+    required: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def ingest_source(
@@ -85,7 +87,12 @@ def ingest_source(
             f"{tag}: no file below {folder} matches {', '.join(extraction.files)}. See its YAML for how to get it."
         )
     choices = Choices(
-        settings.other_languages == "keep", settings.genres, settings.author_genres, settings.own_name == "mask"
+        settings.other_languages == "keep",
+        settings.genres,
+        settings.author_genres,
+        settings.own_name == "mask",
+        settings.fine_genres,
+        tuple(settings.required.get(extraction.task, ())),
     )
     mapped = compile_source(tag, extraction, choices, settings.author_key, settings.aliases)
     tally = Tally(tag)

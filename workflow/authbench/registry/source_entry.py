@@ -110,6 +110,7 @@ class Fields:
     item: Expression | None = None
     account: Expression | None = None
     author_group: Expression | None = None
+    fine_genre: Expression | None = None
     labels: Mapping[str, Expression] = field(default_factory=dict)
 
 
