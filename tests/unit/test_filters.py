@@ -22,6 +22,8 @@ ROBUST = {
     "alphabetic_words": 0.2,
     "single_letter_words": 0.8,
     "single_letter_run": 40,
+    "longest_run": 20,
+    "symbol_run": 5,
     "script": 0.5,
     "language": 0.9,
     "min_tokens": 1,
@@ -262,3 +264,21 @@ def test_measurements_of_other_documents_are_refused():
     assert filters.beside(keys, measures).equals(measures)
     with pytest.raises(InputError, match="do not belong together"):
         filters.beside(keys, measures.reverse())
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "setting", "reason"),
+    [("No" + "o" * 24 + " way, said he", "made_up", {"longest_run": 30}, "repeated_characters"),
+     ("Well then……………… said he, and so on", "german_pd", {"symbol_run": 20}, "symbol_run")],
+)  # fmt: skip
+def test_lengths_of_runs_are_settings(text, source, setting, reason):
+    assert reason in reasons(text, PAPER, source=source)
+    assert reason not in reasons(text, PAPER | setting, source=source)
+    assert reason not in reasons(text, PAPER | dict.fromkeys(setting), source=source)
+
+
+def test_a_dropped_document_counts_once_for_its_language():
+    rows = documents("!!!! ????", "!!!! ????", "!!!! ????", SPANISH, lang=["en", "de", "de", "es"])
+    removed = filters.apply_filters(rows, PAPER)
+    assert removed["doc_key"].is_duplicated().any()
+    assert filters.dropped_by_language(rows, removed) == {"de": 2, "en": 1}

@@ -11,7 +11,7 @@ from authbench.errors import InputError
 from authbench.records import DOCUMENT
 from authbench.safety import ScoreStore
 from authbench.sample.authors import SAFE, TOXIC
-from authbench.sample.deviation import recount, sampling_deviation
+from authbench.sample.deviation import limit_of, recount, sampling_deviation, with_filtered
 from authbench.sample.documents import languages_of, refuse_authors, select_safely, set_length_bins
 from authbench.sample.documents import select_documents as select_from
 from authbench.sample.reservoir import (
@@ -23,7 +23,7 @@ from authbench.sample.reservoir import (
     trim_authors,
 )
 from authbench.sample.stage import Settings, admit, sample, stored_documents
-from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
+from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 from authbench.storage.parquet import write_batches
 
 SAMPLE = {
@@ -31,6 +31,7 @@ SAMPLE = {
     "languages": {"en": 60, "fr": 40},
     "lengths": {"short": 15, "medium": 50, "long": 20, "extra_long": 15},
     "length_bins": "fixed",
+    "borrow": "any",
     "genres": {"en": {"blog/*": 70, "news": 30}, "fr": {"news": 100}},
     "prefer_sources": {},
     "shortfall": "fill",
@@ -605,3 +606,70 @@ def test_documents_of_another_author_than_the_reservoir_says_are_refused(tmp_pat
             ScoreStore(tmp_path / "scores.parquet"),
             Settings(SAMPLE, AUTHORS, safety, SPLITS, 7),
         )
+
+
+BUCKETS = ("short", "medium", "long", "extra_long")
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=4, max_size=4))
+def test_a_scarce_length_borrows_and_none_lends_what_it_needs(numbers):
+    targets = dict(zip(BUCKETS, (target for target, _ in numbers), strict=True))
+    available = dict(zip(BUCKETS, (there for _, there in numbers), strict=True))
+    given_now = borrow_adjacent(targets, available)
+    assert sum(given_now.values()) == sum(targets.values())
+    for bucket in BUCKETS:
+        if available[bucket] >= targets[bucket]:
+            assert targets[bucket] <= given_now[bucket] <= available[bucket]
+        else:
+            assert available[bucket] <= given_now[bucket] <= targets[bucket]
+    missing = sum(max(0, given_now[bucket] - available[bucket]) for bucket in BUCKETS)
+    assert missing == max(0, sum(targets.values()) - sum(available.values())) or sum(targets.values()) == 0
+
+
+def test_the_length_next_to_a_scarce_one_takes_its_share():
+    documents = corpus(400, 3).filter(pl.col("length_bucket") != "extra_long")
+    lengths = {"short": 25, "medium": 25, "long": 25, "extra_long": 25}
+    taken = {}
+    for borrow in ("any", "adjacent"):
+        sample = SAMPLE | {"borrow": borrow, "lengths": lengths, "min_documents_per_author": 1, "spread": "ignore"}
+        pool = pool_of(documents, sample)
+        chosen = pool.filter(pl.Series(select_documents(pool, safe(pool), sample).chosen))
+        taken[borrow] = dict(chosen["length_bucket"].cast(pl.String).value_counts().iter_rows())
+    assert taken["any"]["long"] <= 21  # a third
+    assert taken["adjacent"]["long"] >= 26  # near the half that is asked for; authors are taken whole
+
+
+@pytest.mark.parametrize(
+    ("row", "limit"),
+    [
+        ({"target": 10, "taken": 10, "available": 0, "held": 0}, None),
+        ({"target": None, "taken": 3, "available": 3, "held": 3}, None),
+        ({"target": 10, "taken": 8, "available": 10, "held": 12}, "whole_authors"),
+        ({"target": 10, "taken": 8, "available": 8, "held": 12}, "documents_per_author"),
+        ({"target": 10, "taken": 8, "available": 8, "held": 9, "refused": {"few": 1, "kind": 1}}, "authors"),
+        ({"target": 10, "taken": 8, "available": 8, "held": 8, "refused": {"few": 1}, "filtered": 1}, "filters"),
+        ({"target": 10, "taken": 8, "available": 8, "held": 8, "refused": {"few": 1}, "filtered": 0}, "texts"),
+    ],
+)
+def test_a_missed_target_names_what_limited_it(row, limit):
+    assert limit_of(row | {"deficit": None if row["target"] is None else row["target"] - row["taken"]}) == limit
+
+
+def test_a_sample_states_what_limited_each_language_and_cell():
+    few = corpus(40, 2, 2).with_columns(lang=pl.lit("fr"), genre=pl.lit("news"), author_id=pl.col("author_id") + "f")
+    documents = pl.concat([corpus(120, 1).filter(pl.col("lang") == "en"), few])
+    filled, tallies = fill_reservoir(documents.with_row_index("row"), 7, 10, 1)
+    merged, numbers = merge_tallies([tallies], 1)
+    authors = refuse_authors(merged, AUTHORS, SAMPLE)
+    pool = keep_per_bucket(trim_authors(admit([filled], numbers, authors), 10), 60)
+    selection = select_documents(pool, safe(pool), SAMPLE)
+    deviation = with_filtered(
+        sampling_deviation(pool, selection, SAMPLE, {"fr": {"author_with_too_few_documents": few.height}}), {"fr": 7}
+    )
+    rows = {row["language"]: row for row in deviation["languages"]}
+    assert (rows["fr"]["limited_by"], rows["fr"]["filtered"]) == ("authors", 7)
+    assert rows["fr"]["refused"] == {"author_with_too_few_documents": few.height}
+    assert rows["en"]["limited_by"] is None
+    assert all(cell["limited_by"] is None or cell["deficit"] > 0 for cell in deviation["cells"])
+    recounted = recount(deviation, documents.filter(pl.col("lang") == "fr").head(0), SAMPLE)
+    assert {row["limited_by"] for row in recounted["languages"]} == {"whole_authors", "authors"}

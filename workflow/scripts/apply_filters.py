@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.filter.decide import apply_filters, beside
+from authbench.filter.decide import apply_filters, beside, dropped_by_language
 from authbench.funnel import Tally
 from authbench.review.exclusions import excluded, read_exclusions
 from authbench.runtime.job import log_to
@@ -23,6 +23,7 @@ if snakemake.params.filter["exclude"]:
 
 tally = Tally("filter")
 tally.add(documents, documents.join(removed, on="doc_key", how="anti"), removed)
+tally.note("dropped_by_language", dropped_by_language(documents, removed))
 if snakemake.params.filter["exclude"]:
     tally.note("ruled_out", dict.fromkeys(by_hand["doc_key"], 1))
 write_parquet(removed, snakemake.output.removed)

@@ -26,8 +26,6 @@ MIN_RUNS = 200  # visible characters of a text that is dropped for runs of one c
 
 MIXED = 0.9  # letters of the expected scripts over letters, at most, of a text in another language with Han
 
-PAPER_LONGEST_RUN = 20
-PAPER_SYMBOL_RUN = 5
 PAPER_SPACED_SYMBOLS = 0.4  # the most in what the AuthBench authors released of their public-domain sources
 PUBLIC_DOMAIN = r"(?:^|_)pd(?:_|$)"  # tags of those sources
 PAPER_UNSURE_SCRIPT = 0.1  # so little above the least share of the script the language is asked for, too
@@ -78,6 +76,12 @@ def beside(documents: pl.DataFrame, measures: pl.DataFrame) -> pl.DataFrame:
     if not documents["doc_key"].equals(measures["doc_key"]):
         raise InputError("Measurements and documents do not belong together; delete filter/measures, to measure anew")
     return documents.hstack(measures.drop("doc_key"))
+
+
+def dropped_by_language(documents: pl.DataFrame, removed: pl.DataFrame) -> dict[str, int]:
+    """Return how many documents of each language are removed, each once whatever the number of its reasons."""
+    gone = documents.filter(pl.col("doc_key").is_in(removed["doc_key"].implode()))
+    return dict(gone.group_by("lang").len().sort("lang").iter_rows())
 
 
 def rules(settings: Mapping[str, Any]) -> list[Rule]:
@@ -149,8 +153,8 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
         Rule("wrong_language", pl.col("langid_probability"), pl.lit(None), fallback),
         Rule("too_many_symbols", symbols, most, symbols > most),
         _below("too_few_letters", "alphabetic_paper", settings["alphabetic"]),
-        _above("repeated_characters", "longest_run", PAPER_LONGEST_RUN),
-        _above("symbol_run", "symbol_run_paper", PAPER_SYMBOL_RUN, book),
+        _above("repeated_characters", "longest_run", settings["longest_run"]),
+        _above("symbol_run", "symbol_run_paper", settings["symbol_run"], book),
         _below("few_distinct_words", "unique_tokens_ws", settings["unique_words"]),
         _above("dominant_word", "dominant_word", settings["dominant_word"]),
         _below("few_words_with_letters", "alphabetic_tokens_ws", settings["alphabetic_words"]),

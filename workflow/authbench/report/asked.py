@@ -86,8 +86,14 @@ def reason(row: Mapping[str, Any]) -> str:
 def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
     """Return why a language missed its target, with the setting to turn."""
     why, most, least = reason(row), sample.get("max_documents_per_author"), sample.get("min_documents_per_author")
+    refused, filtered = row.get("refused") or {}, row.get("filtered", 0)
+    beside = [
+        *(f"{count(number)} more are by authors who may not enter ({spaced(key)})" for key, number in refused.items()),
+        *([f"filters dropped {count(filtered)}"] if filtered else []),
+    ]
+    lost = f" ({'; '.join(beside)})" if beside else ""
     if not row["available"]:
-        return f"{why}; add a source of it (sources) or take its share back (sample.languages)"
+        return f"{why}{lost}; add a source of it (sources) or take its share back (sample.languages)"
     if row["available"] >= row["target"]:
         return f"{why}, of at most {most} documents (sample.max_documents_per_author)" if most else why
     held = row.get("held", 0)
@@ -98,7 +104,7 @@ def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
             "(sample.max_documents_per_author)"
         )
     by = f", by authors with at least {least} documents (sample.min_documents_per_author)" if least else ""
-    return f"{why}{by}; add sources (sources) or ask for fewer (sample.documents, sample.languages)"
+    return f"{why}{by}{lost}; add sources (sources) or ask for fewer (sample.documents, sample.languages)"
 
 
 def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:

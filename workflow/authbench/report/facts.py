@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from authbench.funnel import Counts, add_up, join_stages, merge_counts
+from authbench.sample.deviation import with_filtered
 
 
 def collect(
@@ -30,7 +31,7 @@ def collect(
     counts = list(counts)
     return {
         "funnel": join_stages(merge_counts(counts)),
-        "deviation": dict(deviation),
+        "deviation": with_filtered(deviation, _filtered(counts)),
         "scorers": sampled["scorers"],
         "toxicity_rates": sampled["toxicity_rates"],
         "documents_scored": sampled["documents_scored"],
@@ -46,6 +47,14 @@ def collect(
         "labels": list(labels),
         **({} if excluded is None else {"exclusions": _exclusions(set(excluded), counts)}),
     }
+
+
+def _filtered(counts: Iterable[Counts]) -> dict[str, int]:
+    """Return how many documents of each language the filters dropped, over all parts."""
+    found: dict[str, int] = {}
+    for part in counts:
+        found = add_up(found, part.get("facts", {}).get("dropped_by_language", {}))
+    return found
 
 
 def _exclusions(listed: set[str], counts: Iterable[Counts]) -> dict[str, Any]:

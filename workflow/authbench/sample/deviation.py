@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from authbench.sample.documents import Selection, fewest_documents, genre_shares
+from authbench.sample.documents import Selection, available_by, fewest_documents, genre_shares
 from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
 
@@ -18,12 +18,18 @@ NO_TARGET = "(no target)"
 KINDS = 1_000  # the program takes a second; ten times as many take minutes
 
 
-def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mapping[str, Any]) -> dict[str, Any]:
+def sampling_deviation(
+    pool: pl.DataFrame,
+    selection: Selection,
+    settings: Mapping[str, Any],
+    refused: Mapping[str, Mapping[str, int]] | None = None,
+) -> dict[str, Any]:
     """Return targets against what was available and what was taken; `settings` is the section `sample`.
 
     `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
-    documents than the rule allows; `held` is how many there are without that rule. Where no target is stated, that and
-    the deficit are None.
+    documents than the rule allows; `held` is how many there are without that rule, `refused` how many are by authors
+    who may not enter, by language and reason. `limited_by` is why a target was missed (`limit_of`). Where no target is
+    stated, that and the deficit are None.
     """
     pairs = pool.select("lang", "genre").unique()
     patterns = [
@@ -40,20 +46,21 @@ def sampling_deviation(pool: pl.DataFrame, selection: Selection, settings: Mappi
     for language, target in selection.languages.items():
         part = marked.filter(pl.col("lang") == language)
         taken = part.filter("chosen")
-        at_most = sum(_available(part, "lang", settings).values())
-        row = _row({"language": language}, target, at_most, taken.height)
-        languages.append({**row, "held": part.height})
+        at_most = sum(available_by(part, "lang", settings).values())
+        held = {"held": part.height, "refused": dict((refused or {}).get(language, {}))}
+        languages.append(_row({"language": language}, target, at_most, taken.height, held))
         for dimension, column, targets in (
             ("length", "length_bucket", selection.lengths[language]),
             ("genre", "pattern", selection.genres[language]),
         ):
-            available_by = _available(part, column, settings)
+            there = available_by(part, column, settings)
+            held_by = dict(part.group_by(column).len().iter_rows())
             taken_by = dict(taken.group_by(column).len().iter_rows())
             stated = {} if targets is None else targets
             for key in [*stated, *sorted(set(taken_by) - set(stated))]:
                 place = {"language": language, "dimension": dimension, "key": key}
                 asked = None if targets is None else targets.get(key, 0)
-                row = _row(place, asked, available_by.get(key, 0), taken_by.get(key, 0))
+                row = _row(place, asked, there.get(key, 0), taken_by.get(key, 0), {"held": held_by.get(key, 0)})
                 reached += abs(row["deficit"] or 0)
                 cells.append(row)
         if taken.height:
@@ -113,7 +120,7 @@ def _with_taken(deviation: Mapping[str, Any], taken: Callable[[int, tuple[str, .
 
     def row(counted: Mapping[str, Any], *place: str) -> dict[str, Any]:
         number = taken(counted["taken"], place)
-        return {**counted, "taken": number, "deficit": _deficit(counted["target"], number)}
+        return with_limit({**counted, "taken": number, "deficit": _deficit(counted["target"], number)})
 
     cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
     everyone = deviation["documents"]
@@ -220,16 +227,44 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
     return {((*cell, maximum),): documents / maximum for cell, documents in sorted(given.items())}
 
 
-def _available(part: pl.DataFrame, column: str, settings: Mapping[str, Any]) -> dict[str, int]:
-    """Return documents per value of a column, of each author at most as many as one author may give."""
-    each = part.group_by("author", column).len("documents")
-    most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
-    return dict(each.group_by(column).agg(most).iter_rows())
+def with_limit(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row that knows what `held` means with what limited it; else the row."""
+    return {**row, "limited_by": limit_of(row)} if "held" in row else dict(row)
 
 
-def _row(place: dict[str, str], target: int | None, available: int, taken: int) -> dict[str, Any]:
+def limit_of(row: Mapping[str, Any]) -> str | None:
+    """Return why a target was missed, the last limit without which it could have been met; None where it was not.
+
+    `whole_authors`: enough was available, but authors are taken whole, for all targets together.
+    `documents_per_author`: authors wrote enough, and may not give as much. `authors`: so with those who may not enter
+    (`refused`). `filters`: so with what filters dropped (`filtered`). `texts`: there are too few.
+    """
+    if row["target"] is None or row["deficit"] <= 0:
+        return None
+    there = row["available"]
+    if there >= row["target"]:
+        return "whole_authors"
+    there = row["held"]
+    if there >= row["target"]:
+        return "documents_per_author"
+    for limit, more in (("authors", sum(row.get("refused", {}).values())), ("filters", row.get("filtered", 0))):
+        there += more
+        if there >= row["target"]:
+            return limit
+    return "texts"
+
+
+def with_filtered(deviation: Mapping[str, Any], filtered: Mapping[str, int]) -> dict[str, Any]:
+    """Return the deviation with how many documents of each language the filters dropped."""
+    rows = [with_limit({**row, "filtered": filtered.get(row["language"], 0)}) for row in deviation.get("languages", ())]
+    return {**deviation, **({"languages": rows} if rows else {})}
+
+
+def _row(
+    place: dict[str, str], target: int | None, available: int, taken: int, more: Mapping[str, Any]
+) -> dict[str, Any]:
     deficit = _deficit(target, taken)
-    return {**place, "target": target, "available": available, "taken": taken, "deficit": deficit}
+    return with_limit({**place, "target": target, "available": available, "taken": taken, "deficit": deficit, **more})
 
 
 def _deficit(target: int | None, taken: int) -> int | None:

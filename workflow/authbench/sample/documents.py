@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from authbench.records import LENGTH_BUCKETS
 from authbench.sample.authors import NO_DAY, SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
 from authbench.sample.reservoir import LENGTH
-from authbench.sample.targets import language_targets, largest_remainder, matching_pattern
+from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
 
 Settings = Mapping[str, Any]
 Verdicts = NDArray[np.int8]
@@ -132,12 +132,16 @@ def _parity_bounds(length_counts: pl.DataFrame) -> dict[str, list[int]]:
 @dataclass(frozen=True)
 class _Language:
     """One language's part of the pool: its neighbouring rows, the arrays that the selection works on, and the shares
-    of lengths and genres that it goes by: those stated, or those of the pool itself."""
+    of lengths and genres that it goes by: those stated, or those of the pool itself.
+
+    `lendable` is how many documents of each length its authors can give, where a scarce length borrows; else None.
+    """
 
     rows: slice
     pool: Pool
     lengths: Mapping[str, float]
     genres: Mapping[str, float]
+    lendable: Mapping[str, int] | None = None
 
 
 def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]:
@@ -153,7 +157,16 @@ def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]
 def _language(rows: slice, part: pl.DataFrame, language: str, settings: Settings) -> _Language:
     lengths = settings["lengths"] or _counted(part["length_bucket"])
     genres = genre_shares(settings, language) or _counted(part["genre"])
-    return _Language(rows, _flat(part, list(genres), settings), lengths, genres)
+    borrows = settings.get("borrow") == "adjacent" and settings["lengths"]
+    lendable = available_by(part, "length_bucket", settings) if borrows else None
+    return _Language(rows, _flat(part, list(genres), settings), lengths, genres, lendable)
+
+
+def available_by(part: pl.DataFrame, column: str, settings: Settings) -> dict[str, int]:
+    """Return documents per value of a column, of each author at most as many as one author may give."""
+    each = part.group_by("author", column).len("documents")
+    most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
+    return dict(each.group_by(column).agg(most).iter_rows())
 
 
 def _counted(column: pl.Series) -> dict[str, float]:
@@ -252,7 +265,10 @@ def _wanted(
 
 def _marginal_targets(part: _Language, total: int) -> tuple[dict[str, int], dict[str, int]]:
     """Return documents per length bucket and per genre pattern of one language."""
-    return _by_length(total, part.lengths), largest_remainder(total, part.genres)
+    lengths = _by_length(total, part.lengths)
+    if part.lendable is not None:
+        lengths = borrow_adjacent(lengths, part.lendable)
+    return lengths, largest_remainder(total, part.genres)
 
 
 def _by_length(total: int, shares: Mapping[str, float]) -> dict[str, int]:

@@ -141,7 +141,7 @@ def sample(
     selected = _selected(chosen, documents)
     _check_authors(selected, authors["author_rank"].gather(selected["author"]), settings.seed)
     selected = selected.select(SELECTED.names()).cast(SELECTED).sort("doc_key")
-    deviation = sampling_deviation(pool, selection, rules)
+    deviation = sampling_deviation(pool, selection, rules, _refused(authors))
     facts = {
         "scorers": [{"identity": scorer.identity, "languages": sorted(scorer.languages)} for scorer in scorers],
         "toxicity_rates": _toxicity_rates(judged),
@@ -199,6 +199,15 @@ def _check_authors(selected: pl.DataFrame, ranks: pl.Series, seed: int) -> None:
     people = selected.select("author", *AUTHOR).unique().group_by("author").len()
     if (people["len"] > 1).any():
         raise InputError("Two authors share a hash of 64 bits; choose another `seed`")
+
+
+def _refused(authors: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Return how many documents are by authors who may not enter, by language and reason."""
+    found: dict[str, dict[str, int]] = {}
+    rows = authors.drop_nulls("refused").group_by("lang", "refused").agg(pl.col("documents").sum())
+    for lang, reason, number in rows.cast({"lang": pl.String}).sort("lang", "refused").iter_rows():
+        found.setdefault(lang, {})[reason] = number
+    return found
 
 
 def _nothing(dropped: Mapping[str, int]) -> InputError:

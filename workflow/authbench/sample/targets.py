@@ -73,6 +73,31 @@ def _most_per_language(documents: int, shares: Mapping[str, float], times: float
     }
 
 
+def borrow_adjacent(targets: Mapping[str, int], available: Mapping[str, int]) -> dict[str, int]:
+    """Return the targets of lengths, in order, where one that is scarce borrows from those next to it.
+
+    What a length lacks its neighbours take, each as it has texts to spare, then those two away; what none can take
+    stays with the length that lacks it (processing plan, section 8).
+
+    >>> borrow_adjacent({"short": 20, "medium": 50, "long": 20, "extra_long": 10},
+    ...                 {"short": 90, "medium": 90, "long": 90, "extra_long": 4})
+    {'short': 20, 'medium': 50, 'long': 26, 'extra_long': 4}
+    """
+    order = list(targets)
+    given = {key: min(targets[key], available.get(key, 0)) for key in order}
+    for place, key in enumerate(order):
+        lacking = targets[key] - min(targets[key], available.get(key, 0))
+        for away in range(1, len(order)):
+            near = [order[at] for at in (place - away, place + away) if 0 <= at < len(order)]
+            spare = {one: max(0, available.get(one, 0) - max(given[one], targets[one])) for one in near}
+            taken = min(lacking, sum(spare.values()))
+            for one, number in largest_remainder(taken, spare).items():
+                given[one] += number
+            lacking -= taken
+        given[key] += lacking
+    return given
+
+
 def matching_pattern(genre: str, patterns: Mapping[str, float] | list[str]) -> str | None:
     """Return the most specific pattern that a genre fits: the one with the most characters before its wildcard.
 
