@@ -1,6 +1,7 @@
 """Cllr is what the literature defines, and calibration on held-out problems brings it near its least value."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ from authbench.metrics.forensic import (
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
 from authbench.pan.forensic import costs
+from authbench.pan.forensic_figures import det
+from authbench.presentation.charts import as_svg, legend_height
 
 
 def defined(truth: list[bool], ratios: list[float]) -> float:
@@ -234,3 +237,14 @@ def test_models_evaluated_on_a_release_give_likelihood_ratios(
     table.head(300).write_parquet(tmp_path / "scores/sharp/released_pairs.parquet")
     assert main(command) == 2
     assert "has other pairs than dull" in capsys.readouterr().err
+
+
+def test_no_curve_of_errors_is_drawn_over_the_names_above_it() -> None:
+    chance = np.random.default_rng(0)
+    truth = np.arange(400) % 2 == 0
+    scores = {f"a system with a long name {one}": truth * one / 9 + chance.normal(size=400) for one in range(9)}
+    picture = as_svg(det(scores, truth))
+    paths = [re.findall(r"[ML] \S+ (\S+)", path) for path in re.findall(r'<path d="([^"]+)"', picture)]
+    curves = [[float(height) for height in heights] for heights in paths if len(heights) > 20]
+    assert len(curves) == len(scores)
+    assert min(map(min, curves)) >= legend_height(list(scores))

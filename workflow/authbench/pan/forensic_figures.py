@@ -51,8 +51,10 @@ def det(scores: Mapping[str, F64], truth: Truth) -> Chart:
         axes = plane(canvas, top + 6, top + tall, "false alarms", "misses")
         for name, own in scores.items() if known else ():
             alarms, misses = (np.clip(_thinned(one), TICKS[0], 1 - TICKS[0]) for one in detection_errors(truth, own))
+            shown = np.maximum(alarms, misses) <= FURTHEST
+            across, upward = (np.where(shown, ndtri(one), np.nan) for one in (alarms, misses))
             mark = marks[name]
-            [drawn] = axes.plot(ndtri(alarms), ndtri(misses), color=mark.colour, linestyle=mark.dash, linewidth=1.8)
+            [drawn] = axes.plot(across, upward, color=mark.colour, linestyle=mark.dash, linewidth=1.8)
             canvas.tip(drawn, name)
         for axis, limit in ((axes.xaxis, axes.set_xlim), (axes.yaxis, axes.set_ylim)):
             axis.set_ticks([float(ndtri(tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
