@@ -104,3 +104,14 @@ def test_a_job_that_leaves_pandas_out_makes_columns_without_it() -> None:
         "assert pa.array(['a', None]).to_pylist() == ['a', None] and 'pandas' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, check=True)
+
+
+def test_who_asks_for_pandas_gets_it_in_a_job_that_leaves_it_out() -> None:
+    pytest.importorskip("pandas")
+    program = (
+        "import pyarrow as pa\n"
+        "from authbench.runtime.job import leave_out_pandas; leave_out_pandas()\n"
+        "assert pa.table({'a': [1, 2]}).to_pandas()['a'].tolist() == [1, 2]\n"
+        "import pandas; assert pandas.Series([3]).tolist() == [3]\n"
+    )
+    subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": ":".join(sys.path)}, check=True)

@@ -6,12 +6,11 @@ from pathlib import Path
 from authbench.ingest.aliases import persons_file, read_aliases
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.registry.source_entry import file_set, make_extraction
-from authbench.runtime.job import leave_out_pandas, log_to
+from authbench.runtime.job import log_to
 from authbench.storage.json_files import write_json
 from authbench.storage.raw_listing import read_listing
 
 log_to(snakemake.log[0])
-leave_out_pandas()
 tag, params = snakemake.wildcards.source, snakemake.params
 extraction = make_extraction(params.source)
 key_variable = params.ingest["author_key_env"]

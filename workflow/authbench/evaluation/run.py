@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from authbench import __version__
 from authbench.arrays import I32
@@ -221,28 +222,30 @@ def queries_table(split: Split, ranking: Ranking) -> pl.DataFrame:
 
 def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return `queries_table`, and why a headline score is left out, by score."""
-    ids = split.documents["id"]
     values = per_query_values(split, ranking)
     stated, queries = split.released, len(split.asks)
     own = group_scores(stated, ranking.negatives[RELEASED], queries) | success_of_other_work(
         stated, split.positives, ranking.ranks["language"], ranking.sizes["language"]
     )
     own, left_out = without_unknown(own, split, ranking)
-    near = [
-        [
-            (ids[int(row)], float(score))
-            for row, score in zip(rows, best, strict=True)
-            if row >= 0 and np.isfinite(score)
-        ]
-        for rows, best in zip(ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST], strict=True)
-    ]
     table = pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
         *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
         *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
-        nearest=pl.Series([[ident for ident, _ in pairs] for pairs in near], dtype=pl.List(pl.String)),
-        scores=pl.Series([[score for _, score in pairs] for pairs in near], dtype=pl.List(pl.Float64)),
+        **_nearest_lists(split.documents["id"], ranking),
     )
     return table, left_out
+
+
+def _nearest_lists(ids: pl.Series, ranking: Ranking) -> dict[str, pl.Series]:
+    """Return of each query the ids of the `nearest` candidates and their `scores`, best first."""
+    rows, best = ranking.nearest[:, :NEAREST], ranking.best[:, :NEAREST]
+    there = (rows >= 0) & np.isfinite(best)
+    ends = pa.array(np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
+    flat = {"nearest": ids.gather(rows[there]), "scores": pl.Series(best[there], dtype=pl.Float64)}
+    return {
+        name: pl.Series(name, pa.LargeListArray.from_arrays(ends, values.to_arrow()), pl.List(values.dtype))
+        for name, values in flat.items()
+    }
 
 
 def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:

@@ -23,6 +23,9 @@ NO_DAY = -(2**31)
 # other documents, or on another topic. The first outweighs a length or genre, none of the others does.
 SECOND_WORK, FURTHER_WORK, OTHER_TIME, OTHER_TOPIC = 1.0, 0.25, 0.125, 0.0625
 APART = 30
+# What is known of a document of an author, beside those of the author's that are picked: it is one of them or was looked
+# at in vain; it is of the work of one; it is written APART days or more from all; it is on another topic than all.
+_USED, _KNOWN_WORK, _APART, _UNLIKE = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ def _fill(
             _insert(author, preceding[start], start, following, preceding)
     picks = np.empty(maximum, np.int64)
     best_picks = np.empty(maximum, np.int64)
+    state = np.empty(np.max(offsets[1:] - offsets[:-1]) if authors else 0, np.uint8)
+    length_need, genre_need = np.empty(len(lengths_open)), np.empty(len(genres_open))
     while target - taken >= minimum:
         need_all = supply[0] + min(supply[1], train_target - trained) <= target - taken
         best, best_score, best_count = -1, -1e300, 0
@@ -124,7 +129,8 @@ def _fill(
                 count, score = _pick(
                     offsets[author], offsets[author + 1], origins, lengths, genres, preferred, days, topics, verdicts,
                     consulted, lengths_open, genres_open, length_scale, genre_scale,
-                    target - taken, minimum, most, min_origins, spread, need_all, picks,
+                    target - taken, minimum, most, min_origins, spread, need_all, picks, state, length_need,
+                    genre_need,
                 )  # fmt: skip
             if count < minimum:
                 supply[int(train_only[author])] -= min(offsets[author + 1] - offsets[author], maximum)
@@ -166,49 +172,66 @@ def _remove(author, following, preceding):
 def _pick(
     start, end, origins, lengths, genres, preferred, days, topics, verdicts, consulted,
     lengths_open, genres_open, length_scale, genre_scale, remaining, minimum, maximum, min_origins, spread, need_all,
-    picks,
+    picks, state, length_need, genre_need,
 ):  # fmt: skip
-    """Fill `picks` with an author's most needed safe documents; give their number (0: too few works) and mean worth."""
-    used = np.zeros(end - start, np.bool_)
-    length_picked = np.zeros(len(lengths_open))
-    genre_picked = np.zeros(len(genres_open))
+    """Fill `picks` with an author's most needed safe documents; give their number (0: too few works) and mean worth.
+
+    `state` has room for a byte per document, `length_need` and `genre_need` for what each is needed.
+    """
+    state = state[: end - start]
+    state[:] = 0
+    if spread:
+        for document in range(start, end):
+            state[document - start] = _APART * (days[document] != NO_DAY) + _UNLIKE * (topics[document] != 0)
+    for length in range(len(lengths_open)):
+        length_need[length] = lengths_open[length] / length_scale[length]
+    for genre in range(len(genres_open)):
+        genre_need[genre] = genres_open[genre] / genre_scale[genre]
     worth_sum = 0.0
-    count = 0
+    count, works = 0, 0
     limit = min(maximum, remaining)
     while limit > minimum and 0 < remaining - limit < minimum:
         limit -= 1
     while count < limit:
         best, best_worth, best_need = -1, -1e300, -1e300
-        works = _works(origins, picks, count)
         other_work = limit - count <= min_origins - works
+        new_work = SECOND_WORK if works == 1 else FURTHER_WORK
         for document in range(start, end):
-            if used[document - start] or (other_work and _has_work(origins, picks, count, document)):
+            known = state[document - start]
+            if known & _USED or (other_work and known & _KNOWN_WORK):
                 continue
-            length, genre = lengths[document], genres[document]
-            worth = (lengths_open[length] - length_picked[length]) / length_scale[length]
-            if genre >= 0:
-                worth += (genres_open[genre] - genre_picked[genre]) / genre_scale[genre]
+            worth = length_need[lengths[document]]
+            if genres[document] >= 0:
+                worth += genre_need[genres[document]]
             else:
                 worth += NO_TARGET
             if preferred[document]:
                 worth += 1.0
             need = worth
-            if spread:
-                worth += _spread(origins, days, topics, picks, count, works, document)
+            if spread and count:
+                unlike = 0.0 if known & _KNOWN_WORK else new_work
+                worth += unlike + OTHER_TIME * ((known & _APART) != 0) + OTHER_TOPIC * ((known & _UNLIKE) != 0)
             if worth > best_worth:
                 best, best_worth, best_need = document, worth, need
         if best < 0 or (count >= minimum and works >= min_origins and best_need <= 0 and not need_all):
             break
-        used[best - start] = True
         consulted[best] = True
         if verdicts[best] == TOXIC:
+            state[best - start] |= _USED
             continue
+        works += (state[best - start] & _KNOWN_WORK) == 0
+        _note(best, start, end, origins, days, topics, state)
         picks[count] = best
         count += 1
         worth_sum += best_worth
-        length_picked[lengths[best]] += 1
-        if genres[best] >= 0:
-            genre_picked[genres[best]] += 1
+        length, genre = lengths[best], genres[best]
+        length_picked, genre_picked = 0.0, 0.0
+        for place in range(count):
+            length_picked += lengths[picks[place]] == length
+            genre_picked += genres[picks[place]] == genre
+        length_need[length] = (lengths_open[length] - length_picked) / length_scale[length]
+        if genre >= 0:
+            genre_need[genre] = (genres_open[genre] - genre_picked) / genre_scale[genre]
     while count > minimum and 0 < remaining - count < minimum:
         count -= 1
     if _works(origins, picks, count) < min_origins:
@@ -219,19 +242,19 @@ def _pick(
 
 
 @compiled
-def _spread(origins, days, topics, picks, count, works, document):
-    """Return what a document is worth for being unlike the first `count` picks, which are of so many works."""
-    if count == 0:
-        return 0.0
-    worth = 0.0
-    if not _has_work(origins, picks, count, document):
-        worth += SECOND_WORK if works == 1 else FURTHER_WORK
-    apart, unlike = days[document] != NO_DAY, topics[document] != 0
-    for place in range(count):
-        day, topic = days[picks[place]], topics[picks[place]]
-        apart &= day == NO_DAY or abs(np.int64(day) - days[document]) >= APART
-        unlike &= topic != topics[document]
-    return worth + OTHER_TIME * apart + OTHER_TOPIC * unlike
+def _note(picked, start, end, origins, days, topics, state):
+    """Note in `state` of each document how it is like the one that was picked."""
+    state[picked - start] |= _USED
+    for document in range(start, end):
+        known = state[document - start]
+        if origins[document] == origins[picked]:
+            known |= _KNOWN_WORK
+        day = days[picked]
+        if known & _APART and day != NO_DAY and abs(np.int64(day) - days[document]) < APART:
+            known ^= _APART
+        if known & _UNLIKE and topics[document] == topics[picked]:
+            known ^= _UNLIKE
+        state[document - start] = known
 
 
 @compiled
