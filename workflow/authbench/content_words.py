@@ -21,7 +21,7 @@ FREQUENT = 300  # words of a language that count as frequent
 COLUMNS = 1 << 20  # a word's column is a hash of it: two texts share one by chance once in a million pairs of words
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
-_CHARACTERS_AT_ONCE = 4_000_000
+_CHARACTERS_AT_ONCE = 2_000_000
 _PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
 _COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
 
@@ -149,21 +149,22 @@ def _words(texts: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     part_of = np.cumsum(lengths) // _CHARACTERS_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
     for start, end in pairwise(bounds):
-        part = texts[start:end].select(
+        part = texts[start:end]
+        spread = part.select(
             pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
-            "lang",
             pl.col("content").str.to_lowercase().str.extract_all(_WORD).alias("word"),
         )
-        spread = part.explode("word").drop_nulls("word")
+        spread = spread.explode("word").drop_nulls("word")
         unspaced = spread["word"].str.contains(f"^[{_UNSPACED}]")
-        runs = spread.filter(unspaced)
-        sizes = np.maximum(runs["word"].str.len_chars().to_numpy(), 2) - 1
-        words = [pair for run in runs["word"] for pair in _pairs(run)]
-        pairs = runs[np.repeat(np.arange(runs.height), sizes)].with_columns(pl.Series("word", words, dtype=pl.String))
-        spread = pl.concat([spread.filter(~unspaced), pairs])
-        yield end - start, spread.group_by("row", "lang", "word").agg(pl.len().alias("times"))
+        spread = pl.concat([spread.filter(~unspaced), _pairs(spread.filter(unspaced))])
+        counted = spread.group_by("row", "word").agg(pl.len().alias("times"))
+        yield end - start, counted.with_columns(part["lang"].gather(counted["row"]))
 
 
-def _pairs(run: str) -> list[str]:
-    """Return the pairs of neighbouring characters; of one character, itself."""
-    return [run[place : place + 2] for place in range(max(1, len(run) - 1))]
+def _pairs(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of neighbouring characters of each `word`; of one character, itself."""
+    signs = runs.with_row_index("run").with_columns(pl.col("word").str.split("")).explode("word")
+    first = pl.col("run") != pl.col("run").shift().fill_null(pl.col("run").max() + 1)
+    alone = first & (pl.col("run") != pl.col("run").shift(-1).fill_null(pl.col("run").max() + 1))
+    pair = pl.when(first).then("word").otherwise(pl.col("word").shift() + pl.col("word"))
+    return signs.select("row", pair.alias("word"), kept=~first | alone).filter("kept").drop("kept")

@@ -14,7 +14,7 @@ from authbench.format import files
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, TEXT_FIELDS, Table
 from authbench.format.release import Release
 from authbench.release.manifest import count_documents
-from authbench.release.part import Part, part_of
+from authbench.release.part import OF_PROVENANCE, Part, part_of
 from authbench.report import statistics
 from authbench.report.labels import labels_table
 from authbench.report.stated import stated_facts, stated_sources
@@ -32,25 +32,31 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     """Write a release without some of its documents as a release of its own, without checksums.
 
     What only the stages knew (raw files, copies, toxicity rates) is in the complete release's report alone. A release
-    that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of`.
+    that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of` with the columns of
+    the provenance that it needs, then the whole provenance.
 
     Args:
         folder: where the files go.
         release: the complete release.
         withheld: its documents that stay behind: id, source, reason.
     """
-    stays = ~release.provenance["id"].is_in(withheld["id"].implode())
-    part = part_of(release, release.provenance.filter(stays), folder)
+    known = release.read_provenance(_known_columns(release))
+    stays = ~known["id"].is_in(withheld["id"].implode())
+    part = part_of(release, known.filter(stays), folder)
+    del known
     for split in release.splits:
         _write_split(folder / split, release, part, split)
-    provenance = part.documents.select(release.provenance.columns)
+    complete = release.read_provenance()
+    provenance = complete.filter(stays)
     write_plain_parquet(provenance, folder / files.PROVENANCE)
     for name in (files.LOCK, files.CITATIONS, files.MERGED):
         if (release.folder / name).is_file():
             shutil.copyfile(release.folder / name, folder / name)
-    missing = _state_withheld(release, part, withheld)
+    missing = _state_withheld(release, part, withheld, complete["author_id"])
     if not all((release.folder / name).is_file() for name in _BOOKKEEPING):
-        write_plain_json(folder / files.MANIFEST, _manifest(release, part, missing, release.manifest["warnings"]))
+        write_plain_json(
+            folder / files.MANIFEST, _manifest(release, provenance, part, missing, release.manifest["warnings"])
+        )
         return
     facts, sample = stated_facts(release), release.manifest["config"].get("sample", {})
     facts |= {
@@ -58,9 +64,10 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
         "funnel": _funnel(facts["funnel"], withheld),
         "labels": [row for row in facts["labels"] if row["source"] in set(provenance["source"])],
         "pools": part.pools.to_dicts(),
-        "deviation": discount(facts["deviation"], release.provenance, stays, sample),
+        "deviation": discount(facts["deviation"], complete, stays, sample),
     }
-    _write_bookkeeping(folder, release, part, facts)
+    del complete
+    _write_bookkeeping(folder, release, provenance, part, facts)
 
 
 _BOOKKEEPING = (
@@ -69,9 +76,19 @@ _BOOKKEEPING = (
 )
 
 
-def _write_bookkeeping(folder: Path, release: Release, part: Part, facts: dict[str, Any]) -> None:
-    """Write statistics, funnel, deviation, manifest, figures and report; `facts` is without its new warnings."""
-    documents = part.documents
+def _known_columns(release: Release) -> list[str]:
+    """Return the columns of the provenance by which a part of a release is made."""
+    scored = ["scored"] if "scored" in pl.read_parquet_schema(release.folder / files.PROVENANCE) else []
+    return [*OF_PROVENANCE, *scored]
+
+
+def _write_bookkeeping(
+    folder: Path, release: Release, documents: pl.DataFrame, part: Part, facts: dict[str, Any]
+) -> None:
+    """Write statistics, funnel, deviation, manifest, figures and report; `facts` is without its new warnings.
+
+    `documents` is the provenance of the part.
+    """
     known = stated_sources(release)
     sources = {tag: known[tag] for tag in documents["source"].unique().sort()}
     listed = pl.read_csv(release.folder / "statistics/sources.csv").filter("noisy")["source"]
@@ -84,15 +101,15 @@ def _write_bookkeeping(folder: Path, release: Release, part: Part, facts: dict[s
     tables = statistics.tables(documents, part.queries, release.splits, noisy)
     for name, table in {**tables, "labels": labels_table(facts["labels"]), "pools": part.pools}.items():
         write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
-    write_plain_json(folder / files.MANIFEST, _manifest(release, part, facts["withheld"], found))
+    write_plain_json(folder / files.MANIFEST, _manifest(release, documents, part, facts["withheld"], found))
     write_report(folder, sources, facts)
     (folder / SUMS).unlink()
 
 
-def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame) -> dict[str, Any]:
-    """Return what a bundle's manifest states of what it lacks (`withheld`)."""
+def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyone: pl.Series) -> dict[str, Any]:
+    """Return what a bundle's manifest states of what it lacks (`withheld`); `everyone` are the release's authors."""
     asked = sum(batch.height for split in release.splits for batch in release.rows(split, GROUND_TRUTH))
-    authors = set(release.provenance["author_id"]) - set(part.documents["author_id"])
+    authors = set(everyone) - set(part.documents["author_id"])
     return {
         "documents": withheld.height,
         "queries": asked - part.queries.height,
@@ -101,8 +118,10 @@ def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame) -> dic
     }
 
 
-def _manifest(release: Release, part: Part, missing: Mapping[str, Any], warned: list[str]) -> dict[str, Any]:
-    manifest, here = release.manifest, set(part.documents["source"])
+def _manifest(
+    release: Release, documents: pl.DataFrame, part: Part, missing: Mapping[str, Any], warned: list[str]
+) -> dict[str, Any]:
+    manifest, here = release.manifest, set(documents["source"])
     return {
         **manifest,
         **{
@@ -112,7 +131,7 @@ def _manifest(release: Release, part: Part, missing: Mapping[str, Any], warned: 
         },
         "warnings": warned,
         "withheld": dict(missing),
-        **count_documents(part.documents, part.queries, release.splits),
+        **count_documents(documents, part.queries, release.splits),
     }
 
 

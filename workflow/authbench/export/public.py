@@ -27,6 +27,7 @@ from authbench.storage.atomic import sha256_of_file, write_text
 from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import read_sums
 
+_OF_TERMS = ("id", "source", "tier", "content_sha256")
 TIER_B, COPY = "tier_b", "copy_of_tier_b"  # why a text is withheld
 _USAGE = """
 The release (AuthBench's format, docs/release-format.md): a folder per split with `candidates.jsonl`, `queries.jsonl`
@@ -49,8 +50,9 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
             release, or a text of tier B would get into the bundle.
     """
     sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
-    withheld = withheld_documents(release.provenance)
-    _expect_same_tiers(release, withheld, sources)
+    provenance = release.read_provenance(_OF_TERMS)
+    withheld = withheld_documents(provenance)
+    _expect_same_tiers(provenance, withheld, sources)
     if withheld.height:
         write_part(folder, release, withheld)
         texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
@@ -92,10 +94,10 @@ def _sums_now(folder: Path) -> dict[str, str]:
     return {path: sha256_of_file(folder / path) for path in files_of_format(folder) if path not in BUNDLE_FILES}
 
 
-def _expect_same_tiers(release: Release, withheld: pl.DataFrame, sources: Mapping[str, Source]) -> None:
+def _expect_same_tiers(provenance: pl.DataFrame, withheld: pl.DataFrame, sources: Mapping[str, Source]) -> None:
     """Raise InputError where the entries have other tiers than the release, or one by which to rebuild is missing."""
     needed = set(withheld["source"])
-    for tag, tier in release.provenance.select("source", "tier").unique().sort("source").iter_rows():
+    for tag, tier in provenance.select("source", "tier").unique().sort("source").iter_rows():
         source = sources.get(tag)
         if tag in needed and source is None:
             raise InputError(
@@ -114,7 +116,7 @@ def refuse_withheld(folder: Path, withheld: pl.DataFrame, splits: Sequence[str])
         return
     ids, digests = set(withheld["id"]), set(withheld["content_sha256"])
     bundle = open_complete_release(folder)
-    known = set(bundle.provenance["id"])
+    known = set(bundle.read_provenance(("id",))["id"])
     for split in splits:
         for table in (CANDIDATES, QUERIES):
             for batch in bundle.rows(split, table):

@@ -53,6 +53,10 @@ _OF_COMPLETE = (
     *("name", "authbench", "splits", "inputs", "licences", "takedown", "warnings", "totals"),
     *("config.seed", "config.split.splits", "config.release.queries_in_candidates"),
 )
+_OF_ABSENT = (
+    *("id", "split", "source", "licence", "tier", "author_id", "author_kind", "lang", "genre", "token_length"),
+    *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
+)
 _SHOWN = 4
 _KINDS: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     pl.String: ("a string", lambda value: isinstance(value, str)),
@@ -124,10 +128,10 @@ class Release:
 
     @cached_property
     def absent(self) -> pl.DataFrame:
-        """The provenance of the documents that a public bundle withholds; no row in a release that withholds none."""
+        """_OF_ABSENT of the provenance of what a public bundle withholds; no row in a release that withholds none."""
         if not self.withheld:
             return self.provenance.clear()
-        complete = replace(self, folder=self.folder / files.COMPLETE).provenance
+        complete = replace(self, folder=self.folder / files.COMPLETE).read_provenance(_OF_ABSENT)
         return complete.join(self.provenance.select("id"), on="id", how="anti", maintain_order="left")
 
     @property

@@ -28,6 +28,11 @@ from authbench.release.queries import choose_queries
 from authbench.storage.parquet import read_batches, write_batches
 
 _TEXTS = pl.Schema({"id": pl.String, "lang": pl.String, "content": pl.String})
+# The columns by which a part is made, beside `scored`, which a release may lack.
+OF_PROVENANCE = (
+    *("id", "split", "source", "lang", "genre", "author_id", "author_kind", "origin", "date", "file", "ordinal"),
+    *("chunk_start", "chunk_end", "token_length", "char_length"),
+)
 _PLAIN: Mapping[str, Any] = {  # of a release whose manifest states none
     "queries_in_candidates": True,
     "queries_per_author": "all",
@@ -54,11 +59,11 @@ def part_of(release: Release, kept: pl.DataFrame, scratch: Path) -> Part:
     Texts that share much of their wording are those that the release ignores, and those that are found among the kept
     ones of the scored splits; people who are possibly one are those whose texts ignore each other.
 
-    Memory: the provenance, 0.5 KB of content words for each text of a split, and the long texts of the scored splits.
+    Memory: `kept`, 0.5 KB of content words for each text of a split, and the long texts of the scored splits.
 
     Args:
         release: the complete release.
-        kept: the rows of its provenance that stay, sorted by id.
+        kept: the rows of its provenance that stay, sorted by id, with OF_PROVENANCE at least.
         scratch: a folder for the kept texts meanwhile, half as large as they are.
     """
     with TemporaryDirectory(dir=scratch) as folder:
@@ -154,5 +159,9 @@ def _vectors(
     for batch in read_batches([texts[split]]):
         kept.append(batch["id"])
         parts.append(content_vectors(batch, statistics))
-    row = {ident: place for place, ident in enumerate(pl.concat(kept))}
-    return vstack(parts, format="csr")[[row[ident] for ident in documents["id"]]]
+    found, parts = vstack(parts, format="csr"), []
+    ids = pl.concat(kept)
+    if ids.equals(documents["id"]):
+        return found
+    row = {ident: place for place, ident in enumerate(ids)}
+    return found[[row[ident] for ident in documents["id"]]]

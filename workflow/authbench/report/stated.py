@@ -45,7 +45,7 @@ def stated_sources(release: Release) -> dict[str, Description]:
     """Return the sources of a release as its report describes them, under the licences that its manifest states."""
     path = release.folder / files.REPORT
     page = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    tags = release.provenance["source"].unique().sort()
+    tags = release.read_provenance(("id", "source"))["source"].unique().sort()
     return {tag: _described(page, tag, release.manifest["licences"]) for tag in tags}
 
 

@@ -23,8 +23,8 @@ NO_DAY = -(2**31)
 # other documents, or on another topic. The first outweighs a length or genre, none of the others does.
 SECOND_WORK, FURTHER_WORK, OTHER_TIME, OTHER_TOPIC = 1.0, 0.25, 0.125, 0.0625
 APART = 30
-# What is known of a document of an author, beside those of the author's that are picked: it is one of them or was looked
-# at in vain; it is of the work of one; it is written APART days or more from all; it is on another topic than all.
+# What is known of an author's document beside those that are picked: it is one of them, or toxic; it is of the work of
+# one; it is written APART days or more from all; it is on another topic than all.
 _USED, _KNOWN_WORK, _APART, _UNLIKE = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
 
