@@ -6,8 +6,17 @@ from collections.abc import Sequence
 import pytest
 
 WHOLE_RUNS = ("pipeline", "long")  # folders of tests on runs of Snakemake, of an installed package, of real corpora
-# Modules of one or few tests that take minutes.
-LONGEST = ("test_kill", "test_cluster", "test_build_elsewhere", "test_choices", "test_wheel", "test_disk")
+# Modules that take two minutes and more, the longest first.
+LONGEST = (
+    "test_cluster",
+    "test_kill",
+    "test_open_corpora_real",
+    "test_consumers",
+    "test_choices",
+    "test_build_elsewhere",
+    "test_paper_recipes",
+    "test_wheel",
+)
 FUNCTIONS_FIRST = 0.3  # the share of the tests of functions that run beside the build of the demo
 
 
