@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import pytest_randomly
 from examples import try_more
 from hypothesis import settings
 from made_once import made_once
@@ -20,6 +21,9 @@ settings.register_profile("desk", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, derandomize=True)
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}  # no test asks the network
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+# Before each test Python's and numpy's chance begin anew. Thinc, a part of spaCy, would import torch for that in every
+# process, and take milliseconds each time; a test that draws with torch says torch.manual_seed.
+pytest_randomly.entrypoint_reseeds = []
 # Kernels are compiled once for all processes of the tests and the runs that they start.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_code()))
 
