@@ -36,6 +36,7 @@ from authbench.models.model import VectorCache
 from authbench.records import length_bucket_expr
 from authbench.registry.load import load_entry
 from authbench.registry.sources import find_sources
+from authbench.release.part import possibly_one_by_truth
 from authbench.report.verify import check_drawings
 from authbench.shipped import shipped
 from authbench.tokens import load_tokenizer
@@ -362,6 +363,21 @@ def test_numbers_are_given_once_and_documents_of_both_have_one(first: dict[str, 
         else:
             assert numbers[ident] not in ours.values()
             assert numbers[ident] == ident or ident in ours.values()
+
+
+@pytest.mark.parametrize(("shared", "ignored"), [(True, ["b1", "b2"]), (False, ["b2"])])
+def test_persons_are_possibly_one_where_all_candidates_are_ignored_in_either_form(
+    shared: bool, ignored: list[str]
+) -> None:
+    kept = pl.DataFrame({"id": ["a1", "a2", "b1", "b2", "c1"], "author_id": ["a", "a", "b", "b", "c"], "split": "test"})
+    back = ["a1", "a2"] if shared else ["a2"]
+    rows = {"query_id": ["a1", "b1"], "author_id": ["a", "b"], "ignored_ids": [ignored, back], "split": "test"}
+    found = possibly_one_by_truth(pl.DataFrame(rows), kept, shared)
+    assert found.rows() == [("a", "b"), ("b", "a")]
+    fewer = pl.DataFrame(
+        {**rows, "ignored_ids": [["c1"], back[:-1]]}, schema_overrides={"ignored_ids": pl.List(pl.String)}
+    )
+    assert possibly_one_by_truth(fewer, kept, shared).rows() == [("a", "c")]
 
 
 def test_a_funnel_adds_up_where_only_one_release_has_a_stage() -> None:

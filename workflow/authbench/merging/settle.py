@@ -37,7 +37,6 @@ REASONS = (
     *("beyond_documents_per_author", "author_with_too_few_documents"),
 )
 _LETTER = r"\p{L}"
-_PAIRS = pl.Schema({"a": pl.String, "b": pl.String})
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,10 @@ def settle(
     pairs = _between(leaks.similar, ours, theirs)
     near = pairs.filter(pl.col("similarity") >= config["dedup"]["threshold"])
     copies = near.filter(pl.col("author_id") != pl.col("author_id_first"))
+    shared = config["release"]["queries_in_candidates"]
     possibly_one = pl.concat(
         [
-            *(possibly_one_by_truth(side.truth, side.documents).select(_PAIRS.names()) for side in (first, second)),
+            *(possibly_one_by_truth(side.truth, side.documents, shared) for side in (first, second)),
             _sharing(first, second, near),
         ]
     ).unique().sort("a", "b")  # fmt: skip

@@ -96,7 +96,7 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
         for split in release.splits
     )
     alike = pl.concat([ignored_pairs(truth, kept["id"]), _contained(texts, kept, config["split"])]).unique()
-    possibly_one = possibly_one_by_truth(truth, kept)
+    possibly_one = possibly_one_by_truth(truth, kept, settings["queries_in_candidates"])
     asked = set(truth["query_id"]) & set(kept["id"])
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     fitted = cache(partial(_fit_words, texts))
@@ -129,9 +129,11 @@ def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Mapping[str
     return contained_pairs(long.rename({"id": "doc_key"}), settings).pairs.select("a", "b").cast(pl.String)
 
 
-def possibly_one_by_truth(truth: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of authors all of whose texts the other's queries ignore: frame(a, b)."""
+def possibly_one_by_truth(truth: pl.DataFrame, kept: pl.DataFrame, queries_in_candidates: bool) -> pl.DataFrame:
+    """Return pairs of authors all of whose candidates the other's queries ignore: frame(a, b)."""
     authors = kept.select("id", "split", b="author_id")
+    if not queries_in_candidates:
+        authors = authors.filter(~pl.col("id").is_in(truth["query_id"].implode()))
     sizes = authors.group_by("split", "b").len("texts")
     queries = truth.group_by("split", "author_id").len("queries")
     ignored = truth.select("split", "query_id", "author_id", id="ignored_ids").explode("id").drop_nulls()
