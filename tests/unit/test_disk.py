@@ -40,9 +40,10 @@ def test_a_full_disk_is_recognised_whoever_tells_it(tmp_path: Path, error: Excep
         (MemoryError(), "there was not enough memory (MemoryError)"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "Give the job more (mem_mb)"),
         (RuntimeError("failed to spawn thread"), "there was not enough memory"),
+        (RuntimeError("can't start new thread"), "there was not enough memory"),
         (pa.ArrowException("Unknown error: Failed to launch worker thread: no"), "there was not enough memory"),
     ],
-    ids=["disk", "arrow", "polars", "memory", "system", "threads", "arrow's threads"],
+    ids=["disk", "arrow", "polars", "memory", "system", "threads", "Python's threads", "arrow's threads"],
 )
 def test_a_failing_disk_and_missing_memory_are_recognised_whoever_tells_them(error: Exception, words: str) -> None:
     told = str(machine_failed(error, Path("results")))

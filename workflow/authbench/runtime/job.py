@@ -21,6 +21,7 @@ from typing import TypeVar
 from authbench.errors import InputError
 from authbench.extras import missing_extra
 from authbench.printable import printable
+from authbench.runtime.address_space import watch_address_space
 from authbench.storage.disk import cannot_write, is_full, machine_failed
 from authbench.storage.system import resource
 
@@ -53,6 +54,7 @@ def log_to(path: str) -> None:
     atexit.register(gc.freeze)  # otherwise Python visits every object of every library at exit: 0.1 s per job
     leave_out_pandas()
     log.info("%s", job)
+    watch_address_space()
 
 
 def leave_out_pandas() -> None:

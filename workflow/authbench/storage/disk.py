@@ -18,7 +18,8 @@ CLOSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _FULL_IN_WORDS = re.compile(r"No space left|quota exceeded|os error (28|122)\b|\d+ requested and \d+ written", re.I)
 _FAILED_IN_WORDS = re.compile(r"Input/output error|os error 5\b|\[errno 5\]|failed to fill whole buffer", re.I)
 _NO_MEMORY_IN_WORDS = re.compile(
-    r"Cannot allocate memory|out of memory|os error 12\b|failed to (spawn|launch worker) thread", re.I
+    r"Cannot allocate memory|out of memory|os error 12\b|failed to (spawn|launch worker) thread|can't start new thread",
+    re.I,
 )
 ROOM = 1 << 20
 
