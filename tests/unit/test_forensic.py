@@ -24,7 +24,7 @@ from authbench.metrics.forensic import (
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import Systems
 from authbench.pan.forensic import costs
-from authbench.pan.forensic_figures import det
+from authbench.pan.forensic_figures import _cut_at, det
 from authbench.presentation.charts import as_svg, legend_height
 
 
@@ -248,3 +248,10 @@ def test_no_curve_of_errors_is_drawn_over_the_names_above_it() -> None:
     curves = [[float(height) for height in heights] for heights in paths if len(heights) > 20]
     assert len(curves) == len(scores)
     assert min(map(min, curves)) >= legend_height(list(scores))
+
+
+def test_a_curve_of_errors_goes_up_to_the_edge_and_no_further() -> None:
+    curve = np.array([[0.0, 1.0, 1.0, 3.0, 5.0], [6.0, 2.0, 1.0, 0.0, 0.0]])
+    expected = [[np.nan, 0.5, 1.0, 1.0, 3.0, 4.0, np.nan], [np.nan, 4.0, 2.0, 1.0, 0.0, 0.0, np.nan]]
+    np.testing.assert_array_equal(_cut_at(curve, 4.0), expected)
+    np.testing.assert_array_equal(_cut_at(curve, 9.0), curve)

@@ -51,10 +51,13 @@ def det(scores: Mapping[str, F64], truth: Truth) -> Chart:
         axes = plane(canvas, top + 6, top + tall, "false alarms", "misses")
         for name, own in scores.items() if known else ():
             alarms, misses = (np.clip(_thinned(one), TICKS[0], 1 - TICKS[0]) for one in detection_errors(truth, own))
-            shown = np.maximum(alarms, misses) <= FURTHEST
-            across, upward = (np.where(shown, ndtri(one), np.nan) for one in (alarms, misses))
             mark = marks[name]
-            [drawn] = axes.plot(across, upward, color=mark.colour, linestyle=mark.dash, linewidth=1.8)
+            [drawn] = axes.plot(
+                *_cut_at(np.stack([ndtri(alarms), ndtri(misses)]), high),
+                color=mark.colour,
+                linestyle=mark.dash,
+                linewidth=1.8,
+            )
             canvas.tip(drawn, name)
         for axis, limit in ((axes.xaxis, axes.set_xlim), (axes.yaxis, axes.set_ylim)):
             axis.set_ticks([float(ndtri(tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
@@ -62,6 +65,17 @@ def det(scores: Mapping[str, F64], truth: Truth) -> Chart:
 
     about = "Detection error trade-off: the nearer to the lower left corner, the better."
     return Chart("det", "Misses and false alarms", about, top + tall + 44, draw)
+
+
+def _cut_at(curve: F64, high: float) -> F64:
+    """Return a curve, shape (2, points), up to where a coordinate passes `high`; NaN beyond."""
+    shown = np.asarray(np.all(curve <= high, axis=0))
+    before = np.flatnonzero(shown[1:] != shown[:-1])
+    inside = curve[:, np.where(shown[before], before, before + 1)]
+    step = curve[:, np.where(shown[before], before + 1, before)] - inside
+    share = np.where(inside + step > high, (high - inside) / np.where(step > 0, step, 1.0), 1.0).min(axis=0)
+    found: F64 = np.insert(np.where(shown, curve, np.nan), before + 1, inside + share * step, axis=1)
+    return found
 
 
 def _thinned(values: F64) -> F64:
