@@ -170,8 +170,8 @@ class Bench:
         if status and not wrong:
             self.clear(job)
             again, complaint, *_ = self.run(job)
-            if again or self.digests(job.outputs) != job.right:
-                wrong = f"run again it ends with {again}: {complaint[-500:]}"
+            if again or self.digests(job.outputs) != job.right or self.left():
+                wrong = f"run again it ends with {again}: {self.left()} {complaint[-500:]}"
         elif wrong:
             self.restore(job)
         found = {**point._asdict(), "status": status, "fired": fired, "wrong": wrong}
@@ -186,11 +186,15 @@ class Bench:
             return f"not as they must be: {', '.join(apart)}"
         if not status:
             return "" if found == job.right else f"lacks {sorted({*job.right} - {*found})}"
-        if left := [path.name for path in self.project.results.parent.rglob(".*") if LEFT.fullmatch(path.name)]:
+        if left := self.left():
             return f"left: {left}" if status > 0 and status != ENDED_BY_LIBC else ""
         if not said:
             return f"it ends with {status} and says nothing"
         return "it prints a traceback" if "Traceback (most recent" in said else ""
+
+    def left(self) -> list[str]:
+        """Return the names of temporary files."""
+        return [path.name for path in self.project.results.parent.rglob(".*") if LEFT.fullmatch(path.name)]
 
     def restore(self, job: Job) -> None:
         """Make the outputs of a job as they must be."""

@@ -36,6 +36,7 @@ class Server:
 
     package: Path  # a folder that holds `authbench`
     preload: Path | None = None  # a shared library for the process and its forks
+    warm: bool = False  # load compiled kernels and the tokenizer once, not in each job
     process: "subprocess.Popen[str]" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +45,7 @@ class Server:
         env |= {"MPLCONFIGDIR": str(self.package / ".matplotlib")}
         env.setdefault("NUMBA_CACHE_DIR", str(self.package / ".compiled"))
         env |= {"LD_PRELOAD": str(self.preload)} if self.preload else {}
-        command = [sys.executable, str(HERE)]
+        command = [sys.executable, str(HERE), *["--warm"] * self.warm]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
 
     def start(self, request: Mapping[str, Any]) -> int:
@@ -117,6 +118,8 @@ def serve() -> None:
 
     snakemake.cli.get_argument_parser()  # imports all plugins
     _import_jobs()
+    if "--warm" in sys.argv:
+        _load_kernels()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         request = json.loads(line)
@@ -144,6 +147,24 @@ def _import_jobs() -> None:
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("authbench"):
                 with contextlib.suppress(ImportError):  # of an optional package
                     importlib.import_module(node.module)
+
+
+def _load_kernels() -> None:
+    """Load the vocabulary, and those forms of compiled functions that are in the cache."""
+    import awkward  # noqa: F401
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.registry import cpu_target
+
+    from authbench.tokens import load_tokenizer
+
+    load_tokenizer()
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("authbench.")]
+    for kernel in {id(one): one for module in modules for one in vars(module).values()}.values():
+        if isinstance(kernel, Dispatcher):
+            for signature, *_ in kernel._cache._cache_file._load_index():
+                kernel.compile(signature)
 
 
 def _become(request: Mapping[str, Any]) -> None:

@@ -2,13 +2,13 @@
 
     python benchmarks/walks.py [--walks 200] [--first 0] [--steps 6] [--resume FILE] [--minutes N] [--table]
 
-Each walk starts from nothing and takes random steps over a corpus of a few dozen texts (benchmarks/tiny.py): edit a
-setting, add or edit a raw file, touch, lose or damage files, kill a run, build, run another name, dry run, take an
-author down, compare releases, export and rebuild. Then it builds once more, deletes what a message asks it to delete,
-and every file of the release, the list of removed documents and the check must be those of a clean build with the same
-settings and raw files, byte for byte. A walk is known by its number: the same number takes the same steps, but a kill
-comes when the machine lets it. FILE (JSON lines) keeps a line for each walk: those that it has are not run again.
-`--table` prints the counts of FILE, those of the default one also into docs/reliability.md.
+Each walk starts from a finished build, every fourth from nothing, and takes random steps over a corpus of a few dozen
+texts (benchmarks/tiny.py): edit a setting, add or edit a raw file, touch, lose or damage files, kill a run, build, run
+another name, dry run, take an author down, compare releases, export and rebuild. Then it builds once more, deletes what
+a message asks it to delete, and every file of the release, the list of removed documents and the check must be those of
+a clean build with the same settings and raw files, byte for byte. A walk is known by its number: the same number takes
+the same steps, but a kill comes when the machine lets it. FILE (JSON lines) keeps a line for each walk: those that it
+has are not run again. `--table` prints the counts of FILE, those of the default one also into docs/reliability.md.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,12 +119,17 @@ class Bench:
         return self.clean[key]
 
 
-def open_bench(folder: Path, preload: Path | None = None) -> Bench:
-    """Make the project that walks copy, and start the server of its package."""
+def open_bench(folder: Path) -> Bench:
+    """Make the project that walks copy, build it once, and start the server of its package."""
     base = folder / "base"
     base.mkdir(parents=True)
-    project = make_tiny(base)
-    return Bench(Server(base / "workflow", preload), project, folder)
+    project, state = make_tiny(base), State()
+    state.write(base)
+    server = Server(base / "workflow")
+    status, said = build(server, project, state)  # leaves compiled kernels and parsed code, too
+    server.close()
+    assert status == 0, said
+    return Bench(Server(base / "workflow", warm=True), project, folder, {state.key(): digests(project)})
 
 
 def build(server: Server, project: Project, state: State, *more: str) -> tuple[int, str]:
@@ -316,23 +321,29 @@ class Walk:
         self.edit_setting()
         self.finish()
         for other, same in ((self.results / "release", True), (before, sums(before) == sums(self.results / "release"))):
-            if (authbench("diff", str(other), str(self.results / "release")) == 0) < same:
+            if (authbench("diff", str(other), str(self.results / "release"))[0] == 0) < same:
                 raise Wrong("diff finds a difference between equal releases")
 
     def export_and_rebuild(self) -> None:
         """Make the public bundle, and the complete release of it and of the raw files."""
         self.finish()
         folder = self.project.folder
-        for name in ("bundle", "rebuilt"):
+        for name in ("bundle", "rebuilt", "entries"):
             shutil.rmtree(folder / name, ignore_errors=True)
+        entries = folder / "entries/config/sources"
+        entries.mkdir(parents=True)
+        for name in ("letters.yaml", "essays.yaml"):
+            shutil.copy(folder / name, entries)
         release = str(self.results / "release")
         steps = (
             ("export", release, "--form", "public", "--out", str(folder / "bundle")),
             ("rebuild", str(folder / "bundle"), "--raw", str(folder / "raw"), "--out", str(folder / "rebuilt")),
         )
         for arguments in steps:
-            if status := authbench(*arguments):
-                raise Wrong(f"{arguments[0]} ends with {status}")
+            with chdir(folder / "entries"):
+                status, said = authbench(*arguments)
+            if status:
+                raise Wrong(f"{arguments[0]} ends with {status}: {said[-1500:]}")
         if sums(folder / "rebuilt") != sums(self.results / "release"):
             raise Wrong("rebuilt is another release")
 
@@ -355,29 +366,30 @@ def ended(process: int) -> bool:
 def times_of(folder: Path) -> dict[str, int]:
     """Return the times of files, without those that any run writes while it reads its settings."""
     files = (path for path in folder.rglob("*") if path.is_file() and "inventory" not in path.relative_to(folder).parts)
-    return {str(path): path.stat().st_mtime_ns for path in files if path.name != "shards.json"}
+    return {str(path): path.stat().st_mtime_ns for path in files if path.name not in ("shards.json", "inventory.json")}
 
 
 def sums(release: Path) -> bytes:
     return (release / "SHA256SUMS").read_bytes()
 
 
-def authbench(*arguments: str) -> int:
-    """Run a command without its output; return its exit status."""
+def authbench(*arguments: str) -> tuple[int, str]:
+    """Run a command; return its exit status and all that it printed."""
     from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
     from authbench.cli import main
 
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        return main(list(arguments))
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        return main(list(arguments)), said.getvalue()
 
 
 def walk(bench: Bench, number: int, steps: int) -> dict[str, Any]:
     """Take a walk; return its steps, what happened, and what was wrong, if anything."""
     folder = bench.folder / f"walk {number}"
     shutil.rmtree(folder, ignore_errors=True)
-    one = Walk(bench, bench.base.copy(folder), random.Random(number))
+    one = Walk(bench, bench.base.copy(folder, with_results=number % 4 > 0), random.Random(number))
     taken, wrong = [], ""
     began = time.monotonic()
     try:
