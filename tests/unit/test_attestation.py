@@ -11,6 +11,7 @@ import pytest
 import yaml
 from published import PAGES, publish, sources_of
 
+from authbench.acquire.lock import Entry, File, lock_text
 from authbench.attestation.envelope import read_envelope, sign, unsigned_by
 from authbench.attestation.reproduce import differences, reproduce
 from authbench.attestation.statement import code_digest, expect_statement, make_statement, statement_bytes, subjects
@@ -166,6 +167,25 @@ def test_with_other_raw_files_or_a_build_that_fails_it_cannot_be_told(
     assert any(reason.startswith("there are no raw files of books") for reason in outcome.reasons)
     assert any(reason.startswith("the raw files of letters in") for reason in outcome.reasons)
     assert len(outcome.reasons) == 2
+
+
+def test_the_lock_of_raw_files_tells_which_of_them_is_another(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    raw, _, statement = made
+    digests = take_inventory(raw, {"letters": sources_of()["letters"].files}, tmp_path / "inventory.json")["letters"]
+    entry = Entry(files={name: File(0, digest) for name, digest in digests.items()})
+    shutil.copytree(raw, tmp_path / "raw")
+    (tmp_path / "raw.lock.yaml").write_text(lock_text({"letters": entry}))
+    changed = tmp_path / "raw/letters/all.csv"
+    changed.write_bytes(changed.read_bytes()[:-1] + b"?")
+
+    outcome = reproduce(statement, tmp_path / "raw", lambda *_: (0, ""))
+    assert outcome.status == 2
+    assert outcome.reasons[0].endswith("are not those of the statement: all.csv")
+
+    (tmp_path / "raw.lock.yaml").write_text(lock_text({"letters": Entry(files={"all.csv": File(0, "0" * 64)})}))
+    assert reproduce(statement, tmp_path / "raw", lambda *_: (0, "")).reasons[0].endswith("of the statement")
 
 
 def test_a_build_gets_the_entries_and_files_that_the_statement_and_settings_name(

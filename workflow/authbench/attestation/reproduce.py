@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from authbench.acquire.lock import lock_path, read_raw_lock
 from authbench.attestation.statement import CODE, code_digest, dependency, raw_name, subjects
 from authbench.errors import InputError
 from authbench.registry.source_entry import make_source
@@ -19,10 +20,10 @@ from authbench.registry.sources import SOURCES
 from authbench.release.statement import versions_for
 from authbench.runtime.inventory import take_inventory
 from authbench.storage.atomic import sha256_of_file
-from authbench.storage.raw_listing import describe
+from authbench.storage.raw_listing import describe, listing_digest
 from authbench.storage.sha256sums import SUMS, read_sums
 
-_LINES = 30  # of a failed build's output
+_LINES = 30  # of a failed build's output, and names of raw files
 
 
 # Takes a folder and the arguments of Snakemake, target and settings; gives its exit status and all that it said.
@@ -74,14 +75,25 @@ def reproduce(statement: Mapping[str, Any], raw_dir: Path, build: Build, files: 
 
 
 def _other_raw_files(statement: Mapping[str, Any], raw_dir: Path) -> list[str]:
-    """Return which sources have other raw files than the statement says."""
+    """Return which sources have other raw files than the statement says, and where the lock tells it, which files."""
     entries = statement["predicate"]["buildDefinition"]["externalParameters"]["sources"]
     sources = {tag: make_source(tag, entry) for tag, entry in entries.items()}
     with tempfile.TemporaryDirectory() as place:
         wanted = {tag: source.files for tag, source in sources.items()}
         inventory = take_inventory(raw_dir, wanted, Path(place) / "inventory.json")
+    locked = read_raw_lock(lock_path(raw_dir))
+
+    def which(tag: str) -> str:
+        files = locked[tag].files if tag in locked else {}
+        stated = {name: file.sha256 for name, file in files.items()}
+        if listing_digest(stated) != dependency(statement, raw_name(tag)):
+            return ""  # the lock is of others, too
+        found = inventory[tag]
+        apart = sorted(name for name in {*stated, *found} if stated.get(name) != found.get(name))
+        return f": {', '.join(apart[:_LINES])}"
+
     return [
-        f"the raw files of {tag} in {raw_dir} are not those of the statement"
+        f"the raw files of {tag} in {raw_dir} are not those of the statement{which(tag)}"
         if inventory[tag]
         else f"there are no raw files of {tag} in {raw_dir}"
         for tag in sources
