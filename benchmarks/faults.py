@@ -22,23 +22,21 @@ the default FILE also into docs/reliability.md.
 import argparse
 import errno
 import hashlib
-import json
 import pickle
 import random
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import resumed
 from forked import COUNTS, Server
-from machine import ROOT, heading, write_table
+from machine import ROOT, heading
 from tiny import NAME, RECIPE, Project, make_tiny
 
 KEPT = ROOT / "docs/measured/faults.jsonl"
@@ -94,19 +92,31 @@ def call_of(point: Point) -> str:
     return f"{KINDS.index(point.kind)} {point.number} {error} {int(bool(all_on))}"
 
 
+def digests(outputs: Sequence[Path], folder: Path) -> dict[str, str]:
+    """Return the digests of the files of outputs, by their paths below a folder."""
+    files = [one for path in outputs for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()]
+    files = [path for path in files if path.name != ".snakemake_timestamp"]
+    names = (path.relative_to(folder).as_posix() for path in files)
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in zip(names, files, strict=True)}
+
+
 class Bench:
     """The finished build, and its jobs, which are run again one at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, warm: bool = False) -> None:
         base = folder / "base"
         base.mkdir(parents=True)
         self.project: Project = make_tiny(base)
         scripts = folder / "scripts"
         scripts.mkdir()
-        self.server = Server(base / "workflow", compiled_shim(folder))
+        library = compiled_shim(folder)
+        self.server = Server(base / "workflow", library)
         arguments = ["--cores", "1", "release", *self.project.recipe(RECIPE)]
         status, said = self.server.snakemake(arguments, base, {"AUTHBENCH_TEST_SCRIPTS": str(scripts)})
         assert status == 0, said
+        if warm:  # what the build compiled is loaded once; limits of memory would count it for nothing
+            self.server.close()
+            self.server = Server(base / "workflow", library, warm=True)
         self.jobs: dict[str, Job] = {}
         for script in sorted(scripts.iterdir(), key=lambda path: path.stat().st_mtime_ns):
             job = self._job(script)
@@ -124,10 +134,7 @@ class Bench:
 
     def digests(self, outputs: Sequence[Path]) -> dict[str, str]:
         """Return the digests of the files of outputs, by path."""
-        files = [one for path in outputs for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()]
-        files = [path for path in files if path.name != ".snakemake_timestamp"]
-        names = (path.relative_to(self.project.folder).as_posix() for path in files)
-        return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in zip(names, files, strict=True)}
+        return digests(outputs, self.project.folder)
 
     def clear(self, job: Job) -> None:
         """Remove the outputs of a job, as Snakemake does before it runs one."""
@@ -248,25 +255,17 @@ def table(lines: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=1000, help="faults of calls, default %(default)s")
     parser.add_argument("--memory", type=int, default=30, help="limits of memory for each job, default %(default)s")
-    parser.add_argument("--resume", type=Path, default=KEPT, help="the file of finished points, default %(default)s")
-    parser.add_argument("--minutes", type=float, default=90, help="no point is tried later, default %(default)s")
     parser.add_argument("--jobs", nargs="*", help="jobs whose names begin so; all if not given")
-    parser.add_argument("--table", action="store_true")
+    resumed.add_options(parser, KEPT, "point")
     asked = parser.parse_args()
     if asked.table:
-        print(table(read_lines(asked.resume)))
-        if asked.resume == KEPT:
-            write_table(PAGE, "faults", table(read_lines(KEPT)))
+        resumed.print_table(asked.resume, KEPT, PAGE, "faults", table)
         return
-    lines = read_lines(asked.resume)
+    lines = resumed.read_lines(asked.resume)
     known = {(line["job"], line["kind"], line["number"], line["fault"]) for line in lines}
     with tempfile.TemporaryDirectory(prefix="faults") as folder:
         bench = Bench(Path(folder))
@@ -276,23 +275,12 @@ def main() -> None:
             bench.learn(job)
         calls = [sum(job.counts[kind] for job in bench.jobs.values()) for kind in range(len(KINDS))]
         print(heading(), f"{len(bench.jobs)} jobs call: {dict(zip(KINDS, calls, strict=True))}", sep="\n", flush=True)
-        end = time.monotonic() + 60 * asked.minutes
         left = asked.points - sum(line["kind"] != "memory" for line in lines)
         wanted = [point for point in bench.points() if tuple(point) not in known][: max(left, 0)]
         wanted += [point for point in bench.memory_points(asked.memory) if tuple(point) not in known]
-        for point in wanted:
-            if time.monotonic() > end:
-                break
-            found = bench.try_point(point)
-            if found["wrong"]:
-                print(json.dumps(found), flush=True)
-            with asked.resume.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found) + "\n")
+        resumed.run(wanted, bench.try_point, asked.resume, asked.minutes)
         bench.server.close()
-    lines = read_lines(asked.resume)
-    print(table(lines))
-    if any(line["wrong"] for line in lines):
-        sys.exit(1)
+    resumed.end_with(resumed.read_lines(asked.resume), table)
 
 
 if __name__ == "__main__":

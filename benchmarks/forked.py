@@ -26,7 +26,7 @@ from typing import Any
 
 COUNTS = re.compile(r"^calls: ([\d -]+)$\n?", re.MULTILINE)  # of each kind, of those that failed, and MiB taken
 CURRENT = ".current_job"  # in the folder of a run: the process of its job
-FAULT = "AUTHBENCH_TEST_FAULT"  # a JSON object: which call of which job fails (benchmarks/shim.c)
+FAULT = "AUTHBENCH_TEST_FAULT"  # a JSON object: the `job` by its log, and which `call` of it fails (benchmarks/shim.c)
 HERE = Path(__file__).resolve()
 
 
@@ -95,6 +95,11 @@ def run_request(
 ) -> dict[str, Any]:
     """Return the request of a run whose output goes to a file."""
     return {"arguments": list(arguments), "folder": str(folder), "output": str(output), "env": dict(env or {})}
+
+
+def fault_in(job: str, call: str) -> dict[str, str]:
+    """Return the environment of a run of Snakemake in which a call of one job fails."""
+    return {FAULT: json.dumps({"job": job, "call": call})}
 
 
 def end_group(leader: int, seconds: float = 60.0, kill: bool = False) -> None:
@@ -210,15 +215,14 @@ def _run_snakemake(arguments: Sequence[str]) -> None:
 def _run_jobs(requests: socket.socket) -> None:
     """Fork for each job until Snakemake ends; never returns."""
     fault = json.loads(os.environ.pop(FAULT, "{}"))
-    number = 0
     while message := requests.recv(1 << 20):
         request = json.loads(message)
-        number += 1
         child = os.fork()
         if child == 0:
             requests.close()
             os.environ |= request["env"]
-            _run_script(request["script"], fault.get("call", "") if fault.get("job") == number else "")
+            hit = fault and f"/logs/{fault['job']}.log" in Path(request["script"]).read_text(encoding="utf-8")
+            _run_script(request["script"], fault["call"] if hit else "")
         Path(CURRENT).write_text(str(child), encoding="ascii")
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         Path(CURRENT).unlink(missing_ok=True)

@@ -19,7 +19,6 @@ import random
 import re
 import shutil
 import signal
-import sys
 import tempfile
 import time
 import traceback
@@ -30,8 +29,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import resumed
 from forked import CURRENT, Server, end_group, run_request
-from machine import ROOT, heading, write_table
+from machine import ROOT, heading
 from tiny import ESSAYS, NAME, RECIPE, Project, csv_text, lines_text, make_tiny, rows
 
 KEPT = ROOT / "docs/measured/walks.jsonl"
@@ -419,41 +419,24 @@ def table(lines: Sequence[Mapping[str, Any]]) -> str:
     return head + "\n".join(f"| {name.replace('_', ' ')} | {number} |" for name, number in sorted(steps.items()))
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--walks", type=int, default=200, help="numbers of walks: 0 to this, default %(default)s")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=6)
-    parser.add_argument("--resume", type=Path, default=KEPT, help="the file of finished walks, default %(default)s")
-    parser.add_argument("--minutes", type=float, default=90, help="no walk starts later, default %(default)s")
     parser.add_argument("--folder", type=Path, help="where to work; kept where something is wrong")
-    parser.add_argument("--table", action="store_true")
+    resumed.add_options(parser, KEPT, "walk")
     asked = parser.parse_args()
     if asked.table:
-        print(table(read_lines(asked.resume)))
-        if asked.resume == KEPT:
-            write_table(PAGE, "walks", table(read_lines(KEPT)))
+        resumed.print_table(asked.resume, KEPT, PAGE, "walks", table)
         return
-    known = {line["walk"] for line in read_lines(asked.resume)}
+    known = {line["walk"] for line in resumed.read_lines(asked.resume)}
     bench = open_bench(asked.folder or Path(tempfile.mkdtemp(prefix="walks")))
     print(heading(), bench.folder, sep="\n", flush=True)
-    end = time.monotonic() + 60 * asked.minutes
-    for number in range(asked.first, asked.walks):
-        if number in known or time.monotonic() > end:
-            continue
-        found = walk(bench, number, asked.steps)
-        print(json.dumps(found), flush=True)
-        with asked.resume.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(found) + "\n")
+    wanted = (number for number in range(asked.first, asked.walks) if number not in known)
+    resumed.run(wanted, lambda number: walk(bench, number, asked.steps), asked.resume, asked.minutes)
     bench.server.close()
-    lines = read_lines(asked.resume)
-    print(table(lines))
-    if any(line["wrong"] for line in lines):
-        sys.exit(1)
+    resumed.end_with(resumed.read_lines(asked.resume), table)
     shutil.rmtree(bench.folder)
 
 

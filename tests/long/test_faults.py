@@ -15,10 +15,16 @@ from authbench.attestation.statement import make_statement
 from authbench.registry.sources import find_sources
 
 sys.path.append(str(ROOT / "benchmarks"))
+import broken_builds  # noqa: E402
 import faults  # noqa: E402
 
 POINTS, LIMITS = 30, 2
 LIMITED = ("cut_signatures/1-of-2", "render_report")
+BUILDS = (
+    faults.Point("chunk_documents/1-of-2", "write", 1, "ENOSPC from then on"),
+    faults.Point("select_documents", "open", 3, "EIO"),
+    faults.Point("publish_release", "rename", 1, "EIO"),
+)
 # One of each way to read and write.
 JOBS = ("ingest_source/letters", "cut_signatures/1-of-2", "sign_texts/chunks-2-of-2", "select_documents")
 JOBS += ("write_release", "publish_release", "render_report")
@@ -31,6 +37,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[faults.Bench]:
     bench = faults.Bench(tmp_path_factory.mktemp("faults"))
     yield bench
     bench.server.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def builds(bench: faults.Bench, tmp_path_factory: pytest.TempPathFactory) -> broken_builds.Builds:
+    """Whole builds beside the one whose jobs are run again."""
+    return broken_builds.Builds(bench, tmp_path_factory.mktemp("builds"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -71,3 +83,25 @@ def test_a_job_without_enough_memory_leaves_the_right_bytes_or_one_message(bench
     tried = [bench.try_point(point) for point in points]
     assert [found for found in tried if found["wrong"]] == []
     assert any(found["status"] for found in tried)
+
+
+@pytest.mark.parametrize("point", BUILDS, ids=lambda point: point.job)
+def test_a_build_with_a_failing_call_says_why_and_ends_right_when_run_again(
+    builds: broken_builds.Builds, point: faults.Point
+) -> None:
+    found = builds.attempt(point)
+    assert found["fired"] and found["status"]
+    assert found["wrong"] == "", found
+
+
+def test_a_false_file_and_a_silent_end_of_a_build_are_found(builds: broken_builds.Builds, tmp_path: Path) -> None:
+    project, point = broken_builds.Project(tmp_path), BUILDS[1]
+    file = tmp_path / "results" / broken_builds.NAME / "chunk/counts.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("false")
+    said = f"\n{point.job}: the disk gave an I/O error"
+    assert "false under a final name" in builds.wrong_with(project, point, 1, said)
+    assert "not as they must be" in builds.wrong_with(project, point, 0, said)
+    file.unlink()
+    assert builds.wrong_with(project, point, 1, said) == ""
+    assert "does not say why" in builds.wrong_with(project, point, 1, "")
