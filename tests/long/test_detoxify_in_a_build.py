@@ -42,3 +42,11 @@ def test_both_scorers_are_asked_and_named_in_the_manifest(another: Project, tmp_
     assert [identity.split()[0].partition(":")[0] for identity in identities] == ["wordlist", "detoxify"]
     assert {"detoxify", "torch", "transformers"} <= set(manifest["versions"])
     assert not any("word list only" in warning for warning in manifest["warnings"])
+
+
+def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(another: Project) -> None:
+    safety = "safety={scorers: [detoxify], threshold: 0.9, detoxify: {device: cuda}}"
+    status, said = another.snakemake("--dry-run", "--quiet", "host", "release", "--config", safety)
+    assert status == 0, said
+    asking = {block.split(":")[0] for block in said.split("\nrule ")[1:] if "gpu=1" in block}
+    assert asking == {"load_scorers", "select_documents"}

@@ -6,6 +6,7 @@ Keeps   sample/scores.parquet: what has been scored is never scored again
 """
 
 DETOXIFY_ASKED = "detoxify" in SETTINGS["safety"]["scorers"]
+ON_GPU = DETOXIFY_ASKED and SETTINGS["safety"]["detoxify"]["device"].startswith("cuda")
 SCORERS = {
     "safety": SETTINGS["safety"],
     "words": file_hash(shipped("text/toxic_words.yaml"), SETTINGS["safety"]["wordlist"]["extra"]),
@@ -26,6 +27,7 @@ rule load_scorers:
         mem_mb=memory(700),
         runtime=duration(30),
         in_series=1,
+        gpu=int(ON_GPU),
     params:
         **SCORERS,
         code=code("load_scorers"),
@@ -84,6 +86,7 @@ rule select_documents:
         mem_mb=memory(700, per_mb=1.2 if SETTINGS["sample"]["documents"] else 3.5),
         runtime=duration(30, per_mb=0.02),
         in_series=1,
+        gpu=int(ON_GPU),
     params:
         **SCORERS,
         scores=result("sample/scores.parquet"),
