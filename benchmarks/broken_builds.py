@@ -24,7 +24,7 @@ from typing import Any
 
 import faults
 import resumed
-from faults import NO_THREAD, Point, call_of
+from faults import ENDED_BY_LIBC, Point, call_of
 from forked import COUNTS, fault_in
 from machine import ROOT, heading
 from tiny import NAME, RECIPE, Project
@@ -73,7 +73,7 @@ class Builds:
             return f"false under a final name: {', '.join(false)}"
         if "Traceback (most recent" in said:
             return "it prints a traceback"
-        ended_by_libc = f"status {NO_THREAD}" in said
+        ended_by_libc = f"status {ENDED_BY_LIBC}" in said
         if not ended_by_libc and f"\n{point.job.replace('/', ' ')}: " not in said:
             return f"{point.job} does not say why"
         left = temporary_files(project)
