@@ -179,7 +179,7 @@ def test_a_run_says_what_it_made_and_where(tmp_path: Path) -> None:
     told = close_run(results(tmp_path), NO_LISTS, 0)
     assert told == [
         "demo: 3 documents",
-        f"The benchmark: {tmp_path}/release/   The story of it: {tmp_path}/release/report.html",
+        f"The benchmark: {tmp_path}/release/   Its report: {tmp_path}/release/report.html",
         f"All of it: {tmp_path}/index.html",
     ]
     assert "demo: 3 documents" in (tmp_path / "index.html").read_text()

@@ -29,7 +29,7 @@ from authbench.people.settings import people_problems
 from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
-from authbench.registry.checks import Check, same_names
+from authbench.registry.checks import same_names
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
 from authbench.registry.load import entry_name, list_entries, load_entry
 from authbench.registry.source_entry import Source
@@ -40,6 +40,7 @@ from authbench.review.settings import review_problems
 from authbench.runtime.inventory import Digests, take_inventory
 from authbench.safety.settings import safety_problems
 from authbench.sample.settings import sample_problems
+from authbench.settings.config import Config
 from authbench.shipped import shipped
 from authbench.split.settings import split_problems
 from authbench.style.entries import ALL, DATASETS
@@ -49,7 +50,7 @@ from authbench.verifiers.requested import load_verifier
 from authbench.vocabulary import find_vocabulary
 
 # What a schema cannot say, stage by stage; each yields all problems with the settings of its stage.
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[Callable[[Config], Iterator[str]], ...] = (
     ingest_problems,
     chunk_problems,
     dedup_problems,
@@ -89,7 +90,7 @@ class Setup:
         models, verifiers: by the names that request them.
     """
 
-    config: Settings
+    config: Config
     sources: dict[str, Source]
     inventory: dict[str, Digests]
     lock: LockCheck
@@ -133,7 +134,7 @@ def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Set
     return Setup(config, present, {tag: inventory[tag] for tag in present}, lock, skipped, models, verifiers)
 
 
-def possible_languages(config: Settings, sources: Mapping[str, Source]) -> list[str]:
+def possible_languages(config: Config, sources: Mapping[str, Source]) -> list[str]:
     """Return the languages that sampled texts may have: those with a share, or all that may come from the sources."""
     if config["sample"]["languages"] is not None:
         return sorted(config["sample"]["languages"])
@@ -169,7 +170,7 @@ def demo_settings() -> Settings:
     return cast(Settings, _merge(read_yaml(shipped("config/config.yaml")), read_yaml(shipped(DEMO))))
 
 
-def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Settings, list[str]]:
+def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Config, list[str]]:
     defaults = read_yaml(shipped("config/config.yaml"))
     if user.get("sources") is None:
         # Who copied config.yaml whole states every default: what differs from them is what was asked for.
@@ -191,7 +192,7 @@ def _without(user: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     return rest
 
 
-def _completed(user: Mapping[str, Any], defaults: Settings, root: Path) -> tuple[Settings, list[str]]:
+def _completed(user: Mapping[str, Any], defaults: Settings, root: Path) -> tuple[Config, list[str]]:
     """Return the settings of a user over `defaults`, and what is wrong with them."""
     unusable = list(value_problems(user))
     sections = {section for section, _ in unusable}
@@ -204,7 +205,8 @@ def _completed(user: Mapping[str, Any], defaults: Settings, root: Path) -> tuple
             config[section] = [] if section == "sources" else defaults[section]
     if config["raw_dir"] == demo_settings()["raw_dir"] and not (root / config["raw_dir"]).exists():
         config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
-    return config, problems + [problem for check in CHECKS for problem in check(config)]
+    checked = cast(Config, config)  # what does not fit the schema has been replaced by defaults
+    return checked, problems + [problem for check in CHECKS for problem in check(checked)]
 
 
 def _without_vocabulary() -> list[str]:
@@ -215,7 +217,7 @@ def _without_vocabulary() -> list[str]:
     return []
 
 
-def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Source], list[str]]:
+def _load_sources(config: Config, root: Path) -> tuple[dict[str, Source], list[str]]:
     """Return the usable sources of the recipe by tag, and the problems of the others."""
     sources: dict[str, Source] = {}
     problems: list[str] = []
@@ -236,7 +238,7 @@ def _load_sources(config: Settings, root: Path) -> tuple[dict[str, Source], list
     return sources, problems or list(_unmet_quotas(config, sources))
 
 
-def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], list[str]]:
+def _find_models(config: Config, root: Path) -> tuple[dict[str, ModelEntry], list[str]]:
     """Return the models that are evaluated or trained, by what requests them, and what is wrong with the others."""
     models: dict[str, ModelEntry] = {}
     problems = []
@@ -260,7 +262,7 @@ def _find_models(config: Settings, root: Path) -> tuple[dict[str, ModelEntry], l
     return models, problems
 
 
-def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
+def _find_verifiers(config: Config, root: Path) -> tuple[dict[str, VerifierEntry], list[str]]:
     """Return the verifiers that answer pairs, by what requests them, and what is wrong with the others."""
     verifiers: dict[str, VerifierEntry] = {}
     problems = []
@@ -273,7 +275,7 @@ def _find_verifiers(config: Settings, root: Path) -> tuple[dict[str, VerifierEnt
     return verifiers, problems + list(same_names("pan.verifiers", "verifiers", found))
 
 
-def _unknown_datasets(config: Settings, root: Path) -> Iterator[str]:
+def _unknown_datasets(config: Config, root: Path) -> Iterator[str]:
     for name in config["style"]["datasets"]:
         try:
             if name != ALL:
@@ -315,7 +317,7 @@ def _as_in_yaml(value: Any) -> Any:
     return plain if isinstance(plain, int | float | None) else value
 
 
-def _unmet_quotas(config: Settings, sources: Mapping[str, Source]) -> Iterator[str]:
+def _unmet_quotas(config: Config, sources: Mapping[str, Source]) -> Iterator[str]:
     """Yield every language that has a quota and no source of the recipe."""
     offered: set[str] = set()
     for source in sources.values():

@@ -6,7 +6,7 @@ the stage, and counts of two stages that do not match stop the release: no docum
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import polars as pl
 
@@ -23,6 +23,15 @@ STAGES = (
     "merge",
 )
 Counts = dict[str, Any]
+
+
+class FunnelRow(TypedDict):
+    """How many documents of a source a stage took in, kept, or dropped for a reason."""
+
+    source: str
+    stage: str
+    reason: str
+    documents: int
 
 
 class Unaccounted(Exception):
@@ -90,7 +99,7 @@ def merge_counts(parts: Iterable[Counts]) -> dict[str, Counts]:
     return merged
 
 
-def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
+def join_stages(counts: Mapping[str, Counts]) -> list[FunnelRow]:
     """Return the funnel as rows (source, stage, reason, documents), in the order of stages and sources.
 
     Reasons are `in`, `gained`, the reasons of dropped documents, and `kept`.
@@ -98,7 +107,7 @@ def join_stages(counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
     Raises:
         Unaccounted: for some source a stage did not take in what the one before it kept.
     """
-    rows = []
+    rows: list[FunnelRow] = []
     carried: dict[str, int] = {}
     for stage in [stage for stage in STAGES if stage in counts]:
         for source, count in sorted(counts[stage]["sources"].items()):

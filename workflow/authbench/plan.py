@@ -137,12 +137,12 @@ class Corpus:
     def chunks(self) -> float:
         """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
         most: int = _chunk_settings()["max_chunks_per_document"]
-        return self.documents * max(1.0, min(self.mean_chars / longest_mean(), most))
+        return self.documents * max(1.0, min(self.mean_chars / _longest_mean(), most))
 
     @property
     def chunk_chars(self) -> float:
         """Return the mean length of a chunk in characters."""
-        return min(self.mean_chars, longest_mean())
+        return min(self.mean_chars, _longest_mean())
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def line(points: Sequence[Point], at: float) -> float:
     return max(last + slope * (at - end), 0.0)
 
 
-def longest_mean() -> float:
+def _longest_mean() -> float:
     """Return the mean length in characters of the chunks of a text much longer than any of them.
 
     Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to

@@ -21,7 +21,7 @@ leaks = find_leaks(
     params.dedup["shingle_chars"],
     ContainmentSettings(**params.split["containment"]),
 )
-lock = read_lock(params.split["lock"]) if params.split["lock"] else {}
+lock = read_lock(params.split["lock"]) if params.split["lock"] else None
 outcome = split_documents(
     documents,
     leaks,

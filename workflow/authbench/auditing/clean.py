@@ -61,7 +61,7 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
         raise InputError(f"{folder}: is there already. Expected a new folder for the clean version.")
     gone = removals(dataset, copies)
     left = without(dataset, gone)
-    queries = lost_queries(dataset, left, gone)
+    queries = _lost_queries(dataset, left, gone)
     problems = dataset.problems.join(left.problems, on=["split", "problem"], how="anti")
     split = dict(dataset.documents.select("id", "split").iter_rows())
     lines = [
@@ -133,7 +133,7 @@ def without(dataset: Dataset, gone: Collection[str]) -> Dataset:
     )
 
 
-def lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> list[str]:
+def _lost_queries(dataset: Dataset, left: Dataset, gone: Collection[str]) -> list[str]:
     """Return the queries that stay as documents, or stood alone, and have lost their last answer."""
     if dataset.answers is None or left.answers is None:
         return []

@@ -38,7 +38,7 @@ def find_copies(dataset: Dataset) -> Copies:
     document is the one in the split that is made first (train, dev, test), then by date, then by place in the files.
     Texts of one split that contain each other and, as the dataset says, count neither way for each other are no case.
     """
-    ordered = in_order(dataset)
+    ordered = _in_order(dataset)
     rules = make_rules({})
     texts = ordered.with_columns(plain=_plain(ordered["content"])).filter(pl.col("plain") != "")
     place = {ident: number for number, ident in enumerate(texts["id"])}
@@ -104,7 +104,7 @@ def find_copies(dataset: Dataset) -> Copies:
     return Copies(cases, pl.DataFrame(gone, dict.fromkeys(("old", "new", "claim"), pl.String), orient="row"))
 
 
-def in_order(dataset: Dataset) -> pl.DataFrame:
+def _in_order(dataset: Dataset) -> pl.DataFrame:
     """Return the documents, those first that are old: by split, date (unknown ones last) and place in the files."""
     rank = {name: place for place, name in enumerate(sorted(dataset.splits, key=split_rank))}
     day = pl.col("date").str.slice(0, 10)

@@ -21,6 +21,7 @@ from authbench.labels.estimators import Estimate, account, same_item, two_accoun
 from authbench.labels.shared import labels_that_share_texts
 from authbench.normalize.doubled import first_of_two, suspected
 from authbench.records import LANGUAGES
+from authbench.settings.filter import Filter
 from authbench.tokens import Tokenizer
 
 LONGEST = 500_000  # characters of a text whose shingles are compared; of longer ones, lines
@@ -141,13 +142,29 @@ def _languages(batch: pl.DataFrame, languages: Sequence[str]) -> Iterator[tuple[
             )
 
 
-def _only_language() -> dict[str, Any]:
+def _only_language() -> Filter:
     """Return the filter's settings with every rule off but those on language and script."""
-    settings = dict(defaults()["filter"])
-    kept = {"preset", "language", "script"}
-    return {key: value if key in kept or isinstance(value, dict) else None for key, value in settings.items()} | {
+    settings: Filter = defaults()["filter"]
+    return {
+        "preset": settings["preset"],
+        "unique_words": None,
+        "dominant_word": None,
+        "symbols": None,
+        "alphabetic": None,
+        "repeated_run": None,
+        "longest_run": None,
+        "symbol_run": None,
+        "alphabetic_words": None,
+        "single_letter_words": None,
+        "single_letter_run": None,
+        "script": settings["script"],
+        "language": settings["language"],
         "min_tokens": 0,
         "max_tokens": 1 << 40,
+        "posts_per_day": None,
+        "template_share": None,
+        "quoted_share": None,
+        "exclude": None,
     }
 
 

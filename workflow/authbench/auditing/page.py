@@ -33,20 +33,20 @@ def render(audit: Audit) -> str:
         .render(
             dataset=audit.dataset,
             verdict=verdict(audit),
-            findings=findings_table(audit),
+            findings=_findings_table(audit),
             examples=_examples(audit),
             holds=[CLAIMS[finding.claim][1] for finding in audit.findings if not finding.cases],
             splits=[
                 {
                     "name": part.split, "about": part.about, "left_out": part.left_out, "pools": part.pools,
-                    "tables": [rows_table(part)] if part.rows else [],
+                    "tables": [_rows_table(part)] if part.rows else [],
                     "pictures": pictures(_chart(part)) if part.rows else [],
                     "power": _power(part), "gains": _gains(part),
                 }
                 for part in audit.rows
             ],
-            published=published_table(audit),
-            noise=noise_table(audit),
+            published=_published_table(audit),
+            noise=_noise_table(audit),
             cleaned=None if audit.cleaned is None else audit.cleaned.as_dict(),
         )
     )  # fmt: skip
@@ -55,11 +55,11 @@ def render(audit: Audit) -> str:
 def markdown(audit: Audit) -> str:
     """Return the page's tables as Markdown."""
     parts = [f"# Audit of {_plain(audit.dataset['name'])}", _plain(_size(audit.dataset)), *map(_plain, verdict(audit))]
-    parts += [as_markdown(findings_table(audit))]
+    parts += [as_markdown(_findings_table(audit))]
     for part in audit.rows:
-        parts += [as_markdown(rows_table(part))] if part.rows else [f"{_plain(part.split)}: {part.left_out[0]}."]
+        parts += [as_markdown(_rows_table(part))] if part.rows else [f"{_plain(part.split)}: {part.left_out[0]}."]
     if audit.published:
-        parts.append(as_markdown(published_table(audit)))
+        parts.append(as_markdown(_published_table(audit)))
     parts += [f"*{_plain(note)}*" for note in audit.dataset["notes"]]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -108,7 +108,7 @@ def verdict(audit: Audit) -> list[str]:
     return lines
 
 
-def findings_table(audit: Audit) -> Table:
+def _findings_table(audit: Audit) -> Table:
     """Return a row for each broken claim: the kind, what is wrong, cases and ids."""
     rows = [
         Row(
@@ -147,7 +147,7 @@ def _shown(ident: str) -> str:
     return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
 
 
-def rows_table(part: Measured) -> Table:
+def _rows_table(part: Measured) -> Table:
     """Return the scores of each row beside chance; grey where they are no surer than it."""
     names = [name for name in HEADINGS if any(name in row["scores"] for row in part.rows)]
     columns = [Column("Row", words=True), *(Column(HEADINGS[name], more_is_better=name not in LOWER_IS_BETTER)
@@ -218,7 +218,7 @@ def _gains(part: Measured) -> list[str]:
     ]
 
 
-def published_table(audit: Audit) -> Table:
+def _published_table(audit: Audit) -> Table:
     """Return the published scores, each beside the best row that reads no style."""
     shown: Sequence[Mapping[str, Any]] = audit.published[:_PUBLISHED]
     rows = [
@@ -244,7 +244,7 @@ def published_table(audit: Audit) -> Table:
     return Table("published", "Published scores beside rows that read no style", columns, rows, pl.DataFrame(), notes)
 
 
-def noise_table(audit: Audit) -> Table:
+def _noise_table(audit: Audit) -> Table:
     """Return how noisy labels are, by source."""
     rows = []
     for one in audit.noise:

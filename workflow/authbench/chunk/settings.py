@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from authbench.chunk.retag import read_retags
 from authbench.registry.checks import unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 
 
-def chunk_problems(config: Settings) -> Iterator[str]:
+def chunk_problems(config: Config) -> Iterator[str]:
     chunk = config["chunk"]
     shortest, longest = chunk["extra_long_tokens"]
     if not chunk["remainder_tokens"] <= chunk["min_tokens"] <= chunk["max_tokens"] < shortest <= longest:

@@ -1,11 +1,12 @@
 """Settings of de-duplication, and the probabilities that follow from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, comb
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from authbench.errors import InputError
+from authbench.settings.dedup import Dedup
 
 RECALL = 0.98  # the least expected share of pairs at the threshold that banding must find
 PERMUTATIONS = 128  # at most, where bands are chosen
@@ -31,9 +32,14 @@ class DedupSettings:
             raise InputError(problem)
 
 
-def dedup_problems(config: Mapping[str, Any]) -> Iterator[str]:
+class _Config(TypedDict):
+    dedup: Dedup
+
+
+def dedup_problems(config: _Config) -> Iterator[str]:
     """Yield what is wrong with the section `dedup` of a configuration."""
-    threshold, bands, rows = (config["dedup"][key] for key in ("threshold", "bands", "rows"))
+    dedup = config["dedup"]
+    threshold, bands, rows = dedup["threshold"], dedup["bands"], dedup["rows"]
     if bands > MOST_BANDS or bands * rows > MOST_PERMUTATIONS:
         yield (
             f"dedup: {bands} bands of {rows} rows; expected at most {MOST_BANDS} bands and, multiplied, "

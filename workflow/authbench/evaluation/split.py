@@ -238,8 +238,7 @@ def _answer_lists(truth: pl.DataFrame) -> Iterator[tuple[str, set[str], set[str]
 
 def _has_own_lengths(release: Release) -> bool:
     """Return whether the release's length buckets have other bounds than those of the format."""
-    sample = (release.manifest.get("config") or {}).get("sample") or {}
-    return bool(sample.get("length_bins", "fixed") != "fixed")
+    return release.setting("sample.length_bins") not in (None, "fixed")
 
 
 def _describe(documents: pl.DataFrame, provenance: pl.DataFrame | None) -> pl.DataFrame:

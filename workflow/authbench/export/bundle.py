@@ -12,6 +12,7 @@ import polars as pl
 
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, TEXT_FIELDS, Table
+from authbench.format.findings import Findings
 from authbench.format.release import Release
 from authbench.release.manifest import count_documents
 from authbench.release.part import OF_PROVENANCE, Part, part_of
@@ -55,10 +56,11 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     missing = _state_withheld(release, part, withheld, complete["author_id"])
     if not all((release.folder / name).is_file() for name in _BOOKKEEPING):
         write_plain_json(
-            folder / files.MANIFEST, _manifest(release, provenance, part, missing, release.manifest["warnings"])
+            folder / files.MANIFEST, _manifest(release, provenance, part, missing, list(release.manifest["warnings"]))
         )
         return
-    facts, sample = stated_facts(release), release.manifest["config"].get("sample", {})
+    facts: Any = stated_facts(release)
+    sample = release.manifest["config"].get("sample", {})
     facts |= {
         "withheld": missing,
         "funnel": _funnel(facts["funnel"], withheld),
@@ -82,9 +84,7 @@ def _known_columns(release: Release) -> list[str]:
     return [*OF_PROVENANCE, *scored]
 
 
-def _write_bookkeeping(
-    folder: Path, release: Release, documents: pl.DataFrame, part: Part, facts: dict[str, Any]
-) -> None:
+def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, part: Part, facts: Findings) -> None:
     """Write statistics, funnel, deviation, manifest, figures and report; `facts` is without its new warnings.
 
     `documents` is the provenance of the part.
@@ -93,7 +93,7 @@ def _write_bookkeeping(
     sources = {tag: known[tag] for tag in documents["source"].unique().sort()}
     listed = pl.read_csv(release.folder / "statistics/sources.csv").filter("noisy")["source"]
     noisy = set(listed) & set(sources)
-    warned = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy}}
+    warned: Any = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy}}
     found = warnings(warned, documents, part.queries, sources) + of_the_build(facts["warnings"])
     facts = {**facts, "warnings": found}
     write_plain_json(folder / files.DEVIATION, facts["deviation"])

@@ -5,6 +5,7 @@ from pathlib import Path
 from authbench.export.licences import licence_table
 from authbench.export.publication import Publication
 from authbench.format.files import CITATIONS
+from authbench.format.manifest import StatedSource
 from authbench.format.release import Release
 from authbench.registry.citations import bibliography, default_citation, keys_by_source
 from authbench.storage.atomic import write_text
@@ -17,13 +18,13 @@ def sources_here(release: Release) -> list[str]:
     return sorted(set((here if here.height else table)["source"]))
 
 
-def source_facts(release: Release, tag: str) -> dict[str, str]:
-    """Return what the manifest states of a source (`title`, `citation`, `legal_basis`).
+def source_facts(release: Release, tag: str) -> StatedSource:
+    """Return what the manifest states of a source.
 
     Earlier releases state nothing: then the tag stands for the title, and the basis is empty.
     """
     stated = (release.manifest.get("sources") or {}).get(tag)
-    return dict(stated) if stated else {"title": tag, "citation": default_citation(tag, tag), "legal_basis": ""}
+    return stated or {"title": tag, "citation": default_citation(tag, tag), "legal_basis": ""}
 
 
 def citations_of(release: Release) -> dict[str, str]:

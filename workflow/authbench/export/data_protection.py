@@ -113,7 +113,7 @@ def data_protection(release: Release, about: Publication, risk: Mapping[str, Any
         "documents": here.height,
         "authors": here["author_id"].n_unique(),
         "names_author": float(here["names_author"].mean() or 0.0),  # type: ignore[arg-type]
-        "keyed_ids": bool(((release.manifest.get("config") or {}).get("ingest") or {}).get("author_key_env")),
+        "keyed_ids": bool(release.setting("ingest.author_key_env")),
         "with_date": 1 - here["date"].null_count() / max(here.height, 1),
         "sources": sources,
         "risk": dict(risk) if risk else None,

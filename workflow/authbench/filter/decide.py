@@ -6,13 +6,13 @@ costs clean text of no language and length more than 2 %, `paper` applies the pa
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.filter.scripts import MIN_LANGUAGE_LETTERS, MIN_SCRIPT_LETTERS, MOSTLY, written_in
 from authbench.records import REMOVED
+from authbench.settings.filter import Filter
 
 STAGE = "filter"
 PRESETS = ("robust", "paper")
@@ -44,7 +44,7 @@ class Rule:
     applies: pl.Expr
 
 
-def apply_filters(documents: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
+def apply_filters(documents: pl.DataFrame, settings: Filter) -> pl.DataFrame:
     """Return the REMOVED rows of all documents that a rule drops: one for every reason, in the order of the rules.
 
     `documents` has `source, doc_key, lang, genre, task, token_length` and the columns of `measure.MEASURES`;
@@ -84,7 +84,7 @@ def dropped_by_language(documents: pl.DataFrame, removed: pl.DataFrame) -> dict[
     return dict(gone.group_by("lang").len().sort("lang").iter_rows())
 
 
-def rules(settings: Mapping[str, Any]) -> list[Rule]:
+def rules(settings: Filter) -> list[Rule]:
     """Return the preset's rules in the order in which their reasons are given."""
     preset = settings["preset"]
     if preset not in PRESETS:
@@ -93,7 +93,7 @@ def rules(settings: Mapping[str, Any]) -> list[Rule]:
     return [*_length(settings), *chosen, *_optional(settings)]
 
 
-def _robust(settings: Mapping[str, Any]) -> list[Rule]:
+def _robust(settings: Filter) -> list[Rule]:
     enough_characters = pl.col("collapsed") >= MIN_CHARACTERS
     enough_words = pl.col("words") >= MIN_WORDS
     many_words = enough_characters & (pl.col("words") >= MIN_REPEATED_WORDS)
@@ -111,7 +111,7 @@ def _robust(settings: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
-def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
+def _script_and_language(settings: Filter) -> list[Rule]:
     """Return the rules on script and language.
 
     The script must be an expected one, unless langid consents; few letters may be Latin ones everywhere (`wow`). The
@@ -133,7 +133,7 @@ def _script_and_language(settings: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
-def _paper(settings: Mapping[str, Any]) -> list[Rule]:
+def _paper(settings: Filter) -> list[Rule]:
     """Return the paper's rules, where they leave a choice as in the texts that its authors released.
 
     White space counts as symbols, and runs of symbols count, in their public-domain sources alone: the Hindi and Arabic
@@ -163,9 +163,10 @@ def _paper(settings: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
-def _length(settings: Mapping[str, Any]) -> list[Rule]:
+def _length(settings: Filter) -> list[Rule]:
     tokens = pl.col("token_length")
-    least, most = (_per_task(settings[key], f"filter.{key}") for key in ("min_tokens", "max_tokens"))
+    least = _per_task(settings["min_tokens"], "filter.min_tokens")
+    most = _per_task(settings["max_tokens"], "filter.max_tokens")
     return [
         Rule("too_short", tokens, least, tokens < least),
         Rule("too_long", tokens, most, tokens > most),
@@ -190,11 +191,14 @@ def _per_language(threshold: float | Mapping[str, float] | None) -> pl.Expr:
     return pl.col("lang").replace_strict(others, default=threshold["default"], return_dtype=pl.Float64)
 
 
-def _optional(settings: Mapping[str, Any]) -> list[Rule]:
+def _optional(settings: Filter) -> list[Rule]:
     """Return the rules on signs of bots and of quoted text; off where the threshold is null."""
-    reasons = {"posts_per_day": "too_many_posts", "template_share": "template_texts", "quoted_share": "mostly_quoted"}
-    chosen = {column: reason for column, reason in reasons.items() if settings.get(column) is not None}
-    return [_above(reason, column, settings[column]) for column, reason in chosen.items()]
+    optional = (
+        ("too_many_posts", "posts_per_day", settings.get("posts_per_day")),
+        ("template_texts", "template_share", settings.get("template_share")),
+        ("mostly_quoted", "quoted_share", settings.get("quoted_share")),
+    )
+    return [_above(reason, column, most) for reason, column, most in optional if most is not None]
 
 
 def _above(reason: str, column: str, threshold: float | None, where: pl.Expr | bool = True) -> Rule:

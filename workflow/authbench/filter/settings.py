@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from authbench.errors import InputError
 from authbench.languages import FILE, languages_file, read_languages
 from authbench.registry.checks import unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 from authbench.shipped import shipped
 
 
-def filter_problems(config: Settings) -> Iterator[str]:
+def filter_problems(config: Config) -> Iterator[str]:
     filters = config["filter"]
     least, most = filters["min_tokens"], filters["max_tokens"]
     tasks = sorted({task for bound in (least, most) if isinstance(bound, Mapping) for task in bound} | {"default"})

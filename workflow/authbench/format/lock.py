@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import orjson
 
@@ -20,7 +20,15 @@ _PARTS = (
 )
 
 
-def read_lock(path: str | Path) -> dict[str, Any]:
+class Lock(TypedDict):
+    """The split of every author id, and the id of every document by the SHA-256 of its key."""
+
+    version: int
+    authors: dict[str, str]
+    documents: dict[str, str]
+
+
+def read_lock(path: str | Path) -> Lock:
     """Return the `release.lock` of an earlier release: `authors` (author id -> split), `documents` (SHA-256 of a
     document's key -> id).
 
@@ -28,7 +36,7 @@ def read_lock(path: str | Path) -> dict[str, Any]:
         InputError: the file is no release.lock of this version.
     """
     try:
-        lock = orjson.loads(Path(path).read_bytes())
+        lock: Any = orjson.loads(Path(path).read_bytes())
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from None
     if not isinstance(lock, dict) or lock.get("version") != VERSION or not {"authors", "documents"} <= lock.keys():
@@ -38,7 +46,7 @@ def read_lock(path: str | Path) -> dict[str, Any]:
             raise InputError(f"{path} is no release.lock: {problem} in {part}; expected {words}.")
     if len(set(lock["documents"].values())) < len(lock["documents"]):
         raise InputError(f"{path} is no release.lock: two documents have one id. Give the file of an earlier release.")
-    return lock
+    return cast(Lock, lock)
 
 
 def _problem(part: Any, key_form: "re.Pattern[str]", value_form: "re.Pattern[str]") -> str | None:

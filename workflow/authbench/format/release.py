@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,7 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
+from authbench.format.manifest import Manifest
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems
@@ -78,7 +79,7 @@ class Release:
 
     folder: Path
     splits: tuple[str, ...]
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     withheld: bool = False
     unverified: str = ""
 
@@ -94,7 +95,11 @@ class Release:
     @property
     def seed(self) -> int:
         """The random seed that the release was built with, by its manifest; 0 where it states none."""
-        return int(_value(self.manifest, "config.seed") or 0)
+        return int(self.setting("seed") or 0)
+
+    def setting(self, place: str) -> Any:
+        """Return a setting that the manifest states, such as `sample.lengths`; None where it states none."""
+        return _value(self.manifest, f"config.{place}")
 
     @property
     def has_provenance(self) -> bool:
@@ -268,16 +273,16 @@ def open_complete_release(folder: Path) -> Release:
     return replace(release, splits=tuple(named))
 
 
-def read_manifest(folder: Path) -> Mapping[str, Any]:
+def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a release; an empty mapping where there is none."""
     path = folder / files.MANIFEST
     manifest = read_json_object(path)
     if problems := [problem for _, problem in schema_problems(manifest, shipped("schemas/manifest.schema.yaml"))]:
         raise InputError(f"{path}: {'; '.join(printable(f'{problem:.200}') for problem in problems[:_SHOWN])}.")
-    return manifest
+    return cast(Manifest, manifest)
 
 
-def named_splits(manifest: Mapping[str, Any]) -> list[str]:
+def named_splits(manifest: Manifest) -> list[str]:
     """Return the splits that a manifest names, in their order."""
     return list(dict.fromkeys([*(manifest.get("splits") or ()), *(_value(manifest, "config.split.splits") or ())]))
 
@@ -287,7 +292,7 @@ def read_json_object(path: Path) -> dict[str, Any]:
     return read_foreign_json(path) if path.exists() else {}
 
 
-def _value(manifest: Mapping[str, Any], place: str) -> Any:
+def _value(manifest: Manifest, place: str) -> Any:
     """Return the value at a place such as `config.seed`; None where there is none."""
     value: Any = manifest
     for key in place.split("."):

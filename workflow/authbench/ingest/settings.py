@@ -6,11 +6,11 @@ from dataclasses import fields
 
 from authbench.errors import InputError
 from authbench.ingest.aliases import persons_file, read_aliases
-from authbench.registry.entries import Settings
 from authbench.registry.source_entry import Source
+from authbench.settings.config import Config
 
 
-def ingest_problems(config: Settings) -> Iterator[str]:
+def ingest_problems(config: Config) -> Iterator[str]:
     variable = config["ingest"]["author_key_env"]
     if variable and not os.environ.get(variable):
         yield f"ingest.author_key_env: the environment variable {variable} is not set"
@@ -20,7 +20,7 @@ def ingest_problems(config: Settings) -> Iterator[str]:
         yield from str(problem).split("\n")
 
 
-def unknown_requirements(config: Settings, sources: Iterable[Source]) -> Iterator[str]:
+def unknown_requirements(config: Config, sources: Iterable[Source]) -> Iterator[str]:
     """Yield a problem for each field of `ingest.required` that no source of its task type gives."""
     known: dict[str, set[str]] = {}
     for source in sources:

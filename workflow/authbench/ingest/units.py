@@ -7,7 +7,7 @@ from authbench.funnel import Unaccounted
 
 
 @dataclass
-class Longest:
+class _Longest:
     """The longest records of a source: the most lines, and the most characters, with the place of each."""
 
     lines: int = 0
@@ -43,7 +43,7 @@ class Units:
     records: int = 0
     bad: int = 0
     blank: int = 0
-    longest: Longest = field(default_factory=Longest)
+    longest: _Longest = field(default_factory=_Longest)
 
     def check(self, file: str) -> None:
         """Raise Unaccounted if a unit of the files up to this one became nothing, or two things."""

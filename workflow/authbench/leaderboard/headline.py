@@ -32,7 +32,7 @@ _ABOUT = {"by_fame": ("Classic: works that language models have read, so that a 
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
-def has_headline(results: Sequence[Result]) -> bool:
+def _has_headline(results: Sequence[Result]) -> bool:
     return any(result.scores.get("headline") for result in results)
 
 
@@ -42,7 +42,7 @@ def headline_tables(results: Sequence[Result], comparison: Comparison, pairs: pl
     Args:
         pairs: those of `pairwise.compare_pairs`.
     """
-    if not has_headline(results):
+    if not _has_headline(results):
         return []
     reasons = {heading: why for score, why in left_out(results).items() if (heading := HEADINGS.get(score))}
     reasons |= {"gain": "no shortcut has such a score to compare with, or no model is anything else"}
@@ -74,10 +74,10 @@ def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFr
     )
     title = "Means over languages" if macro else "Who wrote it: means over authors"
     name = "headline_macro" if macro else "headline"
-    return Table(name, title, columns, rows, headline_data(results, comparison), [note for note in notes if note])
+    return Table(name, title, columns, rows, _headline_data(results, comparison), [note for note in notes if note])
 
 
-def headline_data(results: Sequence[Result], comparison: Comparison) -> pl.DataFrame:
+def _headline_data(results: Sequence[Result], comparison: Comparison) -> pl.DataFrame:
     """Return a row per model and headline score: value, macro and gain with intervals, p before and after Holm."""
     gains = _gains(comparison)
     beside = _gains(comparison, chosen=False)

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from authbench.format.columns import MERGED
-from authbench.format.lock import VERSION
+from authbench.format.lock import VERSION, Lock
 from authbench.merging.settle import Settled
 from authbench.merging.sides import Side
 from authbench.release.contents import Contents, content_words_of, pair_up
@@ -94,7 +94,7 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     )
 
 
-def _lock(first: Side, second: Side, documents: pl.DataFrame) -> dict[str, Any]:
+def _lock(first: Side, second: Side, documents: pl.DataFrame) -> Lock:
     """Return the lock of the documents and of those that were taken down; authors without either have no entry."""
     here = set(documents["id"])
     ids: dict[str, str] = {}

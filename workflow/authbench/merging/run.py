@@ -1,7 +1,7 @@
 """Merge two releases into a folder."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +119,8 @@ def _write(
     scorers: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """Write all files of the merged release; return its manifest."""
-    one, two = own.release.manifest, other.release.manifest
+    one: Mapping[str, Any] = own.release.manifest
+    two: Mapping[str, Any] = other.release.manifest
     documents, sides = contents.documents, (own, other)
     tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]
     lost = table.drop_nulls("reason").select("release", "id_before", "reason")
@@ -130,7 +131,7 @@ def _write(
     known = stated_sources(other.release) | stated_sources(own.release)
     sources = {tag: known[tag] for tag in sorted(here)}
     noisy = _noisy(own) | _noisy(other)
-    facts: dict[str, Any] = {
+    facts: Any = {
         "config": config,
         "versions": {**two["versions"], **one["versions"], **library_versions()},
         "inputs": merged_inputs(one["inputs"], two["inputs"]),
@@ -148,7 +149,7 @@ def _write(
         "dedup": {},
         "split": {},
     }
-    warned = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy & here}}
+    warned: Any = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy & here}}
     build = [line for side in sides for line in of_the_build(side.release.manifest["warnings"])]
     facts["warnings"] = warnings(warned, documents, contents.queries, sources) + list(dict.fromkeys(build))
     manifest = {

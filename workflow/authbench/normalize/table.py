@@ -7,7 +7,6 @@ that it stands before would leave as it is.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 import polars as pl
 
@@ -17,6 +16,7 @@ from authbench.normalize.personal import MAY_HOLD, mask
 from authbench.normalize.text import CANONICAL, CURLY_QUOTES, normalize_text, not_composed, unusual
 from authbench.records import REMOVED
 from authbench.registry.source_entry import Normalize
+from authbench.settings.normalize import NormalizeTexts
 
 # The columns that each task's records must fill (AuthBench paper, A.4).
 TASK_FIELDS: Mapping[str, tuple[str, ...]] = {"authorship": ("content", "author_id")}
@@ -24,7 +24,7 @@ DEFAULT_TASK = "authorship"
 
 
 def normalize_records(
-    records: pl.DataFrame, rules: Mapping[str, Normalize], settings: Mapping[str, Any]
+    records: pl.DataFrame, rules: Mapping[str, Normalize], settings: NormalizeTexts
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, dict[str, int]], dict[str, int]]:
     """Return RECORD rows with normal texts, the rows that went (REMOVED), what was masked and what stood twice.
 

@@ -1,10 +1,11 @@
 """Write the index of a run at its end, and say what the run made, however it ends."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from authbench.settings.config import Config
 
 _NOTHING_DONE = "Nothing to be done"  # then Snakemake calls neither onsuccess nor onerror
 
@@ -21,7 +22,7 @@ class Closing:
     """
 
     folder: Path
-    settings: Mapping[str, Any]
+    settings: Config
     since: float
     options: Sequence[str] = ()
     _nothing_done: bool = field(default=False, init=False)

@@ -1,19 +1,20 @@
 """Lines that a run prints at its end."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from authbench.overview.found import CHECK, checked_summary, find
 from authbench.overview.page import write_index
 from authbench.report.warnings import about_lists
+from authbench.settings.config import Config
 from authbench.storage.json_files import read_json
 
 RELEASE, BOARD = "release/report.html", "leaderboard/index.html"
 
 
-def close_run(results: str | Path, settings: Mapping[str, Any], since: float, options: Sequence[str] = ()) -> list[str]:
+def close_run(results: str | Path, settings: Config, since: float, options: Sequence[str] = ()) -> list[str]:
     """Write the index of a run and return the lines for its end.
 
     Args:
@@ -31,11 +32,11 @@ def close_run(results: str | Path, settings: Mapping[str, Any], since: float, op
     return [*closing_lines(folder, settings, since), f"All of it: {write_index(folder, settings['name'], options)}"]
 
 
-def closing_lines(results: str | Path, settings: Mapping[str, Any], since: float) -> list[str]:
+def closing_lines(results: str | Path, settings: Config, since: float) -> list[str]:
     """Return lines that name what a run made: the release, the leaderboard and each suite.
 
-    A run that made nothing of the release still tells of the release and the leaderboard that are there, unless the
-    latter is of an older release. Entries of the user's lists that matched nothing are told, too.
+    A run that did not make them still names the release and the leaderboard that exist, unless the leaderboard is of an
+    older release. Entries of the user's lists that matched nothing are named, too.
     """
     folder = Path(results)
     found = {one.part.made: one for one in find(folder)}
@@ -44,11 +45,12 @@ def closing_lines(results: str | Path, settings: Mapping[str, Any], since: float
         release = folder / "release"
         lines += [
             checked_summary(folder),
-            f"The benchmark: {release}/   The story of it: {release}/report.html",
+            f"The benchmark: {release}/   Its report: {release}/report.html",
         ]
         if settings["filter"]["exclude"] or settings["release"]["takedown"]:
             takedown = json.loads((release / "manifest.json").read_bytes())["takedown"]
-            lines += about_lists(read_json(folder / "report/facts.json"), takedown)
+            facts: Any = read_json(folder / "report/facts.json")
+            lines += about_lists(facts, takedown)
         if found[BOARD].time is not None and not found[BOARD].old:
             lines.append(f"Models on it: {folder / BOARD}")
     for made, one in found.items():

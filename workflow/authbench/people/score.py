@@ -42,8 +42,8 @@ def score_people(
     judged = table.filter(pl.col(PEOPLE).is_not_null())
     weights = author_weights(judged["author_id"].to_list(), seed).astype(np.float64)
     same, languages = judged["same"].to_numpy(), judged["lang"].to_numpy()
-    told = judged[PEOPLE].to_numpy()
-    ours = measured(told, same, languages, weights, dict.fromkeys(judged["lang"].unique(), 0.0))
+    sureness = judged[PEOPLE].to_numpy()
+    ours = measured(sureness, same, languages, weights, dict.fromkeys(judged["lang"].unique(), 0.0))
     rows = [{"name": PEOPLE} | _summary(ours, None, languages)]
     for name, released in sorted(models.items()):
         scores = scores_of(judged, released)

@@ -44,7 +44,7 @@ def write_charts(folder: Path, charts: "Iterable[Chart]", pdf: bool = False) -> 
             (folder / f"{chart.name}.pdf").write_bytes(as_pdf(chart))
 
 
-class Picture(NamedTuple):
+class _Picture(NamedTuple):
     """A chart in a page: its title, the name of its file, and its SVG."""
 
     title: str
@@ -52,8 +52,8 @@ class Picture(NamedTuple):
     svg: Markup
 
 
-def pictures(charts: "Iterable[Chart]") -> list[Picture]:
+def pictures(charts: "Iterable[Chart]") -> list[_Picture]:
     """Return charts for an HTML page."""
     from authbench.presentation.charts import as_svg
 
-    return [Picture(chart.title, chart.name, Markup(as_svg(chart))) for chart in charts]
+    return [_Picture(chart.title, chart.name, Markup(as_svg(chart))) for chart in charts]

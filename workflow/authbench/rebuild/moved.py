@@ -17,7 +17,7 @@ ALL_TRIED = 2_000_000  # spans; beyond, a span is tried only where a sentence, l
 _BREAKS = np.array(sorted(map(ord, ' \n.!?…。！？；;:,，、"”’」』）)]')), np.uint32)
 
 
-class Sought:
+class _Sought:
     """The texts that are still looked for. Memory: some 300 bytes for each."""
 
     def __init__(self, wanted: Iterable[Wanted]) -> None:
@@ -85,7 +85,7 @@ def find_moved(
         blocks: the texts of all records of a source, some at a time, as they are read.
         normalise: the normal texts of a language, by their numbers, without those of which nothing is left.
     """
-    sought = Sought(wanted)
+    sought = _Sought(wanted)
     for contents in blocks if sought else ():
         found: dict[int, str] = {}
         for content in contents:

@@ -28,6 +28,7 @@ from authbench.printable import printable
 from authbench.rebuild.partial import Unmatched, write_partial
 from authbench.rebuild.texts import expect_entries, texts_of_source
 from authbench.registry.entries import schema_problems
+from authbench.settings.data import DataConfig
 from authbench.shipped import shipped
 from authbench.storage.atomic import atomic_file, atomic_folder, sha256_of_file, write_text
 from authbench.storage.json_lines import read_objects
@@ -118,9 +119,9 @@ def _write_found(
         write_partial(folder, bundle, Path(place), unmatched)
 
 
-def _settings(bundle: Release) -> Mapping[str, Any]:
+def _settings(bundle: Release) -> DataConfig:
     """Return the settings by which the texts of a bundle were read. Raises InputError where they are not in form."""
-    config: dict[str, Any] = bundle.manifest["config"]
+    config: DataConfig = bundle.manifest["config"]
     path = bundle.folder / MANIFEST
     if missing := [part for part in _SECTIONS if part not in config]:
         raise InputError(f"{path}: config lacks {', '.join(missing)}. Expected the manifest of a release.")
@@ -131,7 +132,7 @@ def _settings(bundle: Release) -> Mapping[str, Any]:
 
 
 def _collect(
-    wanted: pl.DataFrame, entries: Mapping[str, Any], raw_dir: Path, settings: Mapping[str, Any], texts: _Texts
+    wanted: pl.DataFrame, entries: Mapping[str, Any], raw_dir: Path, settings: DataConfig, texts: _Texts
 ) -> list[Unmatched]:
     """Put the wanted texts into `texts`; return those that are not to be had."""
     unmatched = []

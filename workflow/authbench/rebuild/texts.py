@@ -34,6 +34,8 @@ from authbench.registry.source_entry import (
     make_extraction,
     make_normalize,
 )
+from authbench.settings.data import DataConfig
+from authbench.settings.normalize import NormalizeTexts
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.raw_files import MAX_RECORD_BYTES
 from authbench.storage.raw_paths import match_files
@@ -50,7 +52,7 @@ class _Found(NamedTuple):
 
 
 def texts_of_source(
-    tag: str, entry: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: Mapping[str, Any]
+    tag: str, entry: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: DataConfig
 ) -> Iterator[_Found]:
     """Yield every row of `wanted` once, with its text or the reason why there is none, some at a time.
 
@@ -196,7 +198,7 @@ def _blocks(
 
 
 def _released(
-    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, block: Sequence[tuple[str, list[Wanted]]], settings: NormalizeTexts
 ) -> _Found:
     """Return the rows wanted of some texts, normalised from the first row on that they do not give as is."""
     found = _Found({}, {})
@@ -222,7 +224,7 @@ def _released(
 
 
 def _normal_texts(
-    tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: Mapping[str, Any]
+    tag: str, rules: Normalize, texts: Sequence[tuple[str, str]], settings: NormalizeTexts
 ) -> dict[int, str]:
     """Return normalised texts by their numbers, without those of which nothing is left."""
     records = pl.DataFrame(texts, schema={"content": pl.String, "lang": pl.String}, orient="row")

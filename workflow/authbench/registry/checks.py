@@ -6,9 +6,7 @@ from pathlib import Path
 
 from authbench.errors import InputError
 from authbench.records import PRIMARY_GENRES, primary_genre
-from authbench.registry.entries import Settings, did_you_mean
-
-Check = Callable[[Settings], Iterator[str]]  # of the whole configuration
+from authbench.registry.entries import did_you_mean
 
 
 def missing_folder(place: str, path: str | None) -> Iterator[str]:

@@ -43,7 +43,7 @@ def read_yaml(path: Path) -> Settings:
     return value
 
 
-def schema_problems(value: Settings, schema_path: Path) -> Iterator[tuple[str, str]]:
+def schema_problems(value: Mapping[str, Any], schema_path: Path) -> Iterator[tuple[str, str]]:
     """Yield the top-level key and the description of every violation of a schema.
 
     A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.

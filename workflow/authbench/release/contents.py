@@ -12,6 +12,7 @@ from authbench.content_words import WordStatistics, content_vectors, fit_words
 from authbench.errors import InputError
 from authbench.format.columns import PAIRS
 from authbench.format.files import FOLDERS
+from authbench.format.lock import Lock
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.identity import digest, sha256_of_text
 from authbench.release.numbering import make_lock, number_documents
@@ -19,6 +20,8 @@ from authbench.release.pools import COUNTS, make_pools
 from authbench.release.queries import choose_queries
 from authbench.release.relations import RELATIONS, relate
 from authbench.release.takedown import is_taken_down, removed_documents
+from authbench.settings.release import Release
+from authbench.settings.split import Split
 
 _TEXTS_AT_ONCE = 10_000
 
@@ -40,17 +43,17 @@ class Contents:
     pools: pl.DataFrame
     splits: tuple[str, ...]
     queries_in_candidates: bool
-    lock: dict[str, Any]
+    lock: Lock
     removed: pl.DataFrame
-    takedown: dict[str, int]
+    takedown: Mapping[str, int]
 
 
 def make_contents(
     documents: pl.DataFrame,
-    settings: Mapping[str, Any],
-    split: Mapping[str, Any],
+    settings: Release,
+    split: Split,
     seed: int,
-    lock: Mapping[str, Any] | None = None,
+    lock: Lock | None = None,
     takedown: Set[str] = frozenset(),
     containment: pl.DataFrame | None = None,
     possibly_one: pl.DataFrame | None = None,
@@ -97,7 +100,7 @@ def make_contents(
         kept, left, settings, splits, seed, content_words_of(kept, splits), containment, possibly_one
     )
     met = takedown & (set(taken["author_id"]) | set(taken["content_sha256"]))
-    known = {author for author in takedown if author in (lock or {}).get("authors", {})}
+    known = {author for author in takedown if author in lock["authors"]} if lock else set()
     return Contents(
         documents=kept,
         queries=left,
@@ -120,7 +123,7 @@ def make_contents(
 def pair_up(
     documents: pl.DataFrame,
     queries: pl.DataFrame,
-    settings: Mapping[str, Any],
+    settings: Release,
     splits: Sequence[str],
     seed: int,
     vectors_of: Callable[[str, pl.DataFrame], Any],

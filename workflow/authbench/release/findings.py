@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from authbench.format.findings import Findings
+from authbench.funnel import FunnelRow
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
 from authbench.report.warnings import warnings
 from authbench.storage.json_files import finite_numbers
 
 
-def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Mapping[str, Any]) -> dict[str, Any]:
+def make_findings(contents: Contents, sources: Mapping[str, Description], facts: Findings) -> Findings:
     """Return the facts of the stages before, with the release's own rows of the funnel and every warning in words.
 
     Args:
@@ -20,7 +22,7 @@ def make_findings(contents: Contents, sources: Mapping[str, Description], facts:
     """
     entered = Counter(contents.documents["source"]) + Counter(contents.removed["source"])
     taken = Counter(contents.removed["source"])
-    own = [
+    own: list[FunnelRow] = [
         {"source": source, "stage": "release", "reason": reason, "documents": count}
         for source in sorted(entered)
         for reason, count in (
@@ -31,12 +33,15 @@ def make_findings(contents: Contents, sources: Mapping[str, Description], facts:
         if count or reason != "taken_down"
     ]
     before = [row for row in facts["funnel"] if row["stage"] != "release"]
-    findings = {
+    pools: list[Any] = contents.pools.to_dicts()
+    deviation: Any = finite_numbers(facts["deviation"])
+    findings: Findings = {
         **facts,
         "funnel": before + own,
-        "deviation": finite_numbers(facts["deviation"]),
+        "deviation": deviation,
         "takedown": contents.takedown,
-        "pools": contents.pools.to_dicts(),
+        "pools": pools,
         "splits": list(contents.splits),
     }
-    return {**findings, "warnings": warnings(findings, contents.documents, contents.queries, sources)}
+    findings["warnings"] = warnings(findings, contents.documents, contents.queries, sources)
+    return findings

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 import authbench
+from authbench.format.findings import Findings
+from authbench.format.manifest import Licence, Manifest, Numbers
 from authbench.registry.citations import default_citation
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
@@ -16,12 +17,11 @@ from authbench.release.contents import Contents
 _PLACES = frozenset({"raw_dir", "shards"})
 
 
-def make_manifest(
-    contents: Contents, sources: Mapping[str, Description], findings: Mapping[str, Any]
-) -> dict[str, Any]:
+def make_manifest(contents: Contents, sources: Mapping[str, Description], findings: Findings) -> Manifest:
     """Return what the release is and what made it (format.files.MANIFEST_KEYS): no clock, no path, no machine."""
     config = _portable({key: value for key, value in findings["config"].items() if key not in _PLACES})
     documents, queries = contents.documents, contents.queries
+    numbers = count_documents(documents, queries, contents.splits)
     return {
         "name": config.get("name"),
         "authbench": authbench.__version__,
@@ -32,7 +32,7 @@ def make_manifest(
         "raw_lock": findings["raw_lock"],
         "scorers": findings["scorers"],
         "skipped_sources": findings["skipped_sources"],
-        "licences": {tag: asdict(sources[tag].license) for tag in sorted(set(documents["source"])) if tag in sources},
+        "licences": {tag: _licence(sources[tag]) for tag in sorted(set(documents["source"])) if tag in sources},
         "sources": {
             tag: {
                 "title": sources[tag].title,
@@ -45,11 +45,12 @@ def make_manifest(
         "fame": {tag: sources[tag].fame for tag in sorted(set(documents["source"])) if tag in sources},
         "takedown": contents.takedown,
         "warnings": findings["warnings"],
-        **count_documents(documents, queries, contents.splits),
+        "totals": numbers["totals"],
+        "counts": numbers["counts"],
     }
 
 
-def count_documents(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> dict[str, Any]:
+def count_documents(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> Numbers:
     """Return `totals` and `counts` of a manifest."""
     return {
         "totals": {
@@ -71,6 +72,10 @@ def count_documents(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequ
             for part in [documents.filter(pl.col("split") == split)]
         },
     }
+
+
+def _licence(source: Description) -> Licence:
+    return {"name": source.license.name, "tier": source.license.tier}
 
 
 def _portable(value: Any) -> Any:

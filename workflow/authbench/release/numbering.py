@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Mapping, Set
-from typing import Any
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID
-from authbench.format.lock import VERSION
+from authbench.format.lock import VERSION, Lock
 from authbench.identity import keyed_hashes, sha256_of_text
 
 
-def number_documents(documents: pl.DataFrame, seed: int, lock: Mapping[str, Any] | None = None) -> pl.DataFrame:
+def number_documents(documents: pl.DataFrame, seed: int, lock: Lock | None = None) -> pl.DataFrame:
     """Add `id`, `doc_000000` onwards in the order of a keyed hash of doc_key, and sort by it.
 
     So neither a number nor a line's place says anything of language, source or author. With the lock of an earlier
@@ -24,7 +23,7 @@ def number_documents(documents: pl.DataFrame, seed: int, lock: Mapping[str, Any]
     repeated = documents.filter(pl.col("doc_key").is_duplicated())
     if repeated.height:
         raise InputError(f"{repeated.height} documents share a doc_key, the first {repeated['doc_key'].min()!r}.")
-    known: Mapping[str, str] = (lock or {}).get("documents", {})
+    known: Mapping[str, str] = lock["documents"] if lock else {}
     following = max((_number_of(ident) for ident in known.values()), default=-1) + 1
     place = keyed_hashes(seed, "id", documents["doc_key"])
     ordered = documents.with_columns(place).sort(place.name, "doc_key").drop(place.name)
@@ -37,18 +36,16 @@ def number_documents(documents: pl.DataFrame, seed: int, lock: Mapping[str, Any]
     return ordered.with_columns(pl.Series("id", ids, dtype=pl.String)).sort("id")
 
 
-def make_lock(
-    documents: pl.DataFrame, lock: Mapping[str, Any] | None = None, takedown: Set[str] = frozenset()
-) -> dict[str, Any]:
+def make_lock(documents: pl.DataFrame, lock: Lock | None = None, takedown: Set[str] = frozenset()) -> Lock:
     """Return the content of release.lock: author -> split, SHA-256 of doc_key -> id.
 
     Entries of an earlier lock stay in it, so that no number is ever given twice. An author whose texts are in several
     splits has no split to keep; of an author taken down only the numbers of the texts stay.
     """
-    authors = dict((lock or {}).get("authors", {}))
+    authors = dict(lock["authors"]) if lock else {}
     spread = documents.group_by("author_id").agg(pl.col("split").unique())
     authors |= {author: found[0] for author, found in spread.iter_rows() if len(found) == 1}
-    ids = dict((lock or {}).get("documents", {}))
+    ids = dict(lock["documents"]) if lock else {}
     ids |= {sha256_of_text(key): ident for key, ident in documents.select("doc_key", "id").iter_rows()}
     return {
         "version": VERSION,

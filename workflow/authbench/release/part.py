@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,8 @@ from authbench.format.splits import reference_splits, scored_splits
 from authbench.release.contents import pair_up
 from authbench.release.letters import has_letters
 from authbench.release.queries import choose_queries
+from authbench.settings.release import Release as Settings
+from authbench.settings.split import Split
 from authbench.storage.parquet import read_batches, write_batches
 
 _TEXTS = pl.Schema({"id": pl.String, "lang": pl.String, "content": pl.String})
@@ -87,7 +89,7 @@ def _kept_texts(release: Release, split: str, ids: pl.Series) -> Iterator[pl.Dat
 def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) -> Part:
     """Return the part of a release; `texts` are the files of its texts by split."""
     config = release.manifest["config"]
-    settings, seed = {**_PLAIN, **config["release"]}, release.seed
+    settings, seed = cast(Settings, {**_PLAIN, **config["release"]}), release.seed
     documents = kept.with_columns(pl.col("id").alias("doc_key")).join(
         _asking(texts, settings["min_letters_for_query"]), on="id", how="left", maintain_order="left"
     )
@@ -119,7 +121,7 @@ def ignored_pairs(truth: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
     return pairs.filter(pl.col("a").is_in(ids.implode()) & pl.col("b").is_in(ids.implode())).cast(pl.String)
 
 
-def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Mapping[str, Any]) -> pl.DataFrame:
+def _contained(texts: Mapping[str, Path], kept: pl.DataFrame, split: Split) -> pl.DataFrame:
     """Return long texts of the scored splits that contain much of each other: frame(a, b)."""
     settings = ContainmentSettings(**split.get("containment") or {})
     ids = kept.filter(pl.col("char_length") >= settings.min_chars)["id"].implode()

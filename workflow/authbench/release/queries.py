@@ -14,6 +14,7 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.identity import keyed_hashes
 from authbench.release.letters import may_ask
+from authbench.settings.release import Release
 
 QUERIES = pl.Schema(
     {
@@ -40,7 +41,7 @@ class _Text(NamedTuple):
 
 def choose_queries(
     documents: pl.DataFrame,
-    settings: Mapping[str, Any],
+    settings: Release,
     seed: int,
     containment: pl.DataFrame | None = None,
     among: Set[str] | None = None,
@@ -84,7 +85,7 @@ def choose_queries(
         if among is None and len(named) < settings["min_documents_for_query"]:
             continue
         by_id = {text.id: text for text in named}
-        answers = cache(partial(answering, named=by_id, contained=contained, other_work=other_work))
+        answers = cache(partial(_answering, named=by_id, contained=contained, other_work=other_work))
         order = [text.id for text in named if text.asks and (among is None or text.id in among)]
         if first is not None:
             order.sort(key=lambda ident: first.get(ident, len(first)))
@@ -128,7 +129,7 @@ def choose(order: Sequence[str], answers: Callable[[str], Set[str]], most: int |
     return chosen
 
 
-def answering(
+def _answering(
     ident: str, named: Mapping[str, _Text], contained: Mapping[str, Set[str]], other_work: bool
 ) -> frozenset[str]:
     """Return the ids of the author's texts (`named`, by id) that may be positives of this one."""

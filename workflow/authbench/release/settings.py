@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from authbench.registry.checks import unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 
 
-def release_problems(config: Settings) -> Iterator[str]:
+def release_problems(config: Config) -> Iterator[str]:
     yield from unreadable_file("release.takedown", config["release"]["takedown"], _read_takedown)
 
 

@@ -6,10 +6,13 @@ It reaches the manifest as a setting of the job that writes the release, and thr
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from authbench.errors import InputError
-from authbench.storage.raw_listing import Digests, describe
+from authbench.format.findings import Findings
+from authbench.format.manifest import RawLock
+from authbench.settings.data import DataConfig
+from authbench.storage.raw_listing import Digests, RawFiles, describe
 
 LIBRARIES = ("datasketch", "gigatoken", "langid", "numba", "numpy", "polars", "pyarrow", "regex", "scipy", "tiktoken")
 MODEL_LIBRARIES = ("detoxify", "torch", "transformers")
@@ -30,12 +33,19 @@ NOT_OF_THE_DATA = (
 )
 
 
-def make_statement(
-    settings: Mapping[str, Any], inventory: Mapping[str, Digests], raw_lock: Mapping[str, Any], skipped: Sequence[str]
-) -> dict[str, Any]:
-    """Return what a run knows of its making before anything runs, as plain values.
+class Statement(TypedDict):
+    """What a run states of its making; `config` holds the settings that affect the data."""
 
-    Its keys are config, inputs, raw_lock and skipped_sources.
+    config: DataConfig
+    inputs: Mapping[str, RawFiles]
+    raw_lock: RawLock
+    skipped_sources: Sequence[str]
+
+
+def make_statement(
+    settings: DataConfig, inventory: Mapping[str, Digests], raw_lock: RawLock, skipped: Sequence[str]
+) -> Statement:
+    """Return what a run knows of its making before anything runs, as plain values.
 
     Args:
         settings: of the run, complete.
@@ -43,17 +53,22 @@ def make_statement(
         raw_lock: what the lock of the raw files says of them (`acquire.verify.LockCheck.as_stated`).
         skipped: the sources without raw files that are left out.
     """
-    config = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
+    config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
     for section, key in (("chunk", "retag"), ("release", "labels")):  # nor of these, where nothing is asked for
         if section in config and not config[section].get(key):
             config[section] = {name: value for name, value in config[section].items() if name != key}
     inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
-    return {"config": config, "inputs": inputs, "raw_lock": dict(raw_lock), "skipped_sources": list(skipped)}
+    return {
+        "config": cast(DataConfig, config),
+        "inputs": inputs,
+        "raw_lock": raw_lock,
+        "skipped_sources": list(skipped),
+    }
 
 
-def add_statement(facts: Mapping[str, Any], statement: Mapping[str, Any]) -> dict[str, Any]:
+def add_statement(facts: Findings, statement: Statement) -> Findings:
     """Return what the stages found (`report.facts`) with the statement of the run and the versions of libraries.
 
     Raises:
@@ -67,10 +82,12 @@ def add_statement(facts: Mapping[str, Any], statement: Mapping[str, Any]) -> dic
             "written. Leave them as they are while a run lasts, and run the same command again."
         )
     versions = versions_for(statement["config"])
-    return {**{key: value for key, value in facts.items() if key != "read"}, **statement, "versions": versions}
+    found: Findings = {**facts, **statement, "versions": versions}
+    del found["read"]
+    return found
 
 
-def versions_for(config: Mapping[str, Any]) -> dict[str, str]:
+def versions_for(config: DataConfig) -> dict[str, str]:
     """Return the versions of Python and of the libraries that decide the bytes of a release with these settings."""
     models = MODEL_LIBRARIES if "detoxify" in config["safety"]["scorers"] else ()
     return {**library_versions(), **_versions(models)}

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.format import files
+from authbench.format.findings import Findings
 from authbench.registry.citations import bibliography
 from authbench.registry.source_entry import Description
 from authbench.release.contents import Contents
@@ -27,8 +27,8 @@ def write_release(
     contents: Contents,
     measures: pl.DataFrame | None,
     sources: Mapping[str, Description],
-    facts: Mapping[str, Any],
-) -> dict[str, Any]:
+    facts: Findings,
+) -> Findings:
     """Write a release, without its figures and report, into `folder`; return what the report is made of.
 
     Args:
@@ -45,13 +45,9 @@ def write_release(
     labels = findings["config"].get("release", {}).get("labels", ())
     write_plain_parquet(make_provenance(contents.documents, measures, sources, labels), folder / files.PROVENANCE)
     write_plain_json(folder / files.LOCK, contents.lock)
-    write_plain_json(folder / files.DEVIATION, findings["deviation"])
-    write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())
     noisy = {tag for tag in sources if noisy_share(tag, sources, findings["ingest"])}
     tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)
-    for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
-        write_text(folder / "statistics" / f"{name}.csv", table.write_csv())
-    write_text(folder / "statistics" / "pools.csv", contents.pools.write_csv())
+    _write_bookkeeping(folder, findings, {**tables, "pools": contents.pools})
     manifest = make_manifest(contents, sources, findings)
     write_text(
         folder / files.CITATIONS, bibliography({tag: one["citation"] for tag, one in manifest["sources"].items()})
@@ -59,3 +55,11 @@ def write_release(
     write_plain_json(folder / files.MANIFEST, manifest)
     write_sums(folder)
     return findings
+
+
+def _write_bookkeeping(folder: Path, findings: Findings, tables: Mapping[str, pl.DataFrame]) -> None:
+    """Write sampling_deviation.json, funnel.csv, and statistics/ of the tables and of the labels."""
+    write_plain_json(folder / files.DEVIATION, findings["deviation"])
+    write_text(folder / files.FUNNEL, statistics.funnel_table(findings["funnel"]).write_csv())
+    for name, table in {**tables, "labels": labels_table(findings.get("labels", ()))}.items():
+        write_text(folder / "statistics" / f"{name}.csv", table.write_csv())

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from authbench.format.findings import Exclusions, Findings, LabelRow
 from authbench.funnel import Counts, add_up, join_stages, merge_counts
 from authbench.sample.deviation import with_filtered
 
@@ -13,8 +14,8 @@ def collect(
     deviation: Mapping[str, Any],
     split: Mapping[str, Any],
     excluded: Iterable[str] | None = None,
-    labels: Iterable[Mapping[str, Any]] = (),
-) -> dict[str, Any]:
+    labels: Iterable[LabelRow] = (),
+) -> Findings:
     """Return the metadata that `release.write.write_release` and `report.page.render` use.
 
     Args:
@@ -57,7 +58,7 @@ def _filtered(counts: Iterable[Counts]) -> dict[str, int]:
     return found
 
 
-def _exclusions(listed: set[str], counts: Iterable[Counts]) -> dict[str, Any]:
+def _exclusions(listed: set[str], counts: Iterable[Counts]) -> Exclusions:
     """Return how many documents reviewers ruled out, and which of them the filters never saw."""
     met = {key for part in counts for key in part.get("facts", {}).get("ruled_out", {})}
     return {"entries": len(listed), "without_a_document": sorted(listed - met)}

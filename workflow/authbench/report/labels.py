@@ -1,12 +1,14 @@
 """What was measured of author labels, as rows and in words."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
+from authbench.format.findings import LabelRow
 from authbench.labels.tables import IMPURE, STATISTICS, UNMEASURED
 from authbench.report.words import Sources, title
+from authbench.settings.ingest import Authors
 from authbench.words import decimal, listing, percent, plural
 
 ESTIMATORS = {
@@ -15,12 +17,12 @@ ESTIMATORS = {
     "voices": "marks of other voices",
     "stated": "stated by a reference",
 }
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[LabelRow]
 
 
 def labels_table(rows: Rows) -> pl.DataFrame:
     """Return statistics/labels.csv."""
-    return pl.DataFrame([[row[name] for name in STATISTICS] for row in rows], schema=STATISTICS, orient="row")
+    return pl.DataFrame([tuple(map(row.get, STATISTICS)) for row in rows], schema=STATISTICS, orient="row")
 
 
 def label_rows(rows: Rows) -> list[dict[str, Any]]:
@@ -30,7 +32,7 @@ def label_rows(rows: Rows) -> list[dict[str, Any]]:
             "source": row["source"],
             "labels": row["labels"],
             "texts": row["texts"],
-            "estimator": ESTIMATORS.get(row["estimator"], "none"),
+            "estimator": ESTIMATORS.get(row["estimator"] or "", "none"),
             "impurity": _interval(row),
             "decision": row["decision"] or "not judged",
         }
@@ -39,9 +41,7 @@ def label_rows(rows: Rows) -> list[dict[str, Any]]:
     ]
 
 
-def about_measured_labels(
-    documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Mapping[str, Any]
-) -> list[str]:
+def about_measured_labels(documents: pl.DataFrame, sources: Sources, rows: Rows, authors: Authors) -> list[str]:
     """Return warnings on labels of which it is not known, or known too well, that several people share them."""
     if not rows:
         return []
@@ -72,13 +72,14 @@ def _named(tags: Iterable[str], sources: Sources) -> str:
     return listing(title(tag, sources) for tag in tags)
 
 
-def _how_many(row: Mapping[str, Any]) -> str:
+def _how_many(row: LabelRow) -> str:
     labels = plural(row["labels"], "label")
     return labels if row["impurity"] is None else f"{labels}, impurity {_interval(row)}"
 
 
-def _interval(row: Mapping[str, Any]) -> str:
+def _interval(row: LabelRow) -> str:
     if row["impurity"] is None:
         return "–"
     value = decimal(row["impurity"])
-    return value if row["low"] is None else f"{value} ({decimal(row['low'])} to {decimal(row['high'])})"
+    low, high = row["low"], row["high"]
+    return value if low is None or high is None else f"{value} ({decimal(low)} to {decimal(high)})"

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 import authbench
 from authbench.dedup.settings import band_recall
+from authbench.format.findings import BucketRow, Findings, PoolRow, ToxicityRate
 from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
@@ -21,6 +22,8 @@ from authbench.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.report.labels import label_rows
 from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, shown, tier, title
+from authbench.settings.dedup import Dedup
+from authbench.settings.release import Release
 from authbench.words import ALL, count, decimal, language_name, ordered, percent, plural, spaced
 
 KINDS = {
@@ -63,7 +66,7 @@ def render(
     documents: pl.DataFrame,
     queries: pl.DataFrame,
     sources: Sources,
-    facts: Mapping[str, Any],
+    facts: Findings,
     drawn: Sequence[Chart] | None = None,
 ) -> str:
     """Return the report of a release as one HTML page.
@@ -125,7 +128,7 @@ def render(
 # --- headline ---
 
 
-def _headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Findings) -> list[tuple[str, str]]:
     last = "test" if "test" in facts["splits"] else facts["splits"][-1]
     genres = {primary_genre(genre) for genre in documents["genre"]}
     return [
@@ -138,7 +141,7 @@ def _headline(documents: pl.DataFrame, queries: pl.DataFrame, facts: Mapping[str
     ]
 
 
-def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
+def lead(documents: pl.DataFrame, facts: Findings) -> str:
     target = facts["deviation"]["documents"]["target"]
     entered = sum(row["documents"] for row in facts["funnel"] if (row["stage"], row["reason"]) == ("ingest", "in"))
     chosen = f"chosen from {count(entered)} raw records."
@@ -154,7 +157,7 @@ def lead(documents: pl.DataFrame, facts: Mapping[str, Any]) -> str:
 # --- authors, splits, copies, safety ---
 
 
-def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _author_labels(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[dict[str, Any]]:
     """Return per released source what its author label stands for, with its licence."""
     totals = documents.group_by("source").agg(
         pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), pl.col("lang").unique().sort()
@@ -205,7 +208,7 @@ def _split_rows(table: pl.DataFrame, splits: Sequence[str]) -> list[dict[str, An
     ]
 
 
-def _pool_rows(pools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _pool_rows(pools: Iterable[PoolRow]) -> list[dict[str, Any]]:
     """Return per pool and language how many positives are scored, and the share that is left out."""
     found: dict[tuple[str, str], list[int]] = {}
     for row in pools:
@@ -230,7 +233,7 @@ def _split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(SPLIT_WORDS.get(key, spaced(key)), shown(value)) for key, value in split.items() if key != "buckets"]
 
 
-def _balance_in_words(buckets: Sequence[Mapping[str, Any]]) -> str:
+def _balance_in_words(buckets: Sequence[BucketRow]) -> str:
     """Return how far the splits of the buckets are from their shares, in units that cannot be divided."""
     if not buckets:
         return ""
@@ -251,7 +254,7 @@ def _copies_table(dedup: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     return {"units": [spaced(unit) for unit in dedup], "rows": rows}
 
 
-def _copies_rule(dedup: Mapping[str, Any]) -> str:
+def _copies_rule(dedup: Dedup) -> str:
     """Return the rule for near-duplicates, with the probability that banding finds a pair at the threshold."""
     if not dedup:
         return ""
@@ -265,7 +268,7 @@ def _copies_rule(dedup: Mapping[str, Any]) -> str:
     )
 
 
-def _query_rule(release: Mapping[str, Any]) -> str:
+def _query_rule(release: Release) -> str:
     """Return the release's rule for queries and positives in words."""
     if not release:
         return ""
@@ -289,7 +292,7 @@ def _query_rule(release: Mapping[str, Any]) -> str:
     )
 
 
-def _ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _ingest_rows(ingest: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
     in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}
@@ -308,7 +311,7 @@ def _ingest_rows(ingest: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _toxicity_rows(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _toxicity_rows(rates: Iterable[ToxicityRate]) -> list[dict[str, Any]]:
     """Return per language the texts scored and dropped, with the genres where texts were dropped."""
     rows: dict[str, dict[str, Any]] = {}
     for rate in sorted(rates, key=lambda rate: (rate["lang"], rate["genre"])):

@@ -3,11 +3,13 @@
 import html
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 import polars as pl
 
 from authbench.format import files
+from authbench.format.findings import Findings
+from authbench.format.manifest import Licence
 from authbench.format.release import Release, read_json_object
 from authbench.registry.source_entry import Author, Description, License
 from authbench.report.page import KINDS
@@ -22,14 +24,14 @@ _LABEL = (
 )
 
 
-def stated_facts(release: Release) -> dict[str, Any]:
+def stated_facts(release: Release) -> Findings:
     """Return the facts that `report.page.render` takes; those that only the stages knew are empty.
 
     Empty are toxicity_rates, ingest, dedup and split: what raw files held, copies, toxicity rates, balance of splits.
     """
     folder, manifest = release.folder, release.manifest
-    return {
-        **{key: manifest[key] for key in _OF_MANIFEST if key in manifest},
+    found = {
+        **{key: value for key, value in manifest.items() if key in _OF_MANIFEST},
         "funnel": pl.read_csv(folder / files.FUNNEL).to_dicts(),
         "labels": pl.read_csv(folder / "statistics" / "labels.csv").to_dicts(),
         "pools": pl.read_csv(folder / "statistics" / "pools.csv").to_dicts(),
@@ -39,6 +41,7 @@ def stated_facts(release: Release) -> dict[str, Any]:
         "dedup": {},
         "split": {},
     }
+    return cast(Findings, found)
 
 
 def stated_sources(release: Release) -> dict[str, Description]:
@@ -49,12 +52,11 @@ def stated_sources(release: Release) -> dict[str, Description]:
     return {tag: _described(page, tag, release.manifest["licences"]) for tag in tags}
 
 
-def _described(page: str, tag: str, licences: Mapping[str, Any]) -> Description:
+def _described(page: str, tag: str, licences: Mapping[str, Licence]) -> Description:
     """Return a source as the report describes it, under the licence that the manifest states."""
     found = re.search(_LABEL.format(tag=re.escape(html.escape(tag))), page, re.DOTALL)
     title, kind, about = map(html.unescape, found.groups()) if found else (tag, "", "")
     kinds = {words: kind for kind, words in KINDS.items()}
-    terms = licences.get(tag) or {}
-    return Description(
-        title, License(str(terms.get("name")), str(terms.get("tier"))), Author(kinds.get(kind, kind)), about
-    )
+    terms = licences.get(tag)
+    stated = License(terms["name"], terms["tier"]) if terms else License("None", "None")
+    return Description(title, stated, Author(kinds.get(kind, kind)), about)

@@ -4,12 +4,11 @@ Frames of documents have one row per released document, with the columns split, 
 length_bucket and token_length.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Iterable, Sequence, Set
 
 import polars as pl
 
-from authbench.funnel import STAGES
+from authbench.funnel import STAGES, FunnelRow
 from authbench.records import LENGTH_BUCKETS
 from authbench.words import ALL
 
@@ -115,10 +114,10 @@ def _last_is_all(column: str) -> pl.Expr:
     return pl.col(column) == ALL
 
 
-def funnel_table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+def funnel_table(rows: Iterable[FunnelRow]) -> pl.DataFrame:
     """Return source, stage, reason, documents: entered, gained, dropped for each reason, and kept."""
     schema = {"source": pl.String, "stage": pl.String, "reason": pl.String, "documents": pl.Int64}
-    table = pl.DataFrame([tuple(row[name] for name in schema) for row in rows], schema=schema, orient="row")
+    table = pl.DataFrame([tuple(map(row.get, schema)) for row in rows], schema=schema, orient="row")
     stage = pl.col("stage").replace_strict(STAGES, range(len(STAGES)), default=len(STAGES))
     place = pl.col("reason").replace_strict(("in", "gained", "kept"), (0, 1, 3), default=2)
     return table.sort("source", stage, "stage", place, pl.col("documents").neg(), "reason")

@@ -55,9 +55,9 @@ _TOLD_NOWHERE_ELSE = [
 def check_drawings(folder: Path) -> list[Violation]:
     """Return the claims that figures and report of a release of this version break.
 
-    Those of another version are drawn and worded in another way: they are not compared (`is_compared`).
+    Those of another version are drawn and worded in another way: they are not compared (`_is_compared`).
     """
-    if not is_compared(folder):
+    if not _is_compared(folder):
         return []
     findings: list[Finding] = []
     for claim, check in (("figures", _check_figures), ("report", _check_report)):
@@ -68,7 +68,7 @@ def check_drawings(folder: Path) -> list[Violation]:
     return list(group(findings))
 
 
-def is_compared(folder: Path) -> bool:
+def _is_compared(folder: Path) -> bool:
     """Return whether a folder holds a complete release that this version of AuthBench drew."""
     return read_manifest(folder).get("authbench") == authbench.__version__ and (folder / files.PROVENANCE).is_file()
 

@@ -5,10 +5,14 @@ from typing import Any
 
 import polars as pl
 
+from authbench.format.findings import Exclusions, Findings
+from authbench.format.manifest import RawLock, Scorer, Withheld
 from authbench.registry.load import entry_name
 from authbench.report import statistics
 from authbench.report.labels import about_measured_labels
 from authbench.report.words import Sources, short_identity, tier, title
+from authbench.settings.dedup import Dedup
+from authbench.settings.split import Split
 from authbench.words import count, language_name, listing, percent, plural
 
 FEW_QUERIES = 100
@@ -18,7 +22,7 @@ _CURTAILED = "(dedup.comparisons_per_document)."
 _EXCLUDING = "in the list filter.exclude"
 
 
-def warnings(facts: Mapping[str, Any], documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
+def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, sources: Sources) -> list[str]:
     """Return every warning about a release, for the report and the manifest."""
     return [
         *_about_queries(documents, queries, list(facts["splits"])),
@@ -56,7 +60,7 @@ def _about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Seque
     ]
 
 
-def _about_split_unit(split: Mapping[str, Any]) -> list[str]:
+def _about_split_unit(split: Split) -> list[str]:
     if split.get("unit") == "document":
         return [
             "Documents were split one by one: an author's texts lie in several splits, and few are left for queries "
@@ -65,7 +69,7 @@ def _about_split_unit(split: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Any]) -> list[str]:
+def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
     found = []
     total = max(documents.height, 1)
@@ -91,7 +95,7 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
     ]
 
 
-def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Any]) -> float:
+def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Mapping[str, Any]]) -> float:
     """Return the share of a source's documents whose author label is noisy; masked labels always are."""
     source = sources.get(tag)
     if source is not None and source.author.kind == "masked":
@@ -112,7 +116,7 @@ def _about_origins(documents: pl.DataFrame) -> list[str]:
     ]
 
 
-def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list[str]:
+def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Mapping[str, Any]]) -> list[str]:
     named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
@@ -125,7 +129,7 @@ def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Any]) -> list
     ]
 
 
-def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str, Any]) -> list[str]:
+def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Dedup) -> list[str]:
     curtailed = sum(counts.get("comparisons_curtailed", 0) for counts in dedup.values())
     if not curtailed:
         return []
@@ -137,7 +141,7 @@ def _about_copies(dedup: Mapping[str, Mapping[str, int]], settings: Mapping[str,
     ]
 
 
-def _about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]]) -> list[str]:
+def _about_safety(documents: pl.DataFrame, scorers: Sequence[Scorer]) -> list[str]:
     if not scorers:
         return ["No text was checked for toxicity: safety.scorers is empty."]
     found = []
@@ -158,7 +162,7 @@ def _about_safety(documents: pl.DataFrame, scorers: Sequence[Mapping[str, Any]])
     return found + ([f"{plural(unscored, 'document')} without a toxicity score (safety.scorers)."] if unscored else [])
 
 
-def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str, Any]) -> list[str]:
+def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Findings) -> list[str]:
     found = []
     skipped = sorted(facts["skipped_sources"])
     if skipped:
@@ -189,7 +193,7 @@ def _about_sources(documents: pl.DataFrame, sources: Sources, facts: Mapping[str
     return found
 
 
-def _about_raw_lock(lock: Mapping[str, Any]) -> list[str]:
+def _about_raw_lock(lock: RawLock) -> list[str]:
     """Return a warning on sources whose raw files are not known to be what was first fetched."""
     if lock["sha256"] is None:
         return (
@@ -217,7 +221,7 @@ def _about_takedown(takedown: Mapping[str, int]) -> list[str]:
     )
 
 
-def _about_withheld(withheld: Mapping[str, Any] | None, here: int) -> list[str]:
+def _about_withheld(withheld: Withheld | None, here: int) -> list[str]:
     """Return a warning on documents of the complete release that its public bundle lacks."""
     if not withheld:
         return []
@@ -235,7 +239,7 @@ def _about_withheld(withheld: Mapping[str, Any] | None, here: int) -> list[str]:
     ]
 
 
-def _about_exclusions(exclusions: Mapping[str, Any] | None, naming: bool = False) -> list[str]:
+def _about_exclusions(exclusions: Exclusions | None, naming: bool = False) -> list[str]:
     """Return warnings on excluded texts that no filter saw.
 
     Args:
@@ -256,7 +260,7 @@ def of_the_build(lines: Sequence[str]) -> list[str]:
     return [line for line in lines if line.endswith(_CURTAILED) or _EXCLUDING in line]
 
 
-def about_lists(facts: Mapping[str, Any], takedown: Mapping[str, int]) -> list[str]:
+def about_lists(facts: Findings, takedown: Mapping[str, int]) -> list[str]:
     """Return lines for the end of a run on entries of the user's lists that matched nothing."""
     return _about_takedown(takedown) + _about_exclusions(facts.get("exclusions"), naming=True)
 

@@ -1,12 +1,11 @@
 """Write the figures and the report of a release, and the SHA-256 of all its files."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.format.columns import GROUND_TRUTH
+from authbench.format.findings import Findings
 from authbench.format.release import Release, concat, open_complete_release
 from authbench.presentation.pages import write_charts
 from authbench.report import figures, statistics
@@ -16,7 +15,7 @@ from authbench.storage.atomic import write_text
 from authbench.storage.sha256sums import SUMS, checksums
 
 
-def write_report(release: Path, sources: Sources, findings: Mapping[str, Any]) -> None:
+def write_report(release: Path, sources: Sources, findings: Findings) -> None:
     """Write `figures/*.svg`, `report.html` and, last, SHA256SUMS into the folder of a release.
 
     Args:

@@ -133,8 +133,8 @@ def _agreements(
     for lang, keys in _by_language(both, lang_of):
         kept = np.array([[first[key] is None, second[key] is None] for key in keys])
         drawn = author_weights(keys, seed).astype(np.float64)
-        bounds = interval(kappas(kept, drawn)) or (None, None)
-        [value] = kappas(kept, np.ones((1, len(keys))))
+        bounds = interval(_kappas(kept, drawn)) or (None, None)
+        [value] = _kappas(kept, np.ones((1, len(keys))))
         ruled_out = [key for key in keys if first[key] is not None and second[key] is not None]
         same = [first[key] == second[key] for key in ruled_out]
         yield (
@@ -149,7 +149,7 @@ def _agreements(
         )
 
 
-def kappas(kept: np.ndarray, weights: F64) -> F64:
+def _kappas(kept: np.ndarray, weights: F64) -> F64:
     """Return Cohen's kappa (1960) of good against out in each replicate, shape (replicates,).
 
     It is NaN where both readers give every text one and the same verdict: chance alone would agree as well.
@@ -170,15 +170,15 @@ def kappas(kept: np.ndarray, weights: F64) -> F64:
 
 def lines(summary: Summary) -> list[str]:
     """Return in a line each what all readers rule out, how far pairs of them agree, and what was not found."""
-    told = []
+    found = []
     for row in summary.verdicts.filter((pl.col("lang") == ALL) & (pl.col("verdict") == OUT)).iter_rows(named=True):
-        told.append(
+        found.append(
             f"{row['reader']}: {row['texts']} of {row['judged']} texts out, {row['share']:.1%} "
             f"[{row['low']:.1%}, {row['high']:.1%}]"
         )
     for row in summary.agreement.filter(pl.col("lang") == ALL).iter_rows(named=True):
         kappa = "undefined" if row["kappa"] is None else f"{row['kappa']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-        told.append(f"{row['first']} and {row['second']}: kappa {kappa} on {row['texts']} texts")
+        found.append(f"{row['first']} and {row['second']}: kappa {kappa} on {row['texts']} texts")
     if summary.unknown:
-        told.append(f"{len(summary.unknown)} verdicts are on no text of this build, e.g. {summary.unknown[0]}")
-    return told
+        found.append(f"{len(summary.unknown)} verdicts are on no text of this build, e.g. {summary.unknown[0]}")
+    return found

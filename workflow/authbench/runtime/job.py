@@ -90,10 +90,10 @@ def _log_cost() -> None:
     """Log CPU seconds of the job with its child processes, and its own peak memory."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in used)
-    log.info("took %.1f CPU s, at most %.0f MiB of memory", seconds, peak_kib() / 1024)
+    log.info("took %.1f CPU s, at most %.0f MiB of memory", seconds, _peak_kib() / 1024)
 
 
-def peak_kib() -> int:
+def _peak_kib() -> int:
     """Return the peak memory of this process in KiB: VmHWM on Linux, ru_maxrss elsewhere."""
     try:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
@@ -116,8 +116,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iter
 def _report_error(
     job: str, results: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    told = cannot_write(error, results) if is_full(error) else missing_extra(error) or machine_failed(error, results)
-    problem = told or error
+    known = cannot_write(error, results) if is_full(error) else missing_extra(error) or machine_failed(error, results)
+    problem = known or error
     if isinstance(problem, InputError):
         log.error("\n%s: %s\n", job, problem)
     else:

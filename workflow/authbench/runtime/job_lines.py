@@ -1,14 +1,14 @@
 """One line of each finished job of a run: what it worked on, its time, and about how much time is left.
 
-Snakemake tells of a job in several messages, and of how many are done in another. Their events are collected by a
-handler of its logger, which hears what the terminal's own filter keeps back, and told by the terminal's formatter.
+Snakemake reports a job in several messages, and how many are done in another. A handler of its logger collects these
+events, which the terminal's filter drops, and the terminal's formatter prints a line of them.
 """
 
 import logging
 import time
 from collections.abc import Callable
 
-ENOUGH = 3  # finished jobs from which the time left is told
+ENOUGH = 3  # finished jobs from which the time left is estimated
 _CHATTER = ("Select jobs to execute...",)
 
 

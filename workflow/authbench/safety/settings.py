@@ -5,10 +5,10 @@ from importlib import util
 from pathlib import Path
 
 from authbench.registry.checks import missing_file, missing_folder, unknown_genre, unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 
 
-def safety_problems(config: Settings) -> Iterator[str]:
+def safety_problems(config: Config) -> Iterator[str]:
     safety = config["safety"]
     for pattern in safety["exempt_genres"]:
         yield from unknown_genre("safety.exempt_genres", pattern)

@@ -13,6 +13,7 @@ import polars as pl
 from authbench.sample.documents import Selection, available_by, fewest_documents, genre_shares
 from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
+from authbench.settings.sample import Sample
 
 NO_TARGET = "(no target)"
 KINDS = 1_000  # the program takes a second; ten times as many take minutes
@@ -21,7 +22,7 @@ KINDS = 1_000  # the program takes a second; ten times as many take minutes
 def sampling_deviation(
     pool: pl.DataFrame,
     selection: Selection,
-    settings: Mapping[str, Any],
+    settings: Sample,
     refused: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, Any]:
     """Return targets against what was available and what was taken; `settings` is the section `sample`.
@@ -77,7 +78,7 @@ def sampling_deviation(
     }
 
 
-def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
+def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Sample) -> dict[str, Any]:
     """Return the deviation with what is taken counted anew: after sampling, splitting may leave documents out.
 
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
@@ -88,7 +89,7 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Map
 
 
 def discount(
-    deviation: Mapping[str, Any], documents: pl.DataFrame, stays: pl.Series, settings: Mapping[str, Any]
+    deviation: Mapping[str, Any], documents: pl.DataFrame, stays: pl.Series, settings: Sample
 ) -> dict[str, Any]:
     """Return the deviation without documents that go; targets and what there was stay.
 
@@ -102,7 +103,7 @@ def discount(
     return {**found, "fallback_authors": deviation["fallback_authors"] - fewer}
 
 
-def _count_places(documents: pl.DataFrame, settings: Mapping[str, Any]) -> Counter[tuple[str, ...]]:
+def _count_places(documents: pl.DataFrame, settings: Sample) -> Counter[tuple[str, ...]]:
     """Return the number of documents in all (key `()`), of each language, and of each length and genre of it."""
     taken: Counter[tuple[str, ...]] = Counter({(): documents.height})
     for lang, genre, length, many in documents.group_by("lang", "genre", "length_bucket").len().iter_rows():
@@ -138,7 +139,7 @@ def _least_deviation(
     lengths: Mapping[str, int] | None,
     genres: Mapping[str, int] | None,
     total: int,
-    settings: Mapping[str, Any],
+    settings: Sample,
 ) -> float:
     """Return the least sum of absolute deviations of both marginals under the author rule, in documents.
 

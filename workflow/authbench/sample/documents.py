@@ -19,8 +19,9 @@ from authbench.records import LENGTH_BUCKETS
 from authbench.sample.authors import NO_DAY, SAFE, TOXIC, UNKNOWN, AuthorRule, Pool, select_authors
 from authbench.sample.reservoir import LENGTH
 from authbench.sample.targets import borrow_adjacent, language_targets, largest_remainder, matching_pattern
+from authbench.settings.ingest import Authors
+from authbench.settings.sample import Sample, Shortfall
 
-Settings = Mapping[str, Any]
 Verdicts = NDArray[np.int8]
 
 
@@ -39,23 +40,23 @@ FIXED_BOUNDS = (10, 100, 500)  # tokens: the upper bounds of the first three buc
 REFERENCE = "en"
 
 
-def fallback_documents(sample: Settings) -> int | None:
+def fallback_documents(sample: Sample) -> int | None:
     """Return how few documents of an author do where a language falls short; None where that cannot be, or never."""
     return None if sample["documents"] is None else sample["fallback_documents_per_author"]
 
 
-def fewest_documents(sample: Settings) -> int:
+def fewest_documents(sample: Sample) -> int:
     """Return how few documents an author may have."""
     fallback = fallback_documents(sample)
     return int(sample["min_documents_per_author"] if fallback is None else fallback)
 
 
-def genre_shares(sample: Settings, language: str) -> Mapping[str, float]:
+def genre_shares(sample: Sample, language: str) -> Mapping[str, float]:
     """Return the stated shares of genre patterns of a language; empty: none."""
     return (sample.get("genres") or {}).get(language) or {}
 
 
-def refuse_authors(tallies: pl.DataFrame, authors: Settings, sample: Settings) -> pl.DataFrame:
+def refuse_authors(tallies: pl.DataFrame, authors: Authors, sample: Sample) -> pl.DataFrame:
     """Add `refused`: why an author may not enter (null: may). `tallies` is `reservoir.merge_tallies`'s."""
     masked_too_often = (pl.col("author_kind") == "masked") & (pl.col("documents") > authors["masked_max_documents"])
     reasons = [
@@ -144,7 +145,7 @@ class _Language:
     lendable: Mapping[str, int] | None = None
 
 
-def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]:
+def languages_of(pool: pl.DataFrame, settings: Sample) -> dict[str, _Language]:
     """Return the parts of a pool that is sorted by language and author; languages without a share are left out."""
     ends = pool["lang"].rle().struct.unnest().with_columns(end=pl.col("len").cum_sum())
     return {
@@ -154,7 +155,7 @@ def languages_of(pool: pl.DataFrame, settings: Settings) -> dict[str, _Language]
     }
 
 
-def _language(rows: slice, part: pl.DataFrame, language: str, settings: Settings) -> _Language:
+def _language(rows: slice, part: pl.DataFrame, language: str, settings: Sample) -> _Language:
     lengths = settings["lengths"] or _counted(part["length_bucket"])
     genres = genre_shares(settings, language) or _counted(part["genre"])
     borrows = settings.get("borrow") == "adjacent" and settings["lengths"]
@@ -162,7 +163,7 @@ def _language(rows: slice, part: pl.DataFrame, language: str, settings: Settings
     return _Language(rows, _flat(part, list(genres), settings), lengths, genres, lendable)
 
 
-def available_by(part: pl.DataFrame, column: str, settings: Settings) -> dict[str, int]:
+def available_by(part: pl.DataFrame, column: str, settings: Sample) -> dict[str, int]:
     """Return documents per value of a column, of each author at most as many as one author may give."""
     each = part.group_by("author", column).len("documents")
     most = pl.col("documents").clip(upper_bound=settings["max_documents_per_author"]).cast(pl.Int64).sum()
@@ -176,7 +177,7 @@ def _counted(column: pl.Series) -> dict[str, float]:
 
 
 def select_documents(
-    languages: Mapping[str, _Language], verdicts: Verdicts, settings: Settings, train_share: float = 1.0
+    languages: Mapping[str, _Language], verdicts: Verdicts, settings: Sample, train_share: float = 1.0
 ) -> Selection:
     """Select whole authors, given what is known of every document of the pool. `settings` is the section `sample`.
 
@@ -245,8 +246,8 @@ def select_documents(
 
 
 def _wanted(
-    languages: Mapping[str, _Language], rule: AuthorRule, settings: Settings
-) -> tuple[dict[str, float], dict[str, int], str | Mapping[str, float]]:
+    languages: Mapping[str, _Language], rule: AuthorRule, settings: Sample
+) -> tuple[dict[str, float], dict[str, int], Shortfall]:
     """Return the shares of languages, how many documents each asks for, and what is done where one falls short.
 
     What a quota asks for, before anything is redistributed, is what deviations are measured against.
@@ -325,7 +326,7 @@ def _given(pool: Pool, rule: AuthorRule) -> NDArray[np.int64]:
     return np.where(sizes >= least, np.minimum(sizes, rule.maximum), 0)
 
 
-def _flat(part: pl.DataFrame, patterns: list[str], settings: Settings) -> Pool:
+def _flat(part: pl.DataFrame, patterns: list[str], settings: Sample) -> Pool:
     genres = part["genre"].cast(pl.String)
     codes = {genre: _code(genre, patterns) for genre in genres.unique()}
     preferred = pl.lit(False)

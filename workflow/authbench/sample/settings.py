@@ -4,26 +4,28 @@ from collections.abc import Iterator
 
 from authbench.records import LANGUAGES, OTHER, is_language_code
 from authbench.registry.checks import unbalanced_shares, unknown_genre
-from authbench.registry.entries import Settings, did_you_mean
+from authbench.registry.entries import did_you_mean
+from authbench.settings.config import Config
+from authbench.settings.sample import Sample
 
 LENGTHS = ("short", "medium", "long", "extra_long")
 
 
-def sample_problems(config: Settings) -> Iterator[str]:
+def sample_problems(config: Config) -> Iterator[str]:
     yield from _shares(config)
     yield from _numbers(config["sample"])
     for pattern in config["sample"]["prefer_sources"]:
         yield from unknown_genre("sample.prefer_sources", pattern, config["ingest"]["genres"])
 
 
-def _shares(config: Settings) -> Iterator[str]:
+def _shares(config: Config) -> Iterator[str]:
     sample = config["sample"]
     others = config["ingest"]["other_languages"] == "keep"
-    for section in ("languages", "lengths"):
-        if sample[section] is not None:
-            yield from unbalanced_shares(f"sample.{section}", sample[section])
-    for section in ("languages", "genres"):
-        for language in sample[section] or ():
+    for section, stated in (("languages", sample["languages"]), ("lengths", sample["lengths"])):
+        if stated is not None:
+            yield from unbalanced_shares(f"sample.{section}", stated)
+    for section, of_languages in (("languages", sample["languages"]), ("genres", sample["genres"])):
+        for language in of_languages or ():
             if language not in LANGUAGES and not (others and (language == OTHER or is_language_code(language))):
                 yield f"sample.{section}: unknown language '{language}'{_meant(language, others)}"
     for language, shares in (sample["genres"] or {}).items():
@@ -42,7 +44,7 @@ def _meant(language: str, others: bool) -> str:
     return did_you_mean(language, LANGUAGES)
 
 
-def _numbers(sample: Settings) -> Iterator[str]:
+def _numbers(sample: Sample) -> Iterator[str]:
     low, high = sample["min_documents_per_author"], sample["max_documents_per_author"]
     if not low <= high <= sample["reservoir"]:
         yield (

@@ -26,6 +26,9 @@ from authbench.sample.documents import (
 )
 from authbench.sample.reservoir import AUTHOR, LENGTH, keep_per_bucket, merge_tallies, trim_authors
 from authbench.sample.targets import matching_pattern
+from authbench.settings.ingest import Authors
+from authbench.settings.safety import Safety
+from authbench.settings.sample import Sample
 from authbench.storage.parquet import read_numbered_rows
 
 SELECTED = pl.Schema([*DOCUMENT.items(), ("toxicity", pl.Float64)])
@@ -38,9 +41,9 @@ Documents = Callable[[pl.DataFrame, Sequence[str]], Iterator[pl.DataFrame]]
 class Settings:
     """The sections of the configuration that a selection depends on."""
 
-    sample: Mapping[str, Any]
-    authors: Mapping[str, Any]
-    safety: Mapping[str, Any]
+    sample: Sample
+    authors: Authors
+    safety: Safety
     splits: Mapping[str, float]
     seed: int
 

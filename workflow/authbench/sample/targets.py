@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
+from authbench.settings.sample import Shortfall
+
 
 def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]:
     """Return whole numbers that add up to `total` and are as near to the shares as whole numbers can be.
@@ -27,7 +29,7 @@ def largest_remainder(total: int, shares: Mapping[str, float]) -> dict[str, int]
 
 
 def language_targets(
-    documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: str | Mapping[str, float]
+    documents: int, shares: Mapping[str, float], available: Mapping[str, int], shortfall: Shortfall
 ) -> dict[str, int]:
     """Return documents per language, given what each language can give at most.
 

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.format.lock import Lock
 from authbench.funnel import Counts, Tally
 from authbench.labels.shared import known_under_two_labels
+from authbench.settings.split import Split
 from authbench.split.balance import BALANCED_FROM, TRAINS, balance, cut_in_hash_order, due, fixed_splits, training
 from authbench.split.leakage import Leaks
 from authbench.split.persons import NO_SHARED, find_persons
@@ -51,11 +53,11 @@ class _Outcome:
 def split_documents(
     documents: pl.DataFrame,
     leaks: Leaks,
-    settings: Mapping[str, Any],
+    settings: Split,
     minimum: int,
     near: float,
     seed: int,
-    lock: Mapping[str, Any],
+    lock: Lock | None,
     train_only: pl.DataFrame | None = None,
     known_twice: pl.DataFrame | None = None,
     shared: pl.DataFrame = NO_SHARED,
@@ -75,7 +77,7 @@ def split_documents(
     similar = leaks.similar.filter(pl.col("similarity") >= settings["leak_threshold"])
     linked = pl.concat([similar.select("a", "b"), leaks.contained.select("a", "b")])
     persons = find_persons(documents, settings["bridge"], settings["unit"], shared)
-    locked = lock.get("authors", {})
+    locked = lock["authors"] if lock else {}
     splits = assign_splits(documents, linked, settings, minimum, seed, locked, copies, persons.person_of)
     judged = documents.sort("doc_key").join(splits.assigned, on="doc_key", how="left", maintain_order="left")
     stays = judged.filter(pl.col("left_out").is_null())
@@ -131,7 +133,7 @@ def _mark(
 def assign_splits(
     documents: pl.DataFrame,
     linked: pl.DataFrame,
-    settings: Mapping[str, Any],
+    settings: Split,
     minimum: int,
     seed: int,
     lock: Mapping[str, str],

@@ -15,9 +15,11 @@ its initials: its texts are ignored only, or such labels would chain everybody.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
+
+from authbench.settings.split import Bridge
 
 POSSIBLY_ONE = pl.Schema({"a": pl.String, "b": pl.String, "unit": pl.Boolean})
 NO_SHARED = pl.DataFrame(schema={"a": pl.String, "b": pl.String})
@@ -50,9 +52,7 @@ class Persons:
         return {"possibly_one_joined": len(joined), "possibly_one_ignored": len(others - joined)}
 
 
-def find_persons(
-    documents: pl.DataFrame, bridge: Mapping[str, Any], unit: str, shared: pl.DataFrame = NO_SHARED
-) -> Persons:
+def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.DataFrame = NO_SHARED) -> Persons:
     """Return the authors of `documents` that are possibly one person.
 
     Labels are joined, the surest first, as long as all that move as one have at most as many documents as a unit may
@@ -80,7 +80,7 @@ def find_persons(
     return Persons(pl.DataFrame(rows, schema=POSSIBLY_ONE, orient="row"), group)
 
 
-def _most(documents: pl.DataFrame, bridge: Mapping[str, Any]) -> dict[str, float]:
+def _most(documents: pl.DataFrame, bridge: Bridge) -> dict[str, float]:
     """Return how many documents a unit of each language may have."""
     sizes = documents.group_by("lang").len().iter_rows()
     return {lang: max(bridge["documents"], size * bridge["language_share"]) for lang, size in sizes}

@@ -8,14 +8,14 @@ from authbench.errors import InputError
 from authbench.format.files import FOLDERS
 from authbench.format.lock import read_lock
 from authbench.registry.checks import unbalanced_shares, unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 
 # Folders of a release, and what Hugging Face's datasets call all splits together.
 RESERVED = FOLDERS | {"all"}
 RESERVED_FOR = "a folder of the release has it, or all splits together"
 
 
-def split_problems(config: Settings) -> Iterator[str]:
+def split_problems(config: Config) -> Iterator[str]:
     split = config["split"]
     yield from unbalanced_shares("split.splits", split["splits"])
     for name in ("train", "dev", "test"):

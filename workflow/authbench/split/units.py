@@ -3,13 +3,12 @@
 An author with his works and every text that is nearly the same as one of his (AuthBench paper, A.7).
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+
+from authbench.settings.split import Bridge
 
 AT_ONCE = 0.005  # of a unit's documents
 
@@ -31,7 +30,7 @@ def unit_of(documents: pl.DataFrame, linked: pl.DataFrame, unit: str) -> list[st
     return documents.select(pl.col("doc_key").min().over(pl.Series(group))).to_series().to_list()
 
 
-def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Mapping[str, Any], unit: str) -> list[str]:
+def find_bridges(documents: pl.DataFrame, linked: pl.DataFrame, bridge: Bridge, unit: str) -> list[str]:
     """Return documents to leave out so that no unit is larger than max(documents, language_share of its language).
 
     The document with the most links to other authors goes first (ties by doc_key), of a unit of hundreds the first

@@ -112,7 +112,7 @@ class RawFile:
             UnreadableFile: the bytes do not fit the encoding; the message gives the position.
         """
         chosen = encoding if isinstance(encoding, str) else self._fitting(encoding)
-        known_codec(chosen)
+        _known_codec(chosen)
         try:
             with self.open_binary() as binary:
                 self._skip_byte_order_mark(binary, chosen)
@@ -185,7 +185,7 @@ class RawFile:
 
     def _skip_byte_order_mark(self, stream: IO[bytes], encoding: str) -> None:
         """Skip the mark of the declared encoding. Raises UnreadableFile for another one, or where one is missing."""
-        head, codec = stream.peek(4)[:4], known_codec(encoding)  # type: ignore[attr-defined]
+        head, codec = stream.peek(4)[:4], _known_codec(encoding)  # type: ignore[attr-defined]
         for mark, name in BYTE_ORDER_MARKS.items():
             if head.startswith(mark):
                 if codec.removesuffix("-sig") == name:
@@ -209,7 +209,7 @@ class RawFile:
                     f"reader.encoding: {encoding} takes other encodings for its own, so what follows it would never be "
                     "tried; declare it alone, or last."
                 )
-            decoder = codecs.getincrementaldecoder(known_codec(encoding))()
+            decoder = codecs.getincrementaldecoder(_known_codec(encoding))()
             with self.open_binary() as binary:
                 try:
                     while block := binary.read(CHUNK):
@@ -222,7 +222,7 @@ class RawFile:
 
     def _undecodable(self, encoding: str) -> str:
         """Return a message with the position of the first byte that does not decode, found by a second read."""
-        decoder = codecs.getincrementaldecoder(known_codec(encoding))()
+        decoder = codecs.getincrementaldecoder(_known_codec(encoding))()
         before, line = 0, 1
         with self.open_binary() as binary:
             while True:
@@ -253,11 +253,11 @@ def _notices(encoding: str) -> bool:
     try:
         bytes(range(256)).decode(encoding)
     except UnicodeDecodeError:
-        return known_codec(encoding) not in EAST_ASIAN
+        return _known_codec(encoding) not in EAST_ASIAN
     return False
 
 
-def known_codec(encoding: str) -> str:
+def _known_codec(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError as error:

@@ -7,7 +7,7 @@ planned or run in the same folder.
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from authbench.errors import InputError
 from authbench.storage.json_files import read_json, write_json
@@ -25,7 +25,14 @@ def listing_digest(files: Digests) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def describe(files: Digests) -> dict[str, Any]:
+class RawFiles(TypedDict):
+    """How many raw files a source had, and a digest of their digests."""
+
+    files: int
+    sha256: str
+
+
+def describe(files: Digests) -> RawFiles:
     """Return what a release states of the raw files of a source: their number, and their digest."""
     return {"files": len(files), "sha256": listing_digest(files)}
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from authbench.registry.checks import unreadable_file
-from authbench.registry.entries import Settings
+from authbench.settings.config import Config
 
 
-def style_problems(config: Settings) -> Iterator[str]:
+def style_problems(config: Config) -> Iterator[str]:
     yield from unreadable_file("style.clusters", config["style"]["clusters"], _read_clusters)
 
 

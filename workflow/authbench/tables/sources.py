@@ -57,7 +57,7 @@ def _sources(contents: Contents, sources: Mapping[str, Source], read: Mapping[st
                 "primary_genres": genres,
                 "records_read": read.get(tag),
                 "author_labels": source.extraction.author.kind if source else NOTHING,
-                "reference": reference_of(source) if source else NOTHING,
+                "reference": _reference_of(source) if source else NOTHING,
             }
         )
     names = ("source", "title", "languages", "primary_genres", "records_read", "author_labels", "reference")
@@ -83,7 +83,7 @@ def _licences(contents: Contents, sources: Mapping[str, Source]) -> Table:
     return Table("licences", "Licences and tiers of the sources", columns, _rows(data), data, [note])
 
 
-def reference_of(source: Source) -> str:
+def _reference_of(source: Source) -> str:
     """Return the citation keys of a source where its entry has any, else where it comes from."""
     cited = source.entry.get("cite")
     keys = [cited] if isinstance(cited, Mapping | str) else list(cited or ())
@@ -124,11 +124,10 @@ def resources_table(release: Release, contents: Contents) -> Table:
 
 def _measured(release: Release, contents: Contents) -> dict[str, bool]:
     documents, splits = contents.documents, contents.splits
-    sample = (release.manifest.get("config") or {}).get("sample") or {}
     return {
         "multilingual": documents["lang"].n_unique() > 1,
         "multi_genre": documents["primary"].n_unique() > 1,
-        "length_control": bool(sample.get("lengths")),
+        "length_control": bool(release.setting("sample.lengths")),
         "large_scale": documents.height >= LARGE,
         "standard_splits": splits.height > 1,
         "attribution": bool(splits["queries"].sum()),

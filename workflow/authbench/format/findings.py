@@ -1,0 +1,88 @@
+"""The types of what the stages, and the release itself, found: the base of manifest, statistics and report."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from authbench.format.manifest import RawLock, Scorer, Withheld
+from authbench.funnel import FunnelRow
+from authbench.settings.data import DataConfig
+from authbench.storage.raw_listing import RawFiles
+
+
+class LabelRow(TypedDict):
+    """What was measured of a source's labels with one decision (`labels.tables.STATISTICS`)."""
+
+    source: str
+    labels: int
+    texts: int
+    estimator: str | None
+    impurity: float | None
+    low: float | None
+    high: float | None
+    decision: str | None
+
+
+class PoolRow(TypedDict):
+    """How many positives of a pool are scored, and how many are left out for want of negatives."""
+
+    pool: str
+    lang: str
+    source: str
+    positives: int
+    kept: int
+    left_out: int
+
+
+class ToxicityRate(TypedDict):
+    """How many texts of a language and genre were scored, and how many of them dropped."""
+
+    lang: str
+    genre: str
+    scored: int
+    dropped: int
+
+
+class BucketRow(TypedDict):
+    """The documents of a bucket in a split, those due, and the size of the largest unit that moves as one."""
+
+    lang: str
+    genre: str
+    length_bucket: str
+    split: str
+    documents: int
+    due: float
+    largest_unit: int
+
+
+class Exclusions(TypedDict):
+    """How many texts reviewers ruled out, and the keys of those that no filter saw."""
+
+    entries: int
+    without_a_document: Sequence[str]
+
+
+class Findings(TypedDict, total=False):
+    """All of it, under the keys that exist at a stage; `ingest`, `split` and `dedup` are what those stages counted."""
+
+    config: DataConfig
+    versions: Mapping[str, str]
+    inputs: Mapping[str, RawFiles]
+    read: Mapping[str, RawFiles]
+    raw_lock: RawLock
+    scorers: Sequence[Scorer]
+    skipped_sources: Sequence[str]
+    takedown: Mapping[str, int]
+    splits: Sequence[str]
+    warnings: Sequence[str]
+    funnel: Sequence[FunnelRow]
+    labels: Sequence[LabelRow]
+    pools: Sequence[PoolRow]
+    deviation: Mapping[str, Any]
+    toxicity_rates: Sequence[ToxicityRate]
+    documents_scored: int
+    length_bounds: Mapping[str, Any]
+    ingest: Mapping[str, Mapping[str, Any]]
+    dedup: Mapping[str, Mapping[str, int]]
+    split: Mapping[str, Any]
+    exclusions: Exclusions
+    withheld: Withheld
