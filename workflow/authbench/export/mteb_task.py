@@ -57,7 +57,7 @@ class _Metadata(TaskMetadata):
 
 
 class Authorship(AbsTaskRetrieval):
-    """Which texts of the pool are by the author of the query?"""
+    """Find the texts of the pool that are by the author of the query."""
 
     ignore_identical_ids = True  # a query may be a document of its own pool
     metadata = _Metadata(
