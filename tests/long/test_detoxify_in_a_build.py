@@ -46,7 +46,7 @@ def test_both_scorers_are_asked_and_named_in_the_manifest(another: Project, tmp_
 
 def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(another: Project) -> None:
     safety = "safety={scorers: [detoxify], threshold: 0.9, detoxify: {device: cuda}}"
-    status, said = another.snakemake("--dry-run", "--quiet", "host", "release", "--config", safety)
+    status, said = another.snakemake("release", "--dry-run", "--quiet", "host", "--config", safety)
     assert status == 0, said
     asking = {block.split(":")[0] for block in said.split("\nrule ")[1:] if "gpu=1" in block}
     assert asking == {"load_scorers", "select_documents"}

@@ -27,19 +27,19 @@ def digest_of_kernels(kernel: Callable[..., Any]) -> str:
     place = (str(source), hashlib.sha256(content).digest())
     if place not in _KNOWN:
         names = sorted(name for name in kernel.__globals__ if not name.startswith("__"))
-        taken = [(name, _told(kernel.__globals__[name], source)) for name in names]
+        taken = [(name, _frozen(kernel.__globals__[name], source)) for name in names]
         whole = hashlib.sha256(repr(taken).encode())
         whole.update(place[1] + hashlib.sha256(_COMPILED_BY.read_bytes()).digest())
         _KNOWN[place] = whole.hexdigest()[:16]
     return _KNOWN[place]
 
 
-def _told(value: object, source: Path) -> object:
-    """Return what tells a value of a module apart from others, None for what code cannot hold or `source` has."""
+def _frozen(value: object, source: Path) -> object:
+    """Return what compiled code may hold of a value, None for what it cannot hold or what `source` itself states."""
     if isinstance(value, _FROZEN):
         return repr(value)
     if isinstance(value, tuple):
-        return tuple(_told(part, source) for part in value)
+        return tuple(_frozen(part, source) for part in value)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     if isinstance(value, ModuleType):
