@@ -15,6 +15,7 @@ from authbench.raven.subsets import batches
 from authbench.verifiers.requested import files_behind
 
 RAVEN = RavenSettings.from_section(SETTINGS["raven"])
+config["raven"] = RAVEN.as_section()  # whole, for the job that says how long the others take; no reason to rerun it
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
 RAVEN_VERIFIERS = load_verifiers(RAVEN, HERE)
 RAVEN_BATCHES = batches(RAVEN.subsets, RAVEN.subsets_per_job)
