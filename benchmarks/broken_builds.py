@@ -32,6 +32,7 @@ from tiny import NAME, RECIPE, Project
 KEPT = ROOT / "docs/measured/broken_builds.jsonl"
 PAGE = ROOT / "docs/reliability.md"
 OF_THE_RUN = "/index.html"  # which says how the run ended
+SCORED = "sample/scores.parquet.parts/"  # batches that were scored: kept for the next run, removed at the end of one
 UNCOMPARED = ("logs", "inventory", "inventory.json")  # messages with times; raw files with theirs
 
 
@@ -68,7 +69,8 @@ class Builds:
         found = digests(project)
         if not status:
             return "" if found == self.right else f"not as they must be: {apart(found, self.right)}"
-        false = sorted(name for name in found if self.right.get(name) != found[name] and not name.endswith(OF_THE_RUN))
+        apart_from = sorted(name for name in found if self.right.get(name) != found[name])
+        false = [name for name in apart_from if not name.endswith(OF_THE_RUN) and SCORED not in name]
         if false:
             return f"false under a final name: {', '.join(false)}"
         if "Traceback (most recent" in said:

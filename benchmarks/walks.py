@@ -299,7 +299,7 @@ class Walk:
         if status and "is not as it was published" not in said:
             raise Wrong(f"a dry run ends with {status}: {said[-2000:]}")
         if times_of(self.results) != before:
-            raise Wrong("a dry run changed files")
+            raise Wrong(f"a dry run changed {sorted(set(times_of(self.results).items()) ^ set(before.items()))}")
 
     def take_down(self) -> None:
         if self.state.takedown:

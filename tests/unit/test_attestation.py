@@ -124,6 +124,32 @@ def test_settings_keep_the_order_of_splits_from_the_manifest_to_the_build(
     assert reproduce(read_envelope(path)[0], raw, build).status == 0
 
 
+def test_settings_keep_the_order_of_targets_in_which_a_release_lists_them(
+    made: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    release = shutil.copytree(made[1], tmp_path / "release")
+    manifest = json.loads((release / "manifest.json").read_text())
+    genres = {"de": {"news": 60, "blog/*": 40}, "en": {"news": 55, "blog/*": 45}}
+    targets = {"languages": {"de": 30, "en": 70}, "lengths": {"long": 50, "short": 50}, "genres": genres}
+    manifest["config"]["sample"] = {**targets, "window": 64}
+    cells = [
+        {"language": language, "dimension": dimension, "key": key}
+        for language in ("en", "de")
+        for dimension, keys in (("length", ("short", "long")), ("genre", ("blog/*", "(no target)", "news")))
+        for key in keys
+    ]
+    deviation = {"languages": [{"language": "en"}, {"language": "de"}], "cells": cells}
+    (release / "manifest.json").write_text(json.dumps(manifest))
+    (release / "sampling_deviation.json").write_text(json.dumps(deviation))
+    write_sums(release)
+
+    sample = make_statement(release, PAGES)["predicate"]["buildDefinition"]["externalParameters"]["config"]["sample"]
+    assert list(sample["languages"]) == list(sample["genres"]) == ["en", "de"]
+    assert list(sample["lengths"]) == ["short", "long"]
+    assert [list(shares) for shares in sample["genres"].values()] == [["blog/*", "news"]] * 2
+    assert sample == manifest["config"]["sample"]
+
+
 def test_a_build_that_gives_other_bytes_differs_and_it_is_said_where(
     made: tuple[Path, Path, dict[str, Any]],
 ) -> None:

@@ -6,13 +6,13 @@ equal statements. The entries of the sources are in it whole: with the raw files
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from authbench import __version__
 from authbench.errors import InputError
-from authbench.format.files import MANIFEST
+from authbench.format.files import DEVIATION, MANIFEST
 from authbench.format.release import read_manifest
 from authbench.registry.entries import schema_problems
 from authbench.runtime.code import closure
@@ -61,7 +61,7 @@ def make_statement(release: Path, sources: Mapping[str, Mapping[str, Any]]) -> d
             "buildDefinition": {
                 "buildType": BUILD_TYPE,
                 "externalParameters": {
-                    "config": _config(manifest),
+                    "config": _config(manifest, _deviation(release)),
                     "sources": {tag: sources[tag] for tag in sorted(manifest["inputs"])},
                     "skipped_sources": manifest["skipped_sources"],
                 },
@@ -133,15 +133,49 @@ def _dependencies(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [code, *raw]
 
 
-def _config(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a manifest, which has sorted keys, with the splits in the order that shares depend on."""
+def _config(manifest: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a manifest, which has sorted keys, in the orders that a release depends on.
+
+    They are that of the splits, by which shares are given, and that of the targets, in which `deviation` lists them.
+    """
     config = dict(manifest["config"])
     splits = config.get("split", {}).get("splits", {})
     names = [name for name in manifest.get("splits", ()) if name in splits]
     if names:
         config["split"] = {**config["split"], "splits": {name: splits[name] for name in names}}
+    if "sample" in config:
+        config["sample"] = _in_order_of_targets(config["sample"], deviation)
     return config
 
 
 def _digest(path: Path) -> str:
     return sha256_of_file(path) if path.is_file() else ""
+
+
+def _deviation(release: Path) -> dict[str, Any]:
+    path = release / DEVIATION
+    return read_foreign_json(path) if path.is_file() else {}
+
+
+def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section `sample` with languages, lengths and genres as the deviation lists them."""
+    cells = deviation.get("cells", ())
+    languages = [row["language"] for row in deviation.get("languages", ())]
+    found = dict(sample)
+    for name, order in (("languages", languages), ("genres", languages), ("lengths", _keys(cells, "length"))):
+        if isinstance(sample.get(name), Mapping):
+            found[name] = _in_order(sample[name], order)
+    for language, shares in (found.get("genres") or {}).items():
+        if isinstance(shares, Mapping):
+            found["genres"][language] = _in_order(shares, _keys(cells, "genre", language))
+    return found
+
+
+def _keys(cells: Iterable[Mapping[str, Any]], dimension: str, language: str | None = None) -> list[str]:
+    of_it = (cell for cell in cells if cell["dimension"] == dimension and language in (None, cell["language"]))
+    return list(dict.fromkeys(cell["key"] for cell in of_it))
+
+
+def _in_order(values: Mapping[str, Any], order: Iterable[str]) -> dict[str, Any]:
+    """Return a mapping with these keys first; those that it lacks are left out."""
+    return {**{key: values[key] for key in order if key in values}, **values}
