@@ -1,24 +1,35 @@
 """What does training on a release's train split gain, on texts of authors that it has not seen?
 
     PYTHONPATH=workflow python benchmarks/training.py RELEASE_DIR --work DIR --out docs/measured/training.md
+        [--read-tokens N]
 
 Trains a model once per seed (`authbench train`), scores the untuned and the tuned models beside the rows that see no
-style and TF-IDF on the test split, and writes what each gains over the untuned model and over the best shortcut. A run
-that is killed goes on where it was.
+style and TF-IDF on the test split, and writes what each gains over the untuned model and over the best shortcut. Seed 0
+is trained once more, killed after its first checkpoint and resumed; the page says whether the weights are the same.
+A run that is stopped goes on where it was; its seconds are those of all its parts, but for one ended by SIGKILL.
+--read-tokens lowers the tokens of a text that the model reads, in training and in scoring, for speed.
 """
 
 import argparse
+import json
 import resource
+import signal
 import statistics
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import yaml
 
+from authbench.format.release import open_release
+from authbench.models.entries import ModelEntry
+from authbench.models.parameters import TransformerParameters
 from authbench.models.requested import load_model, sanity_rows
+from authbench.storage.atomic import sha256_of_file
 from authbench.train.planned import tuned_name
 from authbench.train.records import read_curves
 
@@ -35,35 +46,120 @@ def main() -> None:
     parser.add_argument("--model", default="all-minilm-l6-v2")
     for name, default in zip(SETTINGS, (3, 8, 32, 5e-5, 128, 2), strict=True):
         parser.add_argument(f"--{name}", type=type(default), default=default, help="(default: %(default)s)")
+    parser.add_argument("--read-tokens", type=int, help="tokens of a text that are read (default: the entry's)")
     arguments = parser.parse_args()
-    tuned, scores = arguments.work / "tuned", arguments.work / "scores"
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the seconds of this part are kept
+    tuned, scores, board = (arguments.work / name for name in ("tuned", "scores", "leaderboard"))
     options = [part for name in SETTINGS for part in (f"--{name}", str(getattr(arguments, name.replace("-", "_"))))]
-    seconds = run("train", str(arguments.release), "--model", arguments.model, "--out", str(tuned), *options)
-    name = load_model(arguments.model).name
-    names = [tuned_name(name, seed) for seed in range(arguments.seeds)]
-    models = [arguments.model, *(f"{tuned}/{one}.yaml" for one in names), BESIDE, *(row.name for row in sanity_rows())]
-    run(
-        "evaluate", str(arguments.release), *(part for one in models for part in ("--model", one)), "--out", str(scores)
+    entry = load_model(arguments.model)
+    model = arguments.model
+    if arguments.read_tokens:
+        model = str(with_fewer_tokens(entry, arguments.read_tokens, arguments.work))
+    train = ["train", str(arguments.release), "--model", model]
+    seconds = timed(arguments.work / "seconds.json", *train, "--out", str(tuned), *options)
+    same = same_after_a_kill(
+        [*train, "--out", str(arguments.work / "killed"), *options, "--seeds", "1"], tuned, entry.name
     )
-    run("leaderboard", str(scores), "--out", str(arguments.work / "leaderboard"))
-    board = arguments.work / "leaderboard"
+    names = [tuned_name(entry.name, seed) for seed in range(arguments.seeds)]
+    models = [model, *(f"{tuned}/{one}.yaml" for one in names), BESIDE, *(row.name for row in sanity_rows())]
+    scored = [part for one in models for part in ("--model", one)]
+    run("evaluate", str(arguments.release), *scored, "--out", str(scores))
+    run("leaderboard", str(scores), "--out", str(board))
     rows = pl.read_csv(board / "headline.csv"), pl.read_csv(board / "pairwise.csv")
-    said = f"`authbench train --model {arguments.model} {' '.join(options)}`"
-    page = as_text(name, names, *rows, read_curves(tuned / "curves.csv"), said, seconds)
+    said = f"`authbench train --model {entry.name} {' '.join(options)}`"
+    page = as_text(entry.name, names, *rows, read_curves(tuned / "curves.csv"), said, seconds)
+    notes = [of_release(arguments.release, arguments.read_tokens), as_said(same)]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(page, encoding="utf-8")
+    arguments.out.write_text("\n".join([page, *notes, ""]), encoding="utf-8")
     print(page)
 
 
-def run(*command: str) -> tuple[float, float]:
-    """Run a subcommand in its own process. Raises CalledProcessError if it fails.
+def with_fewer_tokens(entry: ModelEntry, tokens: int, folder: Path) -> Path:
+    """Write the entry of a transformer that reads fewer tokens of a text, and return its path."""
+    assert isinstance(entry.parameters, TransformerParameters)
+    title = f"{entry.title}, {tokens} tokens of a text"
+    changed = replace(entry, title=title, parameters=replace(entry.parameters, max_tokens=tokens)).as_dict()
+    plain = {key: value for key, value in changed.items() if key not in ("name", "assumed")}
+    path = folder / f"{entry.name}.yaml"
+    path.write_text(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def of_release(release: Path, tokens: int | None) -> str:
+    """Return what was trained and tested on: names, sizes and the checksum of all files of a release."""
+    opened = open_release(release)
+    splits = opened.manifest["counts"]
+    sizes = ", ".join(
+        f"{name} {split['documents']:,} texts of {split['authors']:,} authors" for name, split in splits.items()
+    )
+    read = "" if tokens is None else f" The models read {tokens} tokens of a text, in training and in scoring."
+    digest = sha256_of_file(release / "SHA256SUMS")
+    return f"Release `{opened.manifest['name']}` (SHA-256 of its SHA256SUMS `{digest[:16]}…`): {sizes}.{read}"
+
+
+def as_said(same: tuple[int, bool, str]) -> str:
+    """Return what came of the training that was killed."""
+    step, equal, digest = same
+    outcome = f"the same weights and curve (SHA-256 `{digest[:16]}…`)" if equal else "OTHER weights or another curve"
+    return f"\nSeed 0 once more, killed (SIGKILL) after the checkpoint of step {step} and resumed: {outcome}."
+
+
+def same_after_a_kill(command: list[str], tuned: Path, model: str) -> tuple[int, bool, str]:
+    """Train seed 0 again, kill it after its first checkpoint, resume it and compare it with the one never killed.
 
     Returns:
-        Seconds of the wall clock and of processors that it took.
+        The step of the checkpoint, whether weights and curve are the same, and the SHA-256 of the weights.
     """
-    start, before = time.perf_counter(), processor_seconds()
+    name = tuned_name(model, 0)
+    folder = Path(command[command.index("--out") + 1])
+    unfinished, stated = folder / f"{name}.unfinished", folder / "killed_at.json"
+    if not stated.is_file():
+        training = subprocess.Popen([sys.executable, "-m", "authbench", *command])
+        try:
+            while not (steps := sorted(unfinished.glob("checkpoint-*/trainer_state.json"))):
+                if training.poll() is not None:
+                    raise SystemExit("The training ended before it could be killed. Set more --evaluations.")
+                time.sleep(0.2)
+        finally:
+            training.kill()
+            training.wait()
+        stated.write_text(json.dumps({"step": int(steps[0].parent.name.removeprefix("checkpoint-"))}), encoding="utf-8")
+    run(*command)
+    weights = [sha256_of_file(one / name / "model.safetensors") for one in (tuned, folder)]
+    curves = [json.loads((one / f"{name}.json").read_text(encoding="utf-8"))["curve"] for one in (tuned, folder)]
+    step = json.loads(stated.read_text(encoding="utf-8"))["step"]
+    return step, weights[0] == weights[1] and curves[0] == curves[1], weights[0]
+
+
+def timed(path: Path, *command: str) -> tuple[float, float]:
+    """Run a subcommand and return the seconds of it and of its parts before, which were stopped.
+
+    Args:
+        path: where the seconds of each part are kept.
+
+    Returns:
+        Seconds of the wall clock and of processors.
+    """
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else [0.0, 0.0]
+    start, used = time.perf_counter(), processor_seconds()
+    total = before
+    training = subprocess.Popen([sys.executable, "-m", "authbench", *command])
+    try:
+        status = training.wait()
+    finally:
+        training.terminate()
+        training.wait()
+        total = [before[0] + time.perf_counter() - start, before[1] + processor_seconds() - used]
+        path.write_text(json.dumps(total), encoding="utf-8")
+    if status:
+        raise subprocess.CalledProcessError(status, command)
+    return total[0], total[1]
+
+
+def run(*command: str) -> None:
+    """Run a subcommand in its own process. Raises CalledProcessError if it fails."""
     subprocess.run([sys.executable, "-m", "authbench", *command], check=True)
-    return time.perf_counter() - start, processor_seconds() - before
 
 
 def processor_seconds() -> float:

@@ -270,6 +270,13 @@ def test_a_required_field_that_no_source_gives_stops_the_run(root: Path) -> None
     assert "ingest.required.essay: no source gives 'topic', so that every text would go; they give nothing" in told
 
 
+def test_a_field_that_is_to_be_unique_is_one_that_a_source_gives_and_can_be_compared(root: Path) -> None:
+    told = problems({"dedup": {"unique": {"authorship": ["prompt", "lang"], "essay": ["topic"]}}}, root)
+    assert "dedup.unique.authorship: no source gives 'prompt', so that no text would have a value; they give" in told
+    assert "dedup.unique.authorship: no source gives 'lang'" in told
+    assert "dedup.unique.essay: no source gives 'topic'" in told
+
+
 def test_sources_that_are_not_what_their_lock_says_are_named_or_stop_the_run(root: Path) -> None:
     (root / "raw/douban").mkdir(parents=True)
     (root / "raw/douban/bookreviews_cleaned.txt").write_text("x", encoding="utf-8")

@@ -123,6 +123,7 @@ THEMES = (
     "Business,Cryptocurrency,Economy,Entertainment,Environment,Finance,Health,Investing,Law,People,Politics,Science,"
     "Social,Sports,Technology"
 )
+# The fourth parts of the names of the corpus's 19,320 files, as Samanta counted them (2017, "Blog Corpus Industry Mention").
 INDUSTRIES = (
     "Accounting,Advertising,Agriculture,Architecture,Arts,Automotive,Banking,Biotech,BusinessServices,Chemicals,"
     "Communications-Media,Construction,Consulting,Education,Engineering,Environment,Fashion,Government,HumanResources,"

@@ -261,6 +261,11 @@ def test_the_two_large_recipes_merge() -> None:
     assert (loose["release"]["queries_per_author"], len(loose["sources"])) == (2, 17)
 
 
+def test_releases_whose_prompts_are_unique_do_not_merge_as_both_may_have_one() -> None:
+    unique = laid_over(CONFIG, {"dedup": {"unique": {"authorship": ["topic"]}}})
+    assert [line.partition(" is ")[0] for line in differing(unique, unique)] == ["dedup.unique"]
+
+
 def choose_otherwise(manifest: dict[str, Any]) -> None:
     """Settings that only choose documents, as another recipe may have them."""
     config = manifest["config"]

@@ -1,7 +1,8 @@
 """Dedup: remove all but one of the documents that are copies. Once for whole documents, once for the chunks cut from them.
 
 Takes   normalize/<shard>.parquet (unit `documents`), chunk/<shard>.parquet less what the filters drop (unit `chunks`)
-Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity), counts.json
+Gives   dedup/<unit>/removed.parquet (REMOVED: `detail` names the stand-in, `value` is the similarity; of a text that
+        shares a field of `dedup.unique` with one before, `detail` names the field and that text), counts.json
 """
 
 from authbench.dedup.settings import part_count
@@ -14,6 +15,9 @@ SIGNATURES = gather.shards(result("dedup/{{unit}}/signatures/{scatteritem}.parqu
 PARTS = part_count(CORPUS_MB, SETTINGS["dedup"]["bands"])
 # What the filters drop, for the unit that comes after them.
 FILTERED = {"documents": [], "chunks": gather.shards(result("filter/{scatteritem}.parquet"))}
+# What decides copies; and the fields that texts may not share, for the unit that is final.
+COPIES = {key: value for key, value in SETTINGS["dedup"].items() if key != "unique"}
+UNIQUE = {"documents": {}, "chunks": SETTINGS["dedup"]["unique"]}
 EACH_PART = {"part": range(1, PARTS + 1), "parts": PARTS, "allow_missing": True}
 
 
@@ -55,7 +59,7 @@ rule link_texts:
         runtime=duration(5, per_mb=0.01),
         in_series=1,
     params:
-        dedup=SETTINGS["dedup"],
+        dedup=COPIES,
         order=SOURCES,
         code=code("link_texts"),
     script:
@@ -80,7 +84,7 @@ rule compare_texts:
         runtime=duration(5, per_mb=0.01),
         in_series=1,
     params:
-        dedup=SETTINGS["dedup"],
+        dedup=COPIES,
         order=SOURCES,
         boilerplate=data_files("text/boilerplate.yaml"),
         code=code("compare_texts"),
@@ -89,10 +93,11 @@ rule compare_texts:
 
 
 rule find_duplicates:
-    """Name the documents that go, and which one stands for each."""
+    """Name the documents that go: copies, and which one stands for each, and those that share a field with one before."""
     input:
         signatures=SIGNATURES,
         filtered=lambda wildcards: FILTERED[wildcards.unit],
+        texts=lambda wildcards: gather.shards(TEXTS[wildcards.unit]) if UNIQUE[wildcards.unit] else [],
         pairs=expand(result("dedup/{unit}/pairs/{part}-of-{parts}.parquet"), **EACH_PART),
         compared=expand(result("dedup/{unit}/pairs/{part}-of-{parts}.json"), **EACH_PART),
     output:
@@ -107,7 +112,8 @@ rule find_duplicates:
         runtime=duration(5, per_mb=0.01),
         in_series=1,
     params:
-        dedup=SETTINGS["dedup"],
+        dedup=COPIES,
+        unique=lambda wildcards: UNIQUE[wildcards.unit],
         order=SOURCES,
         code=code("find_duplicates"),
     script:

@@ -15,4 +15,6 @@ decide_all(
     snakemake.wildcards.unit,
     snakemake.params.order,
     DedupSettings(**snakemake.params.dedup),
+    snakemake.input.texts,
+    snakemake.params.unique,
 )

@@ -1,9 +1,10 @@
 """Check the settings of ingestion."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
+from authbench.dedup.unique import OWN
 from authbench.errors import InputError
 from authbench.ingest.aliases import persons_file, read_aliases
 from authbench.registry.source_entry import Source
@@ -21,13 +22,23 @@ def ingest_problems(config: Config) -> Iterator[str]:
 
 
 def unknown_requirements(config: Config, sources: Iterable[Source]) -> Iterator[str]:
-    """Yield a problem for each field of `ingest.required` that no source of its task type gives."""
+    """Yield a problem for each field of `ingest.required` and `dedup.unique` that no source of its task type gives."""
     known: dict[str, set[str]] = {}
+    labels: dict[str, set[str]] = {}
     for source in sources:
-        ours = source.extraction.fields
+        ours, task = source.extraction.fields, source.extraction.task
         stated = {one.name for one in fields(ours) if one.name != "labels" and getattr(ours, one.name) is not None}
-        known.setdefault(source.extraction.task, set()).update(stated, ours.labels)
-    for task, names in config["ingest"]["required"].items():
-        given = ", ".join(sorted(known.get(task, ()))) or "nothing: no source is of this task type"
-        for name in sorted(set(names) - known.get(task, set())):
-            yield f"ingest.required.{task}: no source gives '{name}', so that every text would go; they give {given}"
+        known.setdefault(task, set()).update(stated, ours.labels)
+        labels.setdefault(task, set()).update(stated & set(OWN), ours.labels)
+    yield from _not_given("ingest.required", config["ingest"]["required"], known, "so that every text would go")
+    yield from _not_given("dedup.unique", config["dedup"]["unique"], labels, "so that no text would have a value")
+
+
+def _not_given(
+    setting: str, asked: Mapping[str, Sequence[str]], known: Mapping[str, set[str]], outcome: str
+) -> Iterator[str]:
+    for task, names in asked.items():
+        found = known.get(task, set())
+        given = ", ".join(sorted(found)) or ("nothing" if task in known else "nothing: no source is of this task type")
+        for name in sorted(set(names) - found):
+            yield f"{setting}.{task}: no source gives '{name}', {outcome}; they give {given}"

@@ -18,8 +18,9 @@ SHARED = pl.Schema({"a": pl.String, "b": pl.String})
 
 
 def stand_ins(removed: pl.DataFrame) -> pl.DataFrame:
-    """Return of removed copies (REMOVED rows of a de-duplication) `doc_key, stand_in`."""
-    return removed.select("doc_key", stand_in=pl.col("detail").str.strip_prefix(STAND_IN)).cast(PAIRS)
+    """Return of removed copies (among the REMOVED rows of a de-duplication) `doc_key, stand_in`."""
+    copies = removed.filter(pl.col("detail").str.starts_with(STAND_IN))
+    return copies.select("doc_key", stand_in=pl.col("detail").str.strip_prefix(STAND_IN)).cast(PAIRS)
 
 
 def read_texts(paths: Sequence[str | Path], copies: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

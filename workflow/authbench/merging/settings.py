@@ -38,6 +38,8 @@ def differing(first: Settings, second: Settings) -> Iterator[str]:
     for key in sorted(ours.keys() | theirs.keys()):
         if _is_held(key) and ours.get(key) != theirs.get(key):
             yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
+    if first["dedup"].get("unique"):
+        yield "dedup.unique is set, and releases do not hold the fields of their texts to compare them by"
 
 
 def merged_config(name: str, first: Settings, second: Settings) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """The section `dedup`."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 
 class Dedup(TypedDict):
-    """Which texts count as copies, and the bands that find them."""
+    """Which texts count as copies, the bands that find them, and which fields texts may not share."""
 
     threshold: float
     shingle_chars: int
@@ -12,3 +13,4 @@ class Dedup(TypedDict):
     rows: int
     comparisons_per_document: int
     cross_author_duplicates: Literal["keep_first", "drop_all"]
+    unique: Mapping[str, Sequence[str]]
