@@ -123,7 +123,7 @@ THEMES = (
     "Business,Cryptocurrency,Economy,Entertainment,Environment,Finance,Health,Investing,Law,People,Politics,Science,"
     "Social,Sports,Technology"
 )
-# The fourth parts of the names of the corpus's 19,320 files, as Samanta counted them (2017, "Blog Corpus Industry Mention").
+# The fourth parts of the names of the corpus's 19,320 files (A. Samanta, "Blog Corpus Industry Mention", 2017).
 INDUSTRIES = (
     "Accounting,Advertising,Agriculture,Architecture,Arts,Automotive,Banking,Biotech,BusinessServices,Chemicals,"
     "Communications-Media,Construction,Consulting,Education,Engineering,Environment,Fashion,Government,HumanResources,"
