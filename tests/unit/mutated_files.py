@@ -82,6 +82,10 @@ XML_ROWS = """<?xml version="1.0" encoding="utf-8"?>
   <row Id="2" Body="It rains for the fields." Owner="Bob" />
 </posts>
 """
+LETTERS = """<?xml version="1.0"?>
+<letters><letter by="Ann"><p>It <note>1</note>rains
+for the fields.</p><p>Yours</p></letter><letter by="Bob"><p>It snows.</p></letter></letters>
+"""
 GUTENBERG = """Title: Rain
 Author: Ann
 
@@ -123,6 +127,12 @@ KINDS: dict[str, Any] = {
     "parquet": kind(parquet(), {"format": "parquet"}, "a.parquet", WITH_ID),
     "plain parquet": kind(parquet(compression="none", use_dictionary=False), {"format": "parquet"}, "a.parquet"),
     "tei": kind(TEI, {"format": "tei", "header": {"author": "fileDesc/titleStmt/author"}}, "a.xml", OF_FILE),
+    "xml": kind(
+        LETTERS,
+        {"format": "xml", "record": "letter", "text": ["p"], "leave_out": ["note"], "of_record": {"author": ".@by"}},
+        "a.xml",
+        OF_FILE,
+    ),
     "text": kind(
         NOVEL,
         {"format": "text", "header_ends": r"^\*\*\*\n", "header": {"author": "^Author: (.*)$"}, "split": r"\n{3,}"},

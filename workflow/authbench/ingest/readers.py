@@ -9,6 +9,7 @@ from authbench.ingest import (
     table_csv,
     table_parquet,
     tei,
+    xml_records,
     xml_rows,
 )
 from authbench.ingest.rows import ReadFile
@@ -20,6 +21,7 @@ READERS: dict[type[readers.Reader], ReadFile] = {
     readers.JsonLinesReader: json_lines.read,
     readers.ParquetReader: table_parquet.read,
     readers.TeiReader: tei.read,
+    readers.XmlReader: xml_records.read,
     readers.TextReader: plain_text.read,
     readers.BlogXmlReader: blog_xml.read,
     readers.XmlRowsReader: xml_rows.read,

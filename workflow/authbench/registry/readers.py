@@ -61,6 +61,20 @@ class TeiReader:
 
 
 @dataclass(frozen=True)
+class XmlReader:
+    """Each element called `record`: the text of the elements at the paths `text`, fields by paths below it or the root.
+
+    A path may end with `@name` for an attribute; `.@name` is one of the element itself.
+    """
+
+    record: str
+    text: tuple[str, ...]
+    leave_out: tuple[str, ...] = ()
+    of_record: Mapping[str, str] = field(default_factory=dict)
+    of_file: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class TextReader:
     """Plain text: a header up to a pattern with fields by patterns, and records that `split` sets apart."""
 
@@ -97,6 +111,7 @@ Reader = (
     | JsonLinesReader
     | ParquetReader
     | TeiReader
+    | XmlReader
     | TextReader
     | BlogXmlReader
     | XmlRowsReader
@@ -108,6 +123,7 @@ FORMATS: dict[str, type[Reader]] = {
     "jsonl": JsonLinesReader,
     "parquet": ParquetReader,
     "tei": TeiReader,
+    "xml": XmlReader,
     "text": TextReader,
     "blog_xml": BlogXmlReader,
     "xml_rows": XmlRowsReader,

@@ -76,11 +76,17 @@ class RetrievalTask:
 
 @dataclass(frozen=True)
 class ProbingTask:
-    """The column of texts, and which features are probed for; `budget` is texts."""
+    """The column of texts, and which features are probed for; `budget` is texts.
+
+    `classes` and `parts` are columns of lists, a place for each feature: the class of the text and train, val or test,
+    where the files have them (for the protocol steb alone).
+    """
 
     text: str = "text"
     features: str = SURFACE
     budget: int | None = None
+    classes: str | None = None
+    parts: str | None = None
 
 
 TaskSettings: TypeAlias = LabelledTask | PairsTask | OrderTask | RetrievalTask | ProbingTask

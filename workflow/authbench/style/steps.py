@@ -15,6 +15,7 @@ from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.registry.entries import did_you_mean
 from authbench.style.steb.steps import STEPS as STEPS_OF_STEB
+from authbench.style.steb.steps import numbers
 
 Tables = Mapping[str, pl.DataFrame]
 Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
@@ -111,12 +112,11 @@ def consecutive_pairs(frame: pl.DataFrame, argument: Mapping[str, str], tables: 
     made = []
     for row in frame.iter_rows(named=True):
         parts = [part.strip() for part in regex.split(argument["parts"], row[argument["text"]]) if part.strip()]
-        changes = row[argument["changes"]] or []
-        changes = changes if isinstance(changes, list) else regex.findall(r"\d+", changes)
+        changes = numbers(row[argument["changes"]])
         if len(changes) != len(parts) - 1:
             continue
         for first, second, changed in zip(parts, parts[1:], changes, strict=False):
-            here = {"first": first, "second": second, "same": "false" if int(changed) else "true"}
+            here = {"first": first, "second": second, "same": "false" if changed else "true"}
             made.append({"document": row[argument["document"]], **here})
     return pl.DataFrame(made, schema=dict.fromkeys(("document", "first", "second", "same"), pl.String))
 
@@ -125,8 +125,7 @@ def cut_at_change(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tabl
     """Cut a document into a pair where its author first changes, or else at the paragraph nearest to its middle."""
     made = []
     for row in frame.iter_rows(named=True):
-        text, places = row[argument["text"]], row[argument["positions"]] or []
-        places = [int(place) for place in (places if isinstance(places, list) else regex.findall(r"\d+", places))]
+        text, places = row[argument["text"]], numbers(row[argument["positions"]])
         breaks = [found.start() for found in regex.finditer(r"\n\s*", text)]
         at = places[0] if places else min(breaks, key=lambda here: abs(here - len(text) // 2), default=0)
         if text[:at].strip() and text[at:].strip():

@@ -1,7 +1,7 @@
 """How STEB's loaders make records of files, where that is not how our steps make them."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -38,7 +38,7 @@ def neighbours(text: str, changes: Sequence[int]) -> list[Neighbours] | None:
 
     None where there are more or fewer changes than places between lines.
     """
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip()]
     if len(changes) != len(lines) - 1:
         return None
     pairs = [(place, not int(changed), lines[place], lines[place + 1]) for place, changed in enumerate(changes)]
@@ -60,6 +60,12 @@ def balanced(documents: Iterable[Sequence[Neighbours]]) -> list[list[Neighbours]
         random.sample(ones, min(len(ones), round(rate * len(ones)))) + others
         for ones, others in zip(same, different, strict=True)
     ]
+
+
+def aligned(versions: Mapping[str, Mapping[str, str]], labels: Sequence[str], each: int) -> list[str]:
+    """Return the sources of which every label has a version, in their order; at most `each`, drawn (EnDive)."""
+    whole = sorted(source for source, there in versions.items() if all(label in there for label in labels))
+    return sorted(Random(SEED).sample(whole, each)) if len(whole) > each else whole
 
 
 def chosen_by_digest(original: str, several: Sequence[str]) -> str:

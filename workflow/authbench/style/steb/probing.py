@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from authbench.arrays import F64
+from authbench.errors import InputError
 from authbench.style import intervals
 
 SEED = 42
@@ -20,6 +21,7 @@ PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 RATE = 0.01
 BATCH = 512
 EPOCHS = 200
+_NULLS = ("None", "nan")  # null as text
 PATIENCE = 5  # epochs in all without a better validation accuracy
 BINS = 5
 TOTAL = 38_400  # texts of a feature at most, over all bins
@@ -128,6 +130,31 @@ def _right(layer: Any, rows: Any, truth: Any) -> Any:
 
     with torch.no_grad():
         return torch.sigmoid(layer(rows)).argmax(dim=1) == truth
+
+
+def given(
+    classes: Sequence[Sequence[str]], parts: Sequence[Sequence[str]]
+) -> tuple[dict[str, list[int | None]], dict[str, list[str | None]]]:
+    """Return the class and the part of each text by feature, from a list for each text with a place per feature.
+
+    A feature is called by its place (`feature 1`); null is no class, and no part.
+
+    Raises:
+        InputError: the lists are not all of one length, or a class is no number.
+    """
+    if len({len(one) for one in (*classes, *parts)}) != 1:
+        raise InputError("The lists of classes and parts of a probing file have not all the same length.")
+    labels: dict[str, list[int | None]] = {}
+    splits: dict[str, list[str | None]] = {}
+    by_feature = zip(zip(*classes, strict=True), zip(*parts, strict=True), strict=True)
+    for place, (of_texts, in_parts) in enumerate(by_feature, start=1):
+        name = f"feature {place}"
+        try:
+            labels[name] = [None if one in _NULLS else int(float(one)) for one in of_texts]
+        except ValueError as problem:
+            raise InputError(f"A class of {name} in a probing file is no number: {problem}.") from None
+        splits[name] = [None if one in _NULLS else one for one in in_parts]
+    return labels, splits
 
 
 def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -1,6 +1,6 @@
 """Steps of entries that derive rows as STEB's loaders do, where ours do it otherwise (`loaders` has the rules)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -32,8 +32,10 @@ def cut_in_two(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables)
     """Cut a document into what stands before the first and up to the second change of author (PAN 2018)."""
     made = []
     for row in frame.sort(argument["document"]).iter_rows(named=True):
-        places = list(map(int, _numbers(row[argument["positions"]])))
+        places = numbers(row[argument["positions"]])
         first, second = loaders.cut_in_two(row[argument["text"]], places)
+        if not first.strip() or not second.strip():
+            continue
         same = "false" if places else "true"
         made.append({"document": row[argument["document"]], "first": first, "second": second, "same": same})
     return pl.DataFrame(made, schema=_PAIRS)
@@ -43,7 +45,7 @@ def neighbouring_lines(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
     """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced`: few of the same author (PAN 2026)."""
     documents, pairs = [], []
     for row in frame.sort(argument["document"]).iter_rows(named=True):
-        changes = list(map(int, _numbers(row[argument["changes"]])))
+        changes = numbers(row[argument["changes"]])
         found = loaders.neighbours(row[argument["text"]], changes)
         if found is not None:
             documents.append(row[argument["document"]])
@@ -115,15 +117,72 @@ def in_order_of_files(frame: pl.DataFrame, argument: Mapping[str, Any], tables: 
     return frame.with_columns(place.alias("#place")).sort("#place", maintain_order=True).drop("#place")
 
 
-def _numbers(value: Any) -> list[Any]:
-    """Return the entries of a list, or the numbers in what stands for one."""
-    return value if isinstance(value, list) else regex.findall(r"\d+", value or "")
+def trimmed(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl.DataFrame:
+    """Take white space from both ends of these columns, and drop rows in which one of them is empty or missing."""
+    for name in argument:
+        values = [value.strip() if value else None for value in frame[name]]
+        frame = frame.with_columns(pl.Series(name, values, dtype=pl.String))
+    return frame.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in argument))
+
+
+def stack_in_turn(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], tables: Tables) -> pl.DataFrame:
+    """Make of each row one row per entry, as `stack`, but those of one row stand together (STEL)."""
+    parts = [frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.items()) for one in argument]
+    numbered = pl.concat([part.with_row_index("#row") for part in parts])
+    return numbered.sort("#row", maintain_order=True).drop("#row")
+
+
+def held_out_last(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Put the rows of every file whose place is a multiple of `every`, by name from 0, below all others (blogs)."""
+    names = sorted(set(frame[argument["file"]].drop_nulls()))
+    place = {name: number for number, name in enumerate(names)}
+    keys = [
+        (place[name] % argument["every"] == 0, place[name]) if name in place else (True, len(names))
+        for name in frame[argument["file"]]
+    ]
+    return frame[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def aligned(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+    """Keep of each part (`by`) at most `each` sources that have a text under every one of `labels` (EnDive)."""
+    by, source, label, text = (argument[key] for key in ("by", "source", "label", "text"))
+    made = []
+    for (part,), rows in sorted(frame.drop_nulls([by, source, label, text]).group_by([by]), key=lambda one: one[0]):
+        versions: dict[str, dict[str, str]] = {}
+        for original, name, words in rows.select(source, label, text).iter_rows():
+            versions.setdefault(original, {})[name] = words
+        for original in loaders.aligned(versions, argument["labels"], argument["each"]):
+            made += [{by: part, label: name, text: versions[original][name]} for name in argument["labels"]]
+    return pl.DataFrame(made, schema=dict.fromkeys((by, label, text), pl.String))
+
+
+def first_of_group(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """`of` becomes, in all rows that agree in `by`, what the first of them has (M4: a file's model)."""
+    return frame.with_columns(pl.col(argument["of"]).first().over(argument["by"]))
+
+
+def join_role(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> pl.DataFrame:
+    """Join the texts of an author in one role, a blank line between them, in the order of `order` (PAN 2018)."""
+    own = pl.col("role") == argument["role"]
+    joined = (
+        frame.filter(own)
+        .sort("author", argument["order"])
+        .group_by("author", "role", maintain_order=True)
+        .agg(pl.col("text").str.join("\n\n"), pl.exclude("author", "role", "text").first())
+    )
+    return pl.concat([joined.select(frame.columns), frame.filter(~own)])
+
+
+def numbers(value: Any) -> list[int]:
+    """Return the numbers in a list, or in what stands for one; what else is in it (`-` for none) is left out."""
+    parts = value if isinstance(value, list) else [value or ""]
+    return [int(found) for part in parts for found in regex.findall(r"\d+", str(part))]
 
 
 STEPS: Mapping[str, Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]] = {
     function.__name__: function
     for function in (
         line_levels, cut_in_two, neighbouring_lines, chosen_by_digest, shuffled_trials, equal_pieces, shuffled_verses,
-        in_order_of_files,
+        in_order_of_files, trimmed, stack_in_turn, held_out_last, aligned, first_of_group, join_role,
     )
 }  # fmt: skip

@@ -21,6 +21,8 @@ from authbench.style.tasks import level_columns, named
 from authbench.style.tasks import plain as drawn
 from authbench.style.vectors import Vectors
 
+GIVEN = "the files"  # measured the features that are probed for
+
 
 @dataclass(frozen=True)
 class _Task:
@@ -65,6 +67,9 @@ def _collected(frame: pl.DataFrame, settings: RetrievalTask) -> tuple[pl.DataFra
 
 
 def _probed(frame: pl.DataFrame, settings: ProbingTask) -> tuple[pl.DataFrame, str]:
+    if settings.classes and settings.parts:
+        columns = {"text": settings.text, "classes": settings.classes, "parts": settings.parts}
+        return named(frame, columns).drop_nulls(), "1_1"
     return drawn(frame, settings), "1_1"  # theirs are drawn too, without a seed
 
 
@@ -95,10 +100,14 @@ def _score_retrieval(rows: pl.DataFrame, vectors: Vectors, settings: Any, cache:
 
 
 def _score_probing(rows: pl.DataFrame, vectors: Vectors, settings: ProbingTask, cache: Path) -> dict[str, Any]:
-    measured = {"measured_by": features.measured_by(settings.features)}
+    given = settings.classes is not None
+    measured = {"measured_by": GIVEN if given else features.measured_by(settings.features)}
     if not probing.installed():
         return {"undefined": "PyTorch, which STEB's probe is made with, is not installed", **measured}
     texts = rows["text"].to_list()
+    if given:
+        labels, splits = probing.given(rows["classes"].to_list(), rows["parts"].to_list())
+        return {**probing.score(compact(vectors.of(texts)), labels, splits), **measured}
     names, values = features.extract(texts, settings.features, cache)
     queue = np.argsort([keyed_hash(0, "probing", text) for text in texts], kind="stable")
     labels, splits = {}, {}
