@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from authbench.errors import InputError
+from authbench.ingest.beside import TablesBeside, is_beside
 from authbench.ingest.mapping import Mapped
 from authbench.ingest.readers import READERS
 from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Wanted, missing, refuse_missing
@@ -38,14 +39,21 @@ def read_parts(
     max_record_bytes: int,
     units: Units | None = None,
 ) -> Iterator[Part]:
-    """Yield the rows of all files, in the order of their paths.
+    """Yield the rows of all files, in the order of their paths, with the fields of the tables beside them.
 
     `numbers` are those of the files by SHA-256; `units` counts what became of the units of the files.
     """
     units = Units() if units is None else units
-    for relative in sorted(files):
+    tables = TablesBeside(extraction.beside, extraction.reader, folder, files, max_record_bytes)
+    of_records = [relative for relative in sorted(files) if not is_beside(relative, extraction.beside)]
+    if not of_records and files:
+        raise InputError(f"{tag}: none of {', '.join(files)} holds records; fetch those that `files` names, too.")
+    for relative in of_records:
         file = RawFile(folder / relative, relative, files[relative], max_record_bytes=max_record_bytes)
-        yield from _of_file(tag, file, numbers[file.sha256], extraction, mapped, units, alone=len(files) == 1)
+        alone = len(of_records) == 1
+        for part in _of_file(tag, file, numbers[file.sha256], extraction, mapped, units, alone):
+            tables.add_fields(relative, part.rows)
+            yield part
 
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:

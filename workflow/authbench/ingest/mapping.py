@@ -49,6 +49,7 @@ def compile_source(
     identities = make_identities(tag, extraction.author, author_key, aliases or {})
     pattern = compile_pattern(extraction.path_fields, f"{where}: path_fields") if extraction.path_fields else None
     given = FILE_FIELDS | set(pattern.groupindex if pattern else ())
+    added = frozenset(extraction.beside.fields if extraction.beside else ())
     return Mapped(
         partial(
             make_documents,
@@ -57,8 +58,8 @@ def compile_source(
             where=where,
             choices=choices,
         ),
-        needed_fields(where, extraction, given),
-        read_fields(extraction, given),
+        needed_fields(where, extraction, given | added),
+        read_fields(extraction, given | added) | ({extraction.beside.by} if extraction.beside else set()),
         partial(_path_fields, where, pattern),
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.ingest.beside import is_beside
 from authbench.ingest.blocks import Part, gathered, read_parts
 from authbench.ingest.characters import whole_characters
 from authbench.ingest.compiled import compile_extraction
@@ -67,7 +68,9 @@ def texts_of_source(
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
     everything = _digests(folder, extraction.files)
-    files = {path: digest for path, digest in everything.items() if digest in places}
+    files = {
+        path: digest for path, digest in everything.items() if digest in places or is_beside(path, extraction.beside)
+    }
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
     rules = make_normalize(entry)

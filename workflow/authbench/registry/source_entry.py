@@ -136,6 +136,21 @@ class DropRule:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A table in the folder of a file: its row whose `key` is the `by` of a row adds its fields to that row.
+
+    Attributes:
+        file: the table's name; it is among `files`, and its rows are no records.
+        fields: fields that rows get, and the table's that they have.
+    """
+
+    file: str
+    key: str
+    by: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Extraction:
     """How the files of a source become records: all of its entry that a record depends on."""
 
@@ -145,6 +160,7 @@ class Extraction:
     author: Author
     folder: str | None = None
     path_fields: str | None = None
+    beside: Beside | None = None
     derive: Mapping[str, Expression] = field(default_factory=dict)
     clean: tuple[CleanRule, ...] = ()
     drop: tuple[DropRule, ...] = ()

@@ -1,0 +1,121 @@
+"""Tables that lie beside raw files, whose fields are added to the files' rows: users beside their posts."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from authbench.arrays import I64
+from authbench.errors import InputError
+from authbench.ingest.readers import READERS
+from authbench.ingest.rows import BadRow, Block, Row, Wanted
+from authbench.ingest.units import Units
+from authbench.registry.readers import Reader
+from authbench.registry.source_entry import Beside
+from authbench.storage.raw_files import MAX_RECORD_BYTES, RawFile
+from authbench.storage.raw_paths import matches
+
+LOG = logging.getLogger(__name__)
+
+
+class _Table(NamedTuple):
+    """The numbers of a table's rows, ascending, and the values of each field in their order."""
+
+    keys: I64
+    values: Mapping[str, pa.LargeStringArray]
+
+
+class TablesBeside:
+    """The tables of a source; that of the last file's folder is held.
+
+    Memory: 8 bytes and the values for each row of a table, twice that while it is read.
+    """
+
+    def __init__(
+        self,
+        beside: Beside | None,
+        reader: Reader,
+        folder: Path,
+        files: Mapping[str, str],
+        max_record_bytes: int = MAX_RECORD_BYTES,
+    ) -> None:
+        self.beside, self.reader, self.folder, self.files = beside, reader, folder, files
+        self.max_record_bytes = max_record_bytes
+        self.path_of = {PurePosixPath(path).parent: path for path in sorted(files) if is_beside(path, beside)}
+        self._held: tuple[str, _Table] | None = None
+
+    def add_fields(self, relative: str, block: Block) -> None:
+        """Add the fields of the table beside a file to the file's rows; rows that it does not know stay as they are.
+
+        Raises:
+            InputError: the table has no such key, or one twice.
+        """
+        path = self.path_of.get(PurePosixPath(relative).parent)
+        if self.beside is None or path is None:
+            return
+        if self._held is None or self._held[0] != path:
+            self._held = None
+            self._held = path, self._read(path, self.beside)
+        table, by = self._held[1], self.beside.by
+        asking = [
+            (row, number)
+            for row in block
+            if not isinstance(row, BadRow) and (number := _number(row.get(by))) is not None
+        ]
+        if not asking or not len(table.keys):
+            return
+        wanted = np.array([number for _, number in asking], np.int64)
+        places = np.minimum(np.searchsorted(table.keys, wanted), len(table.keys) - 1)
+        known = table.keys[places] == wanted
+        for name, column in table.values.items():
+            for (row, _), value, there in zip(asking, column.take(pa.array(places)).to_pylist(), known, strict=True):
+                if there and value is not None:
+                    row[name] = value
+
+    def _read(self, path: str, beside: Beside) -> _Table:
+        file = RawFile(self.folder / path, path, self.files[path], max_record_bytes=self.max_record_bytes)
+        keys: list[I64] = [np.empty(0, np.int64)]
+        parts: dict[str, list[pa.LargeStringArray]] = {
+            name: [pa.array([], pa.large_string())] for name in beside.fields
+        }
+        bad, met = 0, False
+        for block in READERS[type(self.reader)](
+            file, self.reader, Wanted([beside.key, *beside.fields.values()]), Units()
+        ):
+            rows = [row for row in block if not isinstance(row, BadRow)]
+            met = met or any(beside.key in row for row in rows)
+            numbered = [(number, row) for row in rows if (number := _number(row.get(beside.key))) is not None]
+            bad += len(block) - len(rows)
+            keys.append(np.array([number for number, _ in numbered], np.int64))
+            for name, theirs in beside.fields.items():
+                parts[name].append(pa.array([_text(row, theirs) for _, row in numbered], pa.large_string()))
+        if not met:
+            raise InputError(f"{path}: no row has the field '{beside.key}'; see `beside` in the source's YAML.")
+        found = np.concatenate(keys)
+        order = np.argsort(found, kind="stable")
+        found = found[order]
+        if len(twice := found[1:][found[1:] == found[:-1]]):
+            raise InputError(f"{path}: two rows have the {beside.key} {twice[0]}; fetch the file again.")
+        if bad:
+            LOG.warning("%s: %d rows cannot be read; what they say is not added to any row", path, bad)
+        by_order = pa.array(order)
+        return _Table(found, {name: pa.concat_arrays(column).take(by_order) for name, column in parts.items()})
+
+
+def is_beside(path: str, beside: Beside | None) -> bool:
+    """Return whether a file of a source is such a table, and no file of records."""
+    return beside is not None and matches(path, [f"**/{beside.file}"])
+
+
+def _number(value: Any) -> int | None:
+    """Return a whole number of at most 18 digits; None for anything else."""
+    text = value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
+
+
+def _text(row: Row, name: str) -> str | None:
+    value = row.get(name)
+    return None if value is None else str(value)
