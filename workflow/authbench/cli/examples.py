@@ -43,6 +43,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "pan-evaluate": (
         "pan-evaluate --truth test --answers naive --answers mine --out report",
         "pan-evaluate --truth test --answers naive --answers mine --compare auc --compare overall --holm",
+        "pan-evaluate --truth pan24/truth.jsonl --answers mine.jsonl --year 2024 --json",
     ),
     "pan-pairs": (
         "pan-pairs results/demo/release --out pairs",

@@ -13,7 +13,7 @@ from authbench.cli.command import (
     warn_unverified,
 )
 from authbench.format.columns import POOLS
-from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, PairSettings
+from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, YEARS, PairSettings
 from authbench.raven.settings import RavenSettings
 
 
@@ -30,7 +30,11 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object: system -> measures")
     parser.add_argument("--out", type=Path, metavar="DIR", help="output directory for tables, figures and index.html")
     parser.add_argument(
-        "--year", type=int, choices=(2020, 2021), default=2021, help="year of PAN whose mean is Overall (default: 2021)"
+        "--year",
+        type=int,
+        choices=YEARS,
+        help="year of PAN whose evaluator is followed: 2020 leaves Brier out of Overall; 2024 and 2025 detect what "
+        "machines wrote (default: by the truth, 2021 if it says `same`)",
     )
     parser.add_argument(
         "--published-2020",
@@ -77,6 +81,7 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def pan_evaluate(arguments: argparse.Namespace) -> int:
+    from authbench.format.pan import form_of
     from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
     from authbench.pan.run import HEADINGS, as_json, read_systems, scores_with_meta, write_report
@@ -84,18 +89,19 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.presentation.tables import as_text
 
     truth: Path = arguments.truth
-    systems, notes = read_systems(truth, arguments.answers, arguments.baseline, arguments.published_2020)
+    year = arguments.year or form_of(truth / "truth.jsonl" if truth.is_dir() else truth)
+    systems, notes = read_systems(truth, arguments.answers, arguments.baseline, arguments.published_2020, year)
     for note in notes:
         print(f"authbench: {note}", file=sys.stderr)
-    table = scores_table(systems, arguments.year)
+    table = scores_table(systems, year)
     if arguments.json:
-        sys.stdout.write(as_json(table, bounds_of(systems, arguments.year)))
+        sys.stdout.write(as_json(table, bounds_of(systems, year)))
     else:
-        sys.stdout.write(as_text(scores_with_meta(with_meta(systems), table, arguments.year, {})))
+        sys.stdout.write(as_text(scores_with_meta(with_meta(systems), table, year, {})))
         if table.height > 1:
             ordered = systems.only(table["system"]).scores
             measures = arguments.compare or COMPARED[:1]
-            pairs = compare_all(systems.truth, ordered, arguments.published_2020, arguments.year, measures)
+            pairs = compare_all(systems.truth, ordered, arguments.published_2020, year, measures)
             for measure in measures:
                 shown = measure_table(measure, measure, matrix(pairs, arguments.holm, measure))
                 sys.stdout.write(f"\n{HEADINGS[measure]}\n" + as_text(shown))
@@ -105,7 +111,7 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
             systems,
             arguments.out,
             name,
-            arguments.year,
+            year,
             arguments.seed,
             arguments.subset,
             arguments.beside,

@@ -5,6 +5,11 @@
     truth.jsonl     {"id", "same": true, "authors": [author, author]}
     answers.jsonl   {"id", "value": 0.3}
 
+Of the task of 2024, whose question is which of two texts a person wrote, and of 2025, whether a machine wrote one:
+
+    2024            {"id", "text1", "text2"}, {"id", "is_human": [true, false]}, {"id", "is_human": 0.3}
+    2025            {"id", "text"}, {"id", "label": 1, "model", "genre"}, {"id", "label": 0.3}
+
 `lang`, the language of both texts, is ours; PAN's files, which are English, lack it, and so may others. A line ends as
 it likes; anything else that is not of this form is an error that names the line.
 """
@@ -25,6 +30,7 @@ from authbench.storage.json_lines import value_batches, write_json_lines
 NO_ANSWER = 0.5
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _SHOWN = 5
+OF_MACHINES_FIELDS: Mapping[str, int] = {"is_human": 2024, "label": 2025}
 _ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
 _Checks: TypeAlias = Mapping[str, Callable[[Any], bool]]
@@ -34,14 +40,21 @@ _NONE: _Checks = {}
 def read_pairs(path: Path) -> pl.DataFrame:
     """Read `id`, `text1`, `text2`, `topic1`, `topic2`, `lang` (null where a line lacks it).
 
-    Topics are `fandoms`, or else `discourse_types`; null without either.
+    Topics are `fandoms`, or else `discourse_types`; null without either. The form of 2024 is read, too.
 
     Memory: all texts, once.
     """
     optional = {"fandoms": _is_two, "discourse_types": _is_two, "lang": _is_text_or_null}
-    rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, "pair": _is_two_texts}, optional)
+    apart = "text1" in _first_row(path)
+    texts = {"text1": _is_text, "text2": _is_text} if apart else {"pair": _is_two_texts}
+    rows = _read_rows(path, "pairs.jsonl", {"id": _is_text, **texts}, optional)
     values = (
-        (row["id"], *row["pair"], *(row.get("fandoms") or row.get("discourse_types") or _UNKNOWN), row.get("lang"))
+        (
+            row["id"],
+            *((row["text1"], row["text2"]) if apart else row["pair"]),
+            *(row.get("fandoms") or row.get("discourse_types") or _UNKNOWN),
+            row.get("lang"),
+        )
         for row in rows
     )
     names = ("id", "text1", "text2", "topic1", "topic2", "lang")
@@ -49,9 +62,13 @@ def read_pairs(path: Path) -> pl.DataFrame:
 
 
 def read_truth(path: Path) -> pl.DataFrame:
-    """Read `id`, `same`, `author1`, `author2` (null where the file has no `authors`)."""
-    rows = _read_rows(path, "truth.jsonl", {"id": _is_text, "same": _is_truth}, {"authors": _is_two})
-    values = ((row["id"], bool(row["same"]), *(row.get("authors") or _UNKNOWN)) for row in rows)
+    """Read `id`, `same`, `author1`, `author2` (null where the file has no `authors`).
+
+    In the form of 2024 `same` says that the second text is the human's, in that of 2025 that a machine wrote the text.
+    """
+    field = _field_of(path, "same")
+    rows = _read_rows(path, "truth.jsonl", {"id": _is_text, field: _is_truth}, {"authors": _is_two})
+    values = ((row["id"], bool(_second(row[field])), *(row.get("authors") or _UNKNOWN)) for row in rows)
     return _as_table(
         values, pl.Schema({"id": pl.String, "same": pl.Boolean, "author1": pl.String, "author2": pl.String})
     )
@@ -63,12 +80,33 @@ def read_answers(path: Path) -> pl.DataFrame:
     A system of 2020 wrote lists; PAN's evaluator takes numbers in quotation marks, too. A value may lie outside [0, 1]:
     the evaluation reports it.
     """
-    rows = _read_rows(path, "answers.jsonl", {"id": _is_text, "value": _is_score})
-    parts = ((row["id"], _alone(row["value"]), isinstance(row["value"], list)) for row in rows)
+    field = _field_of(path, "value")
+    rows = _read_rows(path, "answers.jsonl", {"id": _is_text, field: _is_score})
+    parts = ((row["id"], _alone(_second(row[field])), _is_one(row[field])) for row in rows)
     values = ((name, float(value), listed, isinstance(value, str)) for name, value, listed in parts)
     return _as_table(
         values, pl.Schema({"id": pl.String, "value": pl.Float64, "listed": pl.Boolean, "quoted": pl.Boolean})
     )
+
+
+def form_of(path: Path) -> int:
+    """Return the year of PAN whose form a truth file has: 2021, 2024 (`is_human`) or 2025 (`label`)."""
+    return OF_MACHINES_FIELDS.get(_field_of(path, "same"), 2021)
+
+
+def _field_of(path: Path, field: str) -> str:
+    """Return the name of what a file says of each problem: `field`, or that of the tasks of 2024 and 2025."""
+    first = _first_row(path)
+    return field if field in first else next((name for name in OF_MACHINES_FIELDS if name in first), field)
+
+
+def _first_row(path: Path) -> dict[str, Any]:
+    """Return the first object of a file; an empty one where there is none, which reading the file tells."""
+    if path.is_file():
+        for _, rows in value_batches(path):
+            if rows:
+                return rows[0] if isinstance(rows[0], dict) else {}
+    return {}
 
 
 def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFrame:
@@ -183,15 +221,26 @@ def _is_two(value: Any) -> bool:
 
 def _is_truth(value: Any) -> bool:
     """true or false"""
-    return isinstance(value, bool) or value in (0, 1)
+    one = _second(value)
+    return isinstance(one, bool) or (isinstance(one, int | float) and one in (0, 1))
 
 
 def _is_score(value: Any) -> bool:
     """a number, from 0 to 1"""
-    one = _alone(value)
+    one = _alone(_second(value))
     if isinstance(one, str):
         return bool(_NUMBER.fullmatch(one))
     return isinstance(one, int | float) and not isinstance(one, bool)
+
+
+def _second(value: Any) -> Any:
+    """Return 0 or 1 of a list of two truth values of which one is true: whether it is the second."""
+    two = isinstance(value, list) and len(value) == 2 and all(isinstance(one, bool) for one in value)
+    return int(value[1]) if two and value[0] != value[1] else value
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1
 
 
 def _alone(value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from authbench.arrays import BOOL, F64
 from authbench.metrics.auc import auc
-from authbench.metrics.pan import MEASURES, OF_2020, Truth
+from authbench.metrics.pan import MEASURES, OF_2020, OF_MACHINES, Truth
 
 LEVEL = 0.95
 OVERALL = "overall"
@@ -25,17 +25,22 @@ def influences(truth: Truth, scores: F64, published_2020: bool = False, year: in
     NaN on a measure that is undefined, and so on the AUC of one class and on Brier with a score outside [0, 1]: their
     values are set, not measured.
     """
+    scores = np.clip(scores, 0.0, 1.0) if year == 2024 else scores
     silent, said = scores == 0.5, scores > 0.5
-    right = ~silent & (said == truth)
+    right = (said == truth) & (~silent | (year == 2024))
+    counted = ~silent | (year >= OF_MACHINES)
     found = {
         "auc": _of_auc(truth, scores),
         "c@1": (1 + silent.mean()) * (right - right.mean()) + right.mean() * (silent - silent.mean()),
-        "f1": _of_ratio(2 * (said & truth).astype(np.float64), ~silent * (1.0 * said + truth)),
+        "f1": _of_ratio(2 * (said & truth).astype(np.float64), counted * (1.0 * said + truth)),
         "f0.5u": _of_f05u(truth, np.where(silent, 1.0, scores) if published_2020 else scores),
-        "brier": _of_brier(truth, scores),
+        "brier": _of_brier(truth, np.clip(scores, 0.0, 1.0) if year >= OF_MACHINES else scores),
     }
     measures = OF_2020 if year == 2020 else MEASURES
-    return {**found, OVERALL: np.mean([found[name] for name in measures], axis=0)}
+    moved = np.array([found[name] for name in measures])
+    if year > OF_MACHINES:  # what is undefined counts 0, whatever the problems
+        moved = np.where(np.isnan(moved).all(axis=1, keepdims=True), 0.0, moved)
+    return {**found, OVERALL: moved.mean(axis=0)}
 
 
 def _of_auc(truth: Truth, scores: F64) -> F64:

@@ -14,7 +14,7 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.metrics.influence import influences, intervals
-from authbench.metrics.pan import MEASURES, OF_2020, Truth, evaluate, overall
+from authbench.metrics.pan import MEASURES, Truth, evaluate
 
 META = "meta (mean)"
 LEAST_SYSTEMS = 6  # with fewer a signed-rank test cannot reach 0.05
@@ -49,9 +49,7 @@ def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
 
 
 def _measured(systems: Systems, scores: F64, year: int) -> dict[str, float]:
-    found = evaluate(systems.truth, scores, systems.published_2020)
-    if year == 2020:
-        found["overall"] = overall(found, OF_2020)
+    found = evaluate(systems.truth, scores, systems.published_2020, year)
     return {**found, "non_answers": int((scores == 0.5).sum())}
 
 

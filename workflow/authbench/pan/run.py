@@ -22,7 +22,7 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.pan import align, named, read_answers, read_pairs, read_truth
-from authbench.metrics.pan import MEASURES
+from authbench.metrics.pan import MEASURES, OF_MACHINES
 from authbench.pan.compare import (
     META,
     Systems,
@@ -58,7 +58,11 @@ HEADINGS = {"auc": "AUC", "c@1": "c@1", "f1": "F1", "f0.5u": "F0.5u", "brier": "
 
 
 def read_systems(
-    truth: Path, answers: Sequence[Path], baselines: Sequence[str] = (), published_2020: bool = False
+    truth: Path,
+    answers: Sequence[Path],
+    baselines: Sequence[str] = (),
+    published_2020: bool = False,
+    year: int = 2021,
 ) -> tuple[Systems, list[str]]:
     """Return the answers of each file, a system each, to the problems of a truth file; and notes for the reader.
 
@@ -77,7 +81,8 @@ def read_systems(
         scores[name] = align(problems["id"], table, str(file))
         outside = table.filter(~pl.col("value").is_between(0, 1))["id"]
         if len(outside):
-            notes.append(f"{name}: {len(outside)} scores are outside [0, 1] ({named(outside)}); PAN's Brier is 0 then")
+            then = "PAN's Brier is 0 then" if year < OF_MACHINES else "they count as its ends, as PAN has it"
+            notes.append(f"{name}: {len(outside)} scores are outside [0, 1] ({named(outside)}); {then}")
         if listed := int(table["listed"].sum()):
             notes.append(f"{name}: {listed} values stand in a list of one, and were taken out of it")
         if quoted := int(table["quoted"].sum()):

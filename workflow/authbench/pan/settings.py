@@ -7,6 +7,7 @@ from authbench.format.columns import POOLS
 TOPIC = "topic"  # the column of documents that holds topics
 TOPIC_MODEL = 150  # topics of the model that shows whether answers follow topics (the overview's section 7.1.3)
 
+YEARS = (2020, 2021, 2024, 2025)  # of the evaluators that are followed
 BY_TOPIC = ("open", "closed")
 SETTINGS = (*BY_TOPIC, *POOLS)
 

@@ -9,7 +9,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.metrics.influence import influences, p_of_areas, p_of_difference
 from authbench.metrics.paired_f1 import p_of_paired_f1
-from authbench.metrics.pan import OF_2020, Truth, evaluate, overall
+from authbench.metrics.pan import OF_MACHINES, Truth, evaluate, without_open
 from authbench.metrics.significance import holm
 
 SIGNS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -29,17 +29,16 @@ def compare_all(
     F1 by all swaps of answers, AUC by DeLong's test, Brier and Overall by the influence of each problem; `p_holm` is
     corrected within a measure. Null where a value is set rather than measured, as Brier is with scores outside [0, 1].
     """
+    decided = {name: without_open(own) if year >= OF_MACHINES else own for name, own in scores.items()}
     values, moved = {}, {}
     for name, own in scores.items() if set(measures) - {"f1"} else ():
-        values[name] = evaluate(truth, own, published_2020)
-        if year == 2020:
-            values[name]["overall"] = overall(values[name], OF_2020)
+        values[name] = evaluate(truth, own, published_2020, year)
         moved[name] = influences(truth, own, published_2020, year)
     rows = []
     for measure in measures:
         for one, other in combinations(scores, 2):
             if measure == "f1":
-                difference, p = p_of_paired_f1(truth, scores[one], scores[other])
+                difference, p = p_of_paired_f1(truth, decided[one], decided[other])
             else:
                 difference = values[one][measure] - values[other][measure]
                 pair = moved[one][measure], moved[other][measure]
