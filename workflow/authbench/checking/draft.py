@@ -7,6 +7,7 @@ from typing import Any
 
 from authbench.checking import check_release
 from authbench.errors import InputError
+from authbench.format.manifest import Manifest
 from authbench.format.release import read_manifest
 
 
@@ -30,7 +31,7 @@ def check_draft(draft: Path, release: Path, settings: Mapping[str, Any]) -> dict
     return {"violations": 0, "summary": _summary(read_manifest(draft))}
 
 
-def _summary(manifest: Mapping[str, Any]) -> str:
+def _summary(manifest: Manifest) -> str:
     """Return one line on what a release holds."""
     totals = manifest["totals"]
     sizes = ", ".join(f"{name} {manifest['counts'][name]['documents']:,}" for name in manifest["splits"])

@@ -5,12 +5,12 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.checking.claims import Finding
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, PAIR_TABLES, QUERIES, SPLIT, SPLIT_TABLES
+from authbench.format.manifest import Manifest, StatedSource
 from authbench.registry.citations import bibliography
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
@@ -23,7 +23,7 @@ _DRAWN = frozenset({files.REPORT, *(f"figures/{name}.svg" for name in files.FIGU
 _BOOKKEEPING = frozenset({SUMS, files.PROVENANCE, files.LOCK, files.DEVIATION, files.FUNNEL}) | _TABLES
 
 
-def check_files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
     """Yield files that are changed, missing or extra, and whatever in the folder is no plain file.
 
     Without SHA256SUMS no file is extra. A release that says which AuthBench made it has all files of the format, but
@@ -76,7 +76,7 @@ def _check_sums(folder: Path, present: frozenset[str], strange: Mapping[str, str
             yield Finding("checksum", name, f"{name} has changed")
 
 
-def _check_citations(path: Path, sources: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_citations(path: Path, sources: Mapping[str, StatedSource]) -> Iterator[Finding]:
     try:
         stated = bibliography({tag: one["citation"] for tag, one in sources.items()})
     except InputError as problem:
@@ -86,7 +86,7 @@ def _check_citations(path: Path, sources: Mapping[str, Any]) -> Iterator[Finding
         yield Finding("manifest", files.CITATIONS, f"{files.CITATIONS} has other citations than {files.MANIFEST}")
 
 
-def _check_names(present: frozenset[str], manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_names(present: frozenset[str], manifest: Manifest) -> Iterator[Finding]:
     splits = manifest.get("splits")
     named = [name for name in splits if isinstance(name, str) and re.fullmatch(SPLIT, name)] if splits else []
     tables = [*SPLIT_TABLES.values(), *PAIR_TABLES.values()]

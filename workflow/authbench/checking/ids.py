@@ -13,6 +13,7 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
+from authbench.checking.rules import continues_a_lock
 from authbench.format.columns import SPLIT_TABLES
 
 _LABELS = ("author_id", "source", "lang", "genre", "split")
@@ -28,7 +29,7 @@ def check_ids(release: Rows) -> Iterator[Finding]:
     if "authbench" not in release.manifest:
         return
     yield from _check_lines(release)
-    if release.manifest.get("merged") or ((release.manifest.get("config") or {}).get("split") or {}).get("lock"):
+    if release.manifest.get("merged") or continues_a_lock(release.manifest):
         return
     documents = release.documents.drop_nulls("author_id").with_columns(number=_numbers("id")).sort("number")
     for split in (None, *release.splits):

@@ -3,13 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.checking.rules import taken_down
+from authbench.checking.rules import continues_a_lock, taken_down
 from authbench.checking.withheld import stated_number
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID, SHA256
@@ -36,7 +35,7 @@ def check_lock(release: Rows) -> Iterator[Finding]:
     for author, found in _splits(release).items():
         if len(found) == 1 and splits.get(author) != found[0]:
             yield Finding("lock", author, f"{author[:8]}... is in {found[0]}, not in {splits.get(author)!r:.20}")
-    if not _continues(release.manifest):
+    if not continues_a_lock(release.manifest):
         gone, withheld = taken_down(release.manifest), stated_number(release.manifest)
         absent = sorted({str(ident) for ident in ids.values()} - set(release.documents["id"]))
         fewer = len(absent) < gone + withheld and not release.manifest.get("merged")  # both took down the same
@@ -53,8 +52,3 @@ def check_lock(release: Rows) -> Iterator[Finding]:
 def _splits(release: Rows) -> dict[str, list[str]]:
     found = release.documents.drop_nulls("author_id").group_by("author_id").agg(pl.col("split").unique().sort())
     return dict(found.sort("author_id").iter_rows())
-
-
-def _continues(manifest: Mapping[str, Any]) -> bool:
-    """Return whether the release kept the ids of an earlier one."""
-    return bool(((manifest.get("config") or {}).get("split") or {}).get("lock"))

@@ -12,6 +12,7 @@ from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.errors import InputError
 from authbench.format.files import LATER_KEYS, MANIFEST, MANIFEST_KEYS
+from authbench.format.manifest import Counts, Manifest
 
 
 def check_manifest(release: Rows, rules: Rules) -> Iterator[Finding]:
@@ -36,7 +37,7 @@ def check_manifest(release: Rows, rules: Rules) -> Iterator[Finding]:
         raise InputError(f"{release.folder / MANIFEST}: not in its form ({problem!r})") from None
 
 
-def _check_counts(release: Rows, counts: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_counts(release: Rows, counts: Mapping[str, Counts]) -> Iterator[Finding]:
     """Yield splits whose counts disagree, or that are absent."""
     documents = release.documents
     buckets = release.provenance
@@ -52,11 +53,12 @@ def _check_counts(release: Rows, counts: Mapping[str, Any]) -> Iterator[Finding]
         if buckets is not None and "lengths" in (counts.get(split) or {}) and "length_bucket" in buckets.columns:
             found["lengths"] = dict(Counter(buckets.filter(pl.col("split") == split)["length_bucket"]))
         for what, value in found.items():
-            if (counts.get(split) or {}).get(what) != value:
+            stated: Mapping[str, object] = counts.get(split) or {}
+            if stated.get(what) != value:
                 yield Finding("manifest", split, f"{split}: {what}")
 
 
-def _check_totals(release: Rows, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_totals(release: Rows, manifest: Manifest) -> Iterator[Finding]:
     documents = release.documents
     found = {
         "documents": documents.height,
@@ -64,7 +66,7 @@ def _check_totals(release: Rows, manifest: Mapping[str, Any]) -> Iterator[Findin
         "languages": documents["lang"].n_unique(),
         "queries": int(documents["query"].sum()),
     }
-    stated = manifest.get("totals") or {}
+    stated: Mapping[str, object] = manifest.get("totals") or {}
     for what, value in found.items():
         if stated.get(what) != value:
             yield Finding("manifest", "totals", f"totals: {what} {stated.get(what)!r:.20}, there are {value}")
@@ -73,13 +75,14 @@ def _check_totals(release: Rows, manifest: Mapping[str, Any]) -> Iterator[Findin
         yield Finding("manifest", "splits", f"splits: {named!r:.80}, there are {', '.join(release.splits)}")
 
 
-def _check_sources(release: Rows, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_sources(release: Rows, manifest: Manifest) -> Iterator[Finding]:
     """Yield sources with documents that the settings do not name, that have no input or no licence, or were skipped."""
     named = {
         PurePath(str(one)).stem if str(one).endswith((".yaml", ".yml")) else one
         for one in manifest["config"]["sources"]
     }
-    inputs, licences, skipped = (manifest.get(key) or {} for key in ("inputs", "licences", "skipped_sources"))
+    inputs, licences = manifest.get("inputs") or {}, manifest.get("licences") or {}
+    skipped = manifest.get("skipped_sources") or ()
     sources = set(release.documents["source"])
     for source in sorted(sources):
         if source not in named:
@@ -104,14 +107,14 @@ def _check_sources(release: Rows, manifest: Mapping[str, Any]) -> Iterator[Findi
                 yield Finding("manifest", source, f"inputs: documents of {source} are from {files} files")
 
 
-def _check_scorers(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_scorers(manifest: Manifest) -> Iterator[Finding]:
     names = [str(scorer["identity"]).split(" ")[0] for scorer in manifest.get("scorers") or []]
     wanted = list(manifest["config"]["safety"]["scorers"])
     if len(names) != len(wanted) or not all(name.startswith(want) for name, want in zip(names, wanted, strict=True)):
         yield Finding("manifest", "scorers", f"scorers: {names!r:.60}, the settings have {wanted!r:.60}")
 
 
-def _check_warnings(release: Rows, manifest: Mapping[str, Any], rules: Rules) -> Iterator[Finding]:
+def _check_warnings(release: Rows, manifest: Manifest, rules: Rules) -> Iterator[Finding]:
     """Yield warnings that follow from the release itself and that the manifest does not give."""
     lines = "\n".join(map(str, manifest.get("warnings") or []))
     documents, provenance = release.documents, release.provenance

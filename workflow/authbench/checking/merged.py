@@ -1,17 +1,18 @@
 """merged.parquet: what became of every document of the two releases that a release was merged of."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
-from authbench.checking.settings import check_settings
+from authbench.checking.settings import Settings, check_settings
 from authbench.checking.settings import merged as laid_over
 from authbench.checking.withheld import stated_number
 from authbench.format.columns import MERGED
+from authbench.format.manifest import MergedPart
 from authbench.format.release import read_pairs
 
 
@@ -39,18 +40,18 @@ def check_merged(release: Rows) -> Iterator[Finding]:
     if sorted(table["release"].unique()) not in ([1, 2], [1], [2]):
         yield Finding("merge", MERGED.file, "releases other than 1 and 2")
     for place, stated in enumerate(parts, start=1):
-        config = release.manifest.get("config") or {}
+        config: Settings = release.manifest.get("config") or {}
         for loose in check_settings(laid_over(config, _sections(stated)), config):
             yield Finding("merge", MERGED.file, f"release {place}: {loose.note}")
         for key, found in _counts(table.filter(pl.col("release") == place)).items():
-            if key in stated and stated[key] != found:
-                words = f"release {place}: {key} {stated[key]!r:.60}, there are {found!r:.60}"
+            if key in stated and stated.get(key) != found:
+                words = f"release {place}: {key} {stated.get(key)!r:.60}, there are {found!r:.60}"
                 yield Finding("merge", MERGED.file, words)
 
 
 def parts_with_settings(
-    release: Rows, provenance: pl.DataFrame, settings: Mapping[str, Any]
-) -> Iterator[tuple[pl.DataFrame, Mapping[str, Any]]]:
+    release: Rows, provenance: pl.DataFrame, settings: Settings
+) -> Iterator[tuple[pl.DataFrame, Settings]]:
     """Yield the rows of each release that this one was merged of, with its own settings; else all rows."""
     parts, path = release.manifest.get("merged"), release.folder / MERGED.file
     if not parts or not path.is_file() or not all(_sections(part) for part in parts):
@@ -62,7 +63,7 @@ def parts_with_settings(
         yield provenance.filter(pl.col("id").is_in(own)), laid_over(settings, _sections(part))
 
 
-def _sections(part: Mapping[str, Any]) -> dict[str, Any]:
+def _sections(part: MergedPart) -> dict[str, Any]:
     """Return the sections with thresholds of a part's settings; none where it does not state them."""
     config = part.get("config") or {}
     return {name: config[name] for name in ("filter", "safety") if name in config}

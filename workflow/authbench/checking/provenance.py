@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
 
 import orjson
 import polars as pl
@@ -12,6 +11,7 @@ import polars as pl
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.format.columns import LABELS, PROVENANCE, TEXT_MEASURES
+from authbench.format.manifest import Licence, Manifest
 from authbench.identity import author_id, sha256_of_text
 from authbench.records import LANGUAGES
 from authbench.registry.load import list_entries
@@ -139,14 +139,12 @@ def _parts(text: str) -> Iterable[str]:
     return dict.fromkeys(chain([text], runs))
 
 
-def _licences(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+def _licences(manifest: Manifest) -> Mapping[str, Licence]:
     stated = manifest.get("licences")
     return stated if isinstance(stated, Mapping) else {}
 
 
-def _check_licences(
-    provenance: pl.DataFrame, manifest: Mapping[str, Any], entries: Mapping[str, Source]
-) -> Iterator[Finding]:
+def _check_licences(provenance: pl.DataFrame, manifest: Manifest, entries: Mapping[str, Source]) -> Iterator[Finding]:
     """Yield documents whose licence or tier is not that of the manifest, and sources opened against their entry."""
     if not isinstance(manifest.get("licences"), Mapping) or not {"licence", "tier"} <= set(provenance.columns):
         return

@@ -4,17 +4,21 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import cast
 
 from authbench.checking.claims import Finding
 from authbench.checking.rows import Rows
 from authbench.checking.rules import Rules
 from authbench.errors import InputError
+from authbench.format.deviation import AllDocuments, Deviation, DeviationRow
 from authbench.format.files import DEVIATION
+from authbench.format.manifest import Manifest
 from authbench.format.release import read_json_object
+from authbench.settings.sample import Sample
 
 _OTHER_GENRES = "(no target)"
 Place = tuple[str, ...]
+Stated = AllDocuments | DeviationRow
 
 
 def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
@@ -23,14 +27,15 @@ def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
     Raises:
         InputError: the file is not in its form.
     """
-    deviation = read_json_object(release.folder / DEVIATION)
-    if not deviation:
+    read = read_json_object(release.folder / DEVIATION)
+    if not read:
         return
+    deviation = cast(Deviation, read)
     try:
         rows = _rows(deviation)
         yield from _check_taken(deviation, rows, release, rules)
         if "authbench" in release.manifest:
-            if isinstance(sample := (release.manifest.get("config") or {}).get("sample"), dict):
+            if isinstance(sample := _sample(release.manifest), Mapping):
                 yield from _check_targets(deviation, rows, sample)
             else:
                 yield Finding("quota", "config.sample", "manifest.json has no config.sample to compare targets with")
@@ -38,16 +43,19 @@ def check_quotas(release: Rows, rules: Rules) -> Iterator[Finding]:
         raise InputError(f"{release.folder / DEVIATION}: not in its form ({problem!r})") from None
 
 
-def _rows(deviation: Mapping[str, Any]) -> dict[Place, Mapping[str, Any]]:
+def _sample(manifest: Manifest) -> Sample | None:
+    config = manifest.get("config")
+    return config.get("sample") if config else None
+
+
+def _rows(deviation: Deviation) -> dict[Place, Stated]:
     """Return what is stated of all documents, of each language, and of each length and genre of a language."""
-    rows: dict[Place, Mapping[str, Any]] = {("documents",): deviation["documents"]}
+    rows: dict[Place, Stated] = {("documents",): deviation["documents"]}
     rows |= {("language", row["language"]): row for row in deviation["languages"]}
     return rows | {(row["dimension"], row["language"], row["key"]): row for row in deviation["cells"]}
 
 
-def _check_taken(
-    deviation: Mapping[str, Any], rows: Mapping[Place, Mapping[str, Any]], release: Rows, rules: Rules
-) -> Iterator[Finding]:
+def _check_taken(deviation: Deviation, rows: Mapping[Place, Stated], release: Rows, rules: Rules) -> Iterator[Finding]:
     there = _count(release, rules)
     dimensions = {key[0] for key in rows}
     for key in sorted(rows.keys() | {key for key in there if key[0] in dimensions}):
@@ -88,9 +96,7 @@ def _pattern(genre: str, patterns: Mapping[str, float]) -> str:
     return max(fits, key=lambda one: (one.find("*") if "*" in one else len(one), "*" not in one), default=_OTHER_GENRES)
 
 
-def _check_targets(
-    deviation: Mapping[str, Any], rows: Mapping[Place, Mapping[str, Any]], sample: Mapping[str, Any]
-) -> Iterator[Finding]:
+def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: Sample) -> Iterator[Finding]:
     """Yield targets that do not follow from the settings and one another, and differences that are none."""
     if deviation["documents"]["target"] != sample["documents"]:
         yield Finding("quota", "documents", f"target {deviation['documents']['target']}, not {sample['documents']}")
@@ -113,7 +119,7 @@ def _check_targets(
                         place = f"{dimension} {language} {cell}"
                         yield Finding("quota", place, f"{place}: target {stated}, not None")
                 continue
-            total = sum(cells.values())
+            total = sum(target or 0 for target in cells.values())
             if total < row["taken"]:
                 yield Finding(
                     "quota", f"{dimension} {language}", f"{dimension} {language}: targets are {total} together"
@@ -123,14 +129,12 @@ def _check_targets(
                     place = f"{dimension} {language} {cell}"
                     yield Finding("quota", place, f"{place}: target {cells.get(cell, 0)}, not {target}")
     asked = [row for row in deviation["cells"] if row["target"] is not None]
-    reached = math.fsum(abs(row["target"] - row["taken"]) for row in asked)
+    reached = math.fsum(abs((row["target"] or 0) - row["taken"]) for row in asked)
     if deviation["bound"]["reached"] != reached:
         yield Finding("quota", "bound", f"reached {deviation['bound']['reached']}, not {reached}")
 
 
-def _language_targets(
-    languages: Mapping[str, Mapping[str, Any]], documents: int, sample: Mapping[str, Any]
-) -> dict[str, int | None]:
+def _language_targets(languages: Mapping[str, Stated], documents: int, sample: Sample) -> dict[str, int | None]:
     """Return the targets that follow from the settings; of shares without a number, those of as many as were selected.
 
     As many are the targets together: at least the documents that are there, as splitting may have left some out.
@@ -142,7 +146,7 @@ def _language_targets(
     return {**_whole(number, sample["languages"])}
 
 
-def _check_shortfall(languages: Mapping[str, Mapping[str, Any]], sample: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_shortfall(languages: Mapping[str, Stated], sample: Sample) -> Iterator[Finding]:
     """Yield languages that took more of what others lack than `sample.shortfall` lets them."""
     rule = sample.get("shortfall")
     if not isinstance(rule, Mapping) or sample["documents"] is None or sample["languages"] is None:
@@ -150,7 +154,7 @@ def _check_shortfall(languages: Mapping[str, Mapping[str, Any]], sample: Mapping
     shares = sum(sample["languages"].values())
     for language, row in languages.items():
         own = sample["documents"] * sample["languages"].get(language, 0) / shares
-        if row["taken"] > max(row["target"], rule["fill_up_to"] * own):
+        if row["taken"] > max(row["target"] or 0, rule["fill_up_to"] * own):
             yield Finding(
                 "quota", f"language {language}", f"language {language}: {row['taken']} of a share of {own:.0f}"
             )

@@ -1,7 +1,7 @@
 """Rows of a release, each with the right form or named by its line."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -11,6 +11,7 @@ import polars as pl
 
 from authbench.checking.claims import Finding
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, IDS, QUERIES, SPLIT_TABLES, Column, Table
+from authbench.format.manifest import Manifest
 from authbench.format.release import DOCUMENTS, Release, candidate_documents, expect_file, query_documents
 from authbench.storage.json_lines import value_batches
 
@@ -31,7 +32,7 @@ class Rows:
     splits: tuple[str, ...]
     documents: pl.DataFrame
     tables: Tables
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     provenance: pl.DataFrame | None
 
 

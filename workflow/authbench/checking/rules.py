@@ -8,6 +8,7 @@ from authbench.checking.contained import Containment
 from authbench.checking.settings import defaults, merged
 from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
+from authbench.format.manifest import Manifest
 
 # What the processing plan says of queries, for a release that says nothing of its settings.
 _OF_THE_PLAN: Mapping[str, Any] = {"queries_per_author": "all", "min_letters_for_query": 1}
@@ -51,7 +52,7 @@ class Rules:
         return taken or author in self.withheld_of
 
 
-def make_rules(manifest: Mapping[str, Any], expected: Mapping[str, Any] | None = None) -> Rules:
+def make_rules(manifest: Manifest, expected: Mapping[str, Any] | None = None) -> Rules:
     """Return the rules from `expected`, else the manifest's resolved config, else the defaults of config.yaml.
 
     Without a manifest either form of queries is taken, and the plan's numbers hold. Raises InputError for a section
@@ -108,7 +109,14 @@ def _most_queries(value: Any) -> int | None:
     return value
 
 
-def taken_down(manifest: Mapping[str, Any]) -> int:
+def continues_a_lock(manifest: Manifest) -> bool:
+    """Return whether the release kept the ids of an earlier one."""
+    config = manifest.get("config")
+    split = config.get("split") if config else None
+    return bool(split and split.get("lock"))
+
+
+def taken_down(manifest: Manifest) -> int:
     """Return how many documents a manifest says were taken down."""
     taken = (manifest.get("takedown") or {}).get("documents", 0)
     if isinstance(taken, bool) or not isinstance(taken, int) or taken < 0:

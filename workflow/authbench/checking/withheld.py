@@ -5,7 +5,6 @@ A release that was rebuilt in part withholds what was not found, whatever its te
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import polars as pl
 
@@ -15,6 +14,7 @@ from authbench.checking.tables import read_csv
 from authbench.errors import InputError
 from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import COMPLETE, FUNNEL, MANIFEST, WITHHELD
+from authbench.format.manifest import Manifest
 from authbench.format.release import Release, read_table
 
 REASONS = ("tier_b", "copy_of_tier_b")
@@ -22,9 +22,10 @@ NOT_FOUND = "not_found"
 _LABELS = ("id", "split", "author_id", "source", "tier", "content_sha256")
 
 
-def stated_number(manifest: Mapping[str, Any]) -> int:
+def stated_number(manifest: Manifest) -> int:
     """Return how many documents a manifest says are withheld; 0 where it says nothing."""
-    number = (manifest.get("withheld") or {}).get("documents", 0)
+    stated = manifest.get("withheld")
+    number = stated.get("documents", 0) if stated else 0
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise InputError(f"{MANIFEST}: withheld.documents is {number!r:.40}. Expected a number from 0 on.")
     return number
@@ -37,7 +38,7 @@ def authors_of_withheld(release: Rows) -> frozenset[str]:
 
 def check_withheld(release: Rows) -> Iterator[Finding]:
     """Yield texts of a bundle that are to be withheld, and what it says of withheld ones that its files contradict."""
-    stated = release.manifest.get("withheld") or {}
+    stated: Mapping[str, object] = release.manifest.get("withheld") or {}
     if not _is_bundle(release):
         if stated:
             yield Finding("withheld", MANIFEST, f"{stated_number(release.manifest)} documents, and no {WITHHELD}")
@@ -80,7 +81,7 @@ def _is_bundle(release: Rows) -> bool:
     return (release.folder / WITHHELD).is_file()
 
 
-def _is_partial(stated: Mapping[str, Any]) -> bool:
+def _is_partial(stated: Mapping[str, object]) -> bool:
     """Return whether a manifest says that all that is withheld was not found."""
     reasons = stated.get("reasons")
     return isinstance(reasons, Mapping) and list(reasons) == [NOT_FOUND]

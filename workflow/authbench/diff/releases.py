@@ -14,6 +14,7 @@ from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
 from authbench.format.hub import release_of
 from authbench.format.lock import read_lock
+from authbench.format.manifest import Manifest
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import sha256_of_text
@@ -34,7 +35,7 @@ class KeyedRelease:
     """
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     documents: pl.DataFrame
     queries: pl.DataFrame
     numbered: frozenset[str]

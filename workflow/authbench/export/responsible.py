@@ -11,6 +11,7 @@ import polars as pl
 
 from authbench.export.citations import source_facts, sources_here
 from authbench.export.publication import Publication
+from authbench.format.manifest import Manifest
 from authbench.format.release import Release
 from authbench.records import primary_genre
 from authbench.words import language_name
@@ -125,7 +126,7 @@ def responsible(release: Release, about: Publication) -> dict[str, Any]:
     return {f"rai:{name}": value for name, value in found.items()}
 
 
-def _biases(here: pl.DataFrame, manifest: Mapping[str, Any]) -> list[str]:
+def _biases(here: pl.DataFrame, manifest: Manifest) -> list[str]:
     genres = here.with_columns(pl.col("genre").map_elements(primary_genre, pl.String).alias("primary"))
     of_languages = here.group_by("lang").agg(pl.col("source").n_unique())
     lone = of_languages.filter(pl.col("source") == 1)["lang"].sort()

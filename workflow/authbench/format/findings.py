@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from authbench.format.deviation import Deviation
 from authbench.format.manifest import RawLock, Scorer, Withheld
 from authbench.funnel import FunnelRow
 from authbench.settings.data import DataConfig
@@ -77,7 +78,7 @@ class Findings(TypedDict, total=False):
     funnel: Sequence[FunnelRow]
     labels: Sequence[LabelRow]
     pools: Sequence[PoolRow]
-    deviation: Mapping[str, Any]
+    deviation: Deviation
     toxicity_rates: Sequence[ToxicityRate]
     documents_scored: int
     length_bounds: Mapping[str, Any]

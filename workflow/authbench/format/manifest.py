@@ -1,9 +1,10 @@
 """The types of manifest.json. That of a release that somebody else wrote may lack any key."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from authbench.settings.data import DataConfig
+from authbench.settings.sample import Shares
 from authbench.storage.raw_listing import RawFiles
 
 
@@ -56,13 +57,24 @@ class Totals(TypedDict):
     queries: int
 
 
+class MergedTargets(TypedDict):
+    """What a release that was merged was asked for: the targets of its section `sample`."""
+
+    documents: int | None
+    languages: Shares | None
+    lengths: Shares | None
+    genres: Mapping[str, Shares] | None
+
+
 class MergedPart(TypedDict):
     """A release that was merged into this one, and how many of its documents were removed for which reason."""
 
     name: str | None
     sha256: str | None
     versions: Mapping[str, str]
-    sample: Mapping[str, Any]
+    scorers: Sequence[Scorer]
+    config: DataConfig
+    sample: MergedTargets
     documents: int
     kept: int
     removed: Mapping[str, int]

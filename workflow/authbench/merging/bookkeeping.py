@@ -1,26 +1,36 @@
 """What a merged release states of its making: settings, funnel, deviation, labels, and where it comes from."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import polars as pl
 
 from authbench.format import files
+from authbench.format.deviation import Deviation
+from authbench.format.findings import LabelRow
+from authbench.format.manifest import Manifest, MergedPart, MergedTargets, RawLock, Scorer
 from authbench.format.release import read_json_object
-from authbench.funnel import STAGES
+from authbench.funnel import STAGES, FunnelRow
 from authbench.identity import sha256_of_text
 from authbench.merging.sides import Side
 from authbench.sample.deviation import NO_TARGET, recount
+from authbench.settings.data import DataConfig
+from authbench.settings.safety import ScorerName
+from authbench.settings.sample import Sample
 from authbench.storage.atomic import sha256_of_file
+from authbench.storage.raw_listing import RawFiles
 from authbench.storage.sha256sums import SUMS
 
 STAGE = "merge"
-_TARGETS = ("documents", "languages", "lengths", "genres")
-Rows = list[dict[str, Any]]
 
 
-def merged_funnel(first: Rows, second: Rows, gone: Mapping[tuple[str, str], int], here: Mapping[str, int]) -> Rows:
+def merged_funnel(
+    first: Sequence[FunnelRow],
+    second: Sequence[FunnelRow],
+    gone: Mapping[tuple[str, str], int],
+    here: Mapping[str, int],
+) -> list[FunnelRow]:
     """Return the funnel of both, added up stage by stage, with a last stage for what the merge left out.
 
     A stage that only one of the two has for a source lets the other's documents through.
@@ -52,7 +62,7 @@ def merged_funnel(first: Rows, second: Rows, gone: Mapping[tuple[str, str], int]
     ]
 
 
-def _by_source(rows: Rows) -> dict[str, dict[str, Counter[str]]]:
+def _by_source(rows: Iterable[FunnelRow]) -> dict[str, dict[str, Counter[str]]]:
     found: dict[str, dict[str, Counter[str]]] = {}
     for row in rows:
         found.setdefault(row["source"], {}).setdefault(row["stage"], Counter())[row["reason"]] += row["documents"]
@@ -60,8 +70,8 @@ def _by_source(rows: Rows) -> dict[str, dict[str, Counter[str]]]:
 
 
 def merged_deviation(
-    first: Mapping[str, Any], second: Mapping[str, Any], documents: pl.DataFrame, config: Mapping[str, Any], down: int
-) -> dict[str, Any]:
+    first: Deviation, second: Deviation, documents: pl.DataFrame, config: DataConfig, down: int
+) -> Deviation:
     """Return sampling_deviation.json without targets: what there was in both, and what is taken now.
 
     `down` documents were taken down after sampling.
@@ -81,7 +91,7 @@ def merged_deviation(
     cells = [("length", lang, bucket) for lang, bucket in places.iter_rows()]
     cells += [("genre", lang, NO_TARGET) for lang in languages]
     empty = {"target": None, "taken": 0, "deficit": None}
-    deviation = {
+    known = {
         "documents": {"target": None, "taken": 0},
         "shortfall": config["sample"]["shortfall"],
         "languages": [
@@ -94,22 +104,22 @@ def merged_deviation(
         "bound": {"least_deviation": 0.0, "reached": 0.0},
         "fallback_authors": 0,
     }
-    found = recount(deviation, documents, config["sample"])
+    found = recount(cast(Deviation, known), documents, config["sample"])
     return {**found, "documents": {"target": None, "taken": documents.height + down}}
 
 
-def merged_scorers(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Rows, list[str]]:
+def merged_scorers(first: Manifest, second: Manifest) -> tuple[list[Scorer], list[ScorerName]]:
     """Return the scorers of two manifests, each once, and their names in the settings."""
-    named: dict[str, tuple[dict[str, Any], str]] = {}
+    named: dict[str, tuple[Scorer, ScorerName]] = {}
     for manifest in (first, second):
         names = manifest["config"]["safety"]["scorers"]
         named |= {row["identity"]: (row, name) for row, name in zip(manifest["scorers"], names, strict=True)}
     return [row for row, _ in named.values()], [name for _, name in named.values()]
 
 
-def merged_labels(first: Rows, second: Rows) -> Rows:
+def merged_labels(first: Iterable[LabelRow], second: Iterable[LabelRow]) -> list[LabelRow]:
     """Return the rows of statistics/labels.csv; of a source and decision in both, the one measured on more texts."""
-    best: dict[tuple[str, str | None], dict[str, Any]] = {}
+    best: dict[tuple[str, str | None], LabelRow] = {}
     for row in (*first, *second):
         place = (row["source"], row["decision"])
         if place not in best or row["texts"] > best[place]["texts"]:
@@ -117,7 +127,7 @@ def merged_labels(first: Rows, second: Rows) -> Rows:
     return [best[place] for place in sorted(best, key=lambda place: (place[0], place[1] or ""))]
 
 
-def merged_inputs(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+def merged_inputs(first: Mapping[str, RawFiles], second: Mapping[str, RawFiles]) -> dict[str, RawFiles]:
     """Return the raw files of each source; where the two read others, those of both and one digest of their digests."""
     found = {**second, **first}
     for tag in first.keys() & second.keys():
@@ -128,21 +138,21 @@ def merged_inputs(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[s
     return {tag: found[tag] for tag in sorted(found)}
 
 
-def merged_raw_lock(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+def merged_raw_lock(first: RawLock, second: RawLock) -> RawLock:
     """Return what is known of the raw files of both; a source is `verified` where it is so in each that has it."""
     sources = dict(sorted({**first["sources"], **second["sources"]}.items()))
     for tag in first["sources"].keys() & second["sources"].keys():
         states = (first["sources"][tag], second["sources"][tag])
         sources[tag] = next((state for state in states if state != "verified"), "verified")
-    digests = [one["sha256"] for one in (first, second)]
-    if None in digests:
+    one, other = first["sha256"], second["sha256"]
+    if one is None or other is None:
         return {"sha256": None, "sources": sources}
-    return {"sha256": digests[0] if digests[0] == digests[1] else sha256_of_text(" ".join(digests)), "sources": sources}
+    return {"sha256": one if one == other else sha256_of_text(f"{one} {other}"), "sources": sources}
 
 
-def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> Rows:
+def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> list[MergedPart]:
     """Return what the manifest states of either release (`merged`); `table` is `contents.merged_table`."""
-    parts = []
+    parts: list[MergedPart] = []
     for place, side in enumerate(sides, start=1):
         own, sums = table.filter(pl.col("release") == place), side.release.folder / SUMS
         gone = own.drop_nulls("reason")
@@ -153,7 +163,7 @@ def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> Rows:
                 "versions": side.release.manifest["versions"],
                 "scorers": side.release.manifest["scorers"],
                 "config": side.config,
-                "sample": {key: side.config["sample"].get(key) for key in _TARGETS},
+                "sample": _targets(side.config["sample"]),
                 "documents": own.height,
                 "kept": own.height - gone.height,
                 "removed": dict(sorted(Counter(gone["reason"]).items())),
@@ -163,9 +173,19 @@ def stated_parts(sides: Iterable[Side], table: pl.DataFrame) -> Rows:
     return parts
 
 
-def read_rows(side: Side) -> tuple[Rows, Rows, Mapping[str, Any]]:
+def _targets(sample: Sample) -> MergedTargets:
+    return {
+        "documents": sample.get("documents"),
+        "languages": sample.get("languages"),
+        "lengths": sample.get("lengths"),
+        "genres": sample.get("genres"),
+    }
+
+
+def read_rows(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]:
     """Return the funnel, the rows about labels and the deviation of a release."""
     folder = side.release.folder
-    funnel = pl.read_csv(folder / files.FUNNEL).to_dicts()
-    labels = pl.read_csv(folder / "statistics" / "labels.csv").to_dicts()
-    return funnel, labels, read_json_object(folder / files.DEVIATION)
+    funnel: Any = pl.read_csv(folder / files.FUNNEL).to_dicts()
+    labels: Any = pl.read_csv(folder / "statistics" / "labels.csv").to_dicts()
+    deviation: Any = read_json_object(folder / files.DEVIATION)
+    return funnel, labels, deviation

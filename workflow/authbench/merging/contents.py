@@ -1,7 +1,6 @@
 """What a merged release holds: its documents and numbers, and queries, relations and pools made of them anew."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -12,10 +11,11 @@ from authbench.merging.sides import Side
 from authbench.release.contents import Contents, content_words_of, pair_up
 from authbench.release.part import ignored_pairs
 from authbench.release.queries import choose_queries
+from authbench.settings.data import DataConfig
 from authbench.split.leakage import Leaks
 
 
-def new_numbers(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, str]:
+def new_numbers(first: Lock, second: Lock) -> dict[str, str]:
     """Return the id in the merge of every id in the lock of the second release.
 
     A document that both locks know has the first's; an id that the first never gave stays; every other becomes one
@@ -53,11 +53,11 @@ def renumbered(side: Side, numbers: Mapping[str, str], taken: Sequence[str]) -> 
     documents = side.documents.with_columns(of("id")).sort("id")
     lists = [pl.col(name).list.eval(pl.element().replace(marked)) for name in ("positive_ids", "ignored_ids")]
     truth = side.truth.with_columns(of("query_id"), *lists)
-    lock = {**side.lock, "documents": {key: marked[ident] for key, ident in side.lock["documents"].items()}}
+    lock: Lock = {**side.lock, "documents": {key: marked[ident] for key, ident in side.lock["documents"].items()}}
     return Side(side.release, documents, truth, lock)
 
 
-def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, config: Mapping[str, Any]) -> Contents:
+def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, config: DataConfig) -> Contents:
     """Return what the merged release holds.
 
     Queries of both stay queries as long as their authors may give so many: the first's go before the second's, and

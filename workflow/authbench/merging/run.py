@@ -1,9 +1,9 @@
 """Merge two releases into a folder."""
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from authbench.checking import check_release
 from authbench.dedup.containment import ContainmentSettings
 from authbench.errors import InputError
 from authbench.format import files
+from authbench.format.manifest import Manifest, Scorer
 from authbench.format.release import Release
 from authbench.merging.bookkeeping import (
     merged_deviation,
@@ -36,6 +37,7 @@ from authbench.report.labels import labels_table
 from authbench.report.stated import stated_sources
 from authbench.report.warnings import of_the_build, warnings
 from authbench.report.write import write_report
+from authbench.settings.data import DataConfig
 from authbench.split.leakage import find_leaks
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
@@ -91,7 +93,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
     table = merged_table((own.documents, other.documents), marked, settled)
     with atomic_folder(out) as place:
         manifest = _write(place, own, other, contents, table, config, scorers)
-        violations = check_release(place, {section: config[section] for section in files.CHECKED_SECTIONS})
+        violations = check_release(place, {section: dict(config)[section] for section in files.CHECKED_SECTIONS})
         if violations:
             found = "\n".join(str(violation) for violation in violations)
             raise InputError(f"The merged release would not be sound; nothing was written to {out}\n{found}")
@@ -115,19 +117,21 @@ def _write(
     other: Side,
     contents: Contents,
     table: pl.DataFrame,
-    config: dict[str, Any],
-    scorers: list[dict[str, Any]],
-) -> dict[str, Any]:
+    config: DataConfig,
+    scorers: Sequence[Scorer],
+) -> Manifest:
     """Write all files of the merged release; return its manifest."""
-    one: Mapping[str, Any] = own.release.manifest
-    two: Mapping[str, Any] = other.release.manifest
+    one, two = own.release.manifest, other.release.manifest
     documents, sides = contents.documents, (own, other)
     tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]
     lost = table.drop_nulls("reason").select("release", "id_before", "reason")
     gone = Counter((tags[place - 1][ident], reason) for place, ident, reason in lost.iter_rows())
     (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_rows, sides)
     here = set(documents["source"])
-    by_source = {key: {**two.get(key, {}), **one.get(key, {})} for key in _BY_SOURCE}
+    both: Sequence[Any] = (two, one)
+    by_source: dict[str, dict[str, Any]] = {
+        key: {tag: stated for manifest in both for tag, stated in manifest.get(key, {}).items()} for key in _BY_SOURCE
+    }
     known = stated_sources(other.release) | stated_sources(own.release)
     sources = {tag: known[tag] for tag in sorted(here)}
     noisy = _noisy(own) | _noisy(other)
@@ -175,7 +179,7 @@ def _write(
     write_text(folder / files.CITATIONS, bibliography(cited))
     write_plain_json(folder / files.MANIFEST, manifest)
     write_report(folder, sources, facts)
-    return manifest
+    return cast(Manifest, manifest)
 
 
 def _noisy(side: Side) -> set[str]:

@@ -6,9 +6,10 @@ manifest, and the merge states the looser of the two.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from authbench.checking.settings import loosest
+from authbench.settings.data import DataConfig
 
 Settings = Mapping[str, Any]
 # How much was taken and from where, and what decides no text and no author.
@@ -42,7 +43,7 @@ def differing(first: Settings, second: Settings) -> Iterator[str]:
         yield "dedup.unique is set, and releases do not hold the fields of their texts to compare them by"
 
 
-def merged_config(name: str, first: Settings, second: Settings) -> dict[str, Any]:
+def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfig:
     """Return the settings of a merged release.
 
     They are those of the first, with the sources of both, no target for the sample, and of what chose documents the
@@ -50,7 +51,7 @@ def merged_config(name: str, first: Settings, second: Settings) -> dict[str, Any
     """
     genres = dict.fromkeys([*first["ingest"].get("genres", ()), *second["ingest"].get("genres", ())])
     loose = loosest(first, second, _CHOOSING)
-    return {
+    config = {
         **loose,
         "name": name,
         "sources": list(dict.fromkeys([*first["sources"], *second["sources"]])),
@@ -58,6 +59,7 @@ def merged_config(name: str, first: Settings, second: Settings) -> dict[str, Any
         "sample": {**loose["sample"], **_NO_TARGETS},
         "split": {**first["split"], "lock": first["split"].get("lock") or second["split"].get("lock")},
     }
+    return cast(DataConfig, config)
 
 
 def _is_held(key: str) -> bool:

@@ -16,9 +16,8 @@ authors. A document of the second goes for the first of these reasons that holds
 - `author_with_too_few_documents`: too few of its author's are left.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -27,6 +26,8 @@ from authbench.merging.sides import Side
 from authbench.release.part import possibly_one_by_truth
 from authbench.release.takedown import is_taken_down
 from authbench.sample.reservoir import AUTHOR
+from authbench.settings.data import DataConfig
+from authbench.settings.sample import Sample
 from authbench.split.leakage import Leaks
 
 GONE = pl.Schema({"id": pl.String, "reason": pl.String, "by": pl.String})
@@ -55,9 +56,7 @@ class Settled:
     possibly_one: pl.DataFrame
 
 
-def settle(
-    first: Side, second: Side, leaks: Leaks, config: Mapping[str, Any], takedown: Set[str] = frozenset()
-) -> Settled:
+def settle(first: Side, second: Side, leaks: Leaks, config: DataConfig, takedown: Set[str] = frozenset()) -> Settled:
     """Decide on every document of both. Ids are of the merged release, `leaks` are those of all its texts.
 
     Args:
@@ -162,9 +161,7 @@ def _apart(pairs: pl.DataFrame, reason: str) -> pl.DataFrame:
     return pairs.filter(pl.col("split") != pl.col("split_first")).select(id="second", reason=pl.lit(reason), by="first")
 
 
-def _numbers(
-    ours: pl.DataFrame, theirs: pl.DataFrame, gone: pl.DataFrame, sample: Mapping[str, Any]
-) -> list[pl.DataFrame]:
+def _numbers(ours: pl.DataFrame, theirs: pl.DataFrame, gone: pl.DataFrame, sample: Sample) -> list[pl.DataFrame]:
     """Return the second's documents beyond what an author may give, and of authors with too few, within AUTHOR."""
     stays = ~pl.col("id").is_in(gone["id"].implode())
     place = pl.concat(

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH
-from authbench.format.lock import read_lock
+from authbench.format.lock import Lock, read_lock
 from authbench.format.release import Release, concat
 from authbench.merging.settings import differing
+from authbench.settings.data import DataConfig
 from authbench.tokens import load_tokenizer
 
 RECOUNTED = 200  # texts of each release whose tokens are counted again before anything else
@@ -26,12 +26,11 @@ class Side:
     release: Release
     documents: pl.DataFrame
     truth: pl.DataFrame
-    lock: Mapping[str, Any]
+    lock: Lock
 
     @property
-    def config(self) -> Mapping[str, Any]:
-        config: Mapping[str, Any] = self.release.manifest["config"]
-        return config
+    def config(self) -> DataConfig:
+        return self.release.manifest["config"]
 
     @property
     def continues(self) -> bool:

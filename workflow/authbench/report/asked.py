@@ -4,14 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from authbench.format.deviation import AllDocuments, Deviation, DeviationRow
 from authbench.records import LENGTH_BUCKETS
 from authbench.report.words import bar_width
+from authbench.settings.sample import Sample
 from authbench.words import count, decimal, language_name, listing, plural, spaced
 
 NO_TARGET = "(no target)"  # the cell of genres that the settings give no share
 
 
-def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[str]:
+def shortfalls(deviation: Deviation, sample: Sample) -> list[str]:
     """Return sentences on missed targets: by language, the reasons of those above 5 %, and cells without documents.
 
     Args:
@@ -21,21 +23,21 @@ def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[
     languages, cells = deviation["languages"], deviation["cells"]
     if languages and all(row["target"] is None for row in languages):
         return _without_shares(deviation["documents"]) + _without_documents(cells)
-    short = [row for row in languages if row["deficit"] > 0]
+    short = [row for row in languages if _deficit(row) > 0]
     if not short and deviation.get("documents", {"target": 0})["target"] is None:
         sentences = ["Every language has its share."]
     elif not short:
         sentences = ["Every language has as many documents as asked for."]
     else:
-        missing = plural(sum(row["deficit"] for row in short), "document")
+        missing = plural(sum(map(_deficit, short)), "document")
         sentences = [f"{len(short)} of {plural(len(languages), 'language')} fell short, together by {missing}."]
     sentences += [
-        f"{language_name(row['language'])} fell {count(row['deficit'])} short of {count(row['target'])}: "
+        f"{language_name(row['language'])} fell {count(_deficit(row))} short of {count(_target(row))}: "
         f"{cause(row, sample)}."
         for row in short
-        if row["deficit"] > 0.05 * row["target"]
+        if _deficit(row) > 0.05 * _target(row)
     ]
-    left_open = sum(row["deficit"] for row in languages)
+    left_open = sum(map(_deficit, languages))
     if isinstance(rule := deviation.get("shortfall"), Mapping) and left_open > 0:
         times = decimal(rule["fill_up_to"])
         sentences.append(
@@ -45,7 +47,7 @@ def shortfalls(deviation: Mapping[str, Any], sample: Mapping[str, Any]) -> list[
     return sentences + _without_documents(cells)
 
 
-def _without_shares(documents: Mapping[str, Any]) -> list[str]:
+def _without_shares(documents: AllDocuments) -> list[str]:
     """Return what to say of all documents where no language has a target."""
     target, taken = documents["target"], documents["taken"]
     if target is None:
@@ -58,7 +60,7 @@ def _without_shares(documents: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _without_documents(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+def _without_documents(cells: Sequence[DeviationRow]) -> list[str]:
     """Return a sentence on each genre and length that has a target and no document."""
     nothing: dict[str, list[str]] = {}
     for cell in cells:
@@ -67,23 +69,23 @@ def _without_documents(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"No document of {key} was available in {listing(langs)}." for key, langs in nothing.items()]
 
 
-def _cell_name(cell: Mapping[str, Any]) -> str:
+def _cell_name(cell: DeviationRow) -> str:
     """Return a genre pattern or length class in words."""
     if cell["key"] == NO_TARGET:
         return "genres without a target"
     return spaced(cell["key"])
 
 
-def reason(row: Mapping[str, Any]) -> str:
+def reason(row: DeviationRow) -> str:
     """Return why a target was missed: no documents, too few, or whole authors that did not fit."""
     if not row["available"]:
         return "no document was available"
-    if row["available"] < row["target"]:
+    if row["available"] < _target(row):
         return f"only {count(row['available'])} {'were' if row['available'] != 1 else 'was'} available"
     return f"{count(row['available'])} were available, but only whole authors are taken"
 
 
-def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
+def cause(row: DeviationRow, sample: Sample) -> str:
     """Return why a language missed its target, with the setting to turn."""
     why, most, least = reason(row), sample.get("max_documents_per_author"), sample.get("min_documents_per_author")
     refused, filtered = row.get("refused") or {}, row.get("filtered", 0)
@@ -94,11 +96,11 @@ def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
     lost = f" ({'; '.join(beside)})" if beside else ""
     if not row["available"]:
         return f"{why}{lost}; add a source of it (sources) or take its share back (sample.languages)"
-    if row["available"] >= row["target"]:
+    if row["available"] >= _target(row):
         return f"{why}, of at most {most} documents (sample.max_documents_per_author)" if most else why
     held = row.get("held", 0)
     if held > row["available"] and most:
-        back = ", which would have been enough" if held >= row["target"] else ""
+        back = ", which would have been enough" if held >= _target(row) else ""
         return (
             f"{why} of the {count(held)} in the pool{back}, as an author gives at most {most} "
             "(sample.max_documents_per_author)"
@@ -107,7 +109,7 @@ def cause(row: Mapping[str, Any], sample: Mapping[str, Any]) -> str:
     return f"{why}{by}{lost}; add sources (sources) or ask for fewer (sample.documents, sample.languages)"
 
 
-def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
+def deviation_rows(deviation: Deviation) -> list[dict[str, Any]]:
     """Return per language its target, what was taken, a bar, and the same for its genres and length classes."""
     return [
         {
@@ -131,33 +133,43 @@ def deviation_rows(deviation: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _cell_place(cell: Mapping[str, Any]) -> tuple[str, int, str]:
+def _cell_place(cell: DeviationRow) -> tuple[str, int, str]:
     key = cell["key"]
     return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -(cell["target"] or 0), key)
 
 
-def _is_asked(row: Mapping[str, Any]) -> bool:
+def _is_asked(row: DeviationRow) -> bool:
     """Return whether a language or cell has a target."""
     return row["target"] is not None and row.get("key") != NO_TARGET
 
 
-def _bullet(row: Mapping[str, Any]) -> dict[str, str]:
+def _bullet(row: DeviationRow) -> dict[str, str]:
     """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
     if not _is_asked(row):
         return {"taken": "0", "target": ""}
-    widest = max(row["target"], row["taken"], 1)
-    return {"taken": bar_width(row["taken"], widest), "target": bar_width(row["target"], widest)}
+    widest = max(_target(row), row["taken"], 1)
+    return {"taken": bar_width(row["taken"], widest), "target": bar_width(_target(row), widest)}
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
+def _verdict(row: DeviationRow) -> str:
     if not _is_asked(row):
         return "no target"
-    if row["deficit"] > 0:
-        return f"{count(row['deficit'])} short: {reason(row)}"
-    return "met" if row["deficit"] == 0 else f"{count(-row['deficit'])} over"
+    deficit = _deficit(row)
+    if deficit > 0:
+        return f"{count(deficit)} short: {reason(row)}"
+    return "met" if deficit == 0 else f"{count(-deficit)} over"
 
 
-def bound_in_words(deviation: Mapping[str, Any]) -> str:
+def _target(row: DeviationRow) -> int:
+    return row["target"] or 0
+
+
+def _deficit(row: DeviationRow) -> int:
+    """Return how many documents a place lacks of its target; 0 where it has none."""
+    return row["deficit"] or 0
+
+
+def bound_in_words(deviation: Deviation) -> str:
     """Return a sentence comparing the deviation with the least possible one; empty if it was not computed."""
     bound = deviation.get("bound") or {}
     reached, least = bound.get("reached"), bound.get("least_deviation")

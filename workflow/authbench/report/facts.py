@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from authbench.format.deviation import Deviation
 from authbench.format.findings import Exclusions, Findings, LabelRow
 from authbench.funnel import Counts, add_up, join_stages, merge_counts
 from authbench.sample.deviation import with_filtered
@@ -11,7 +12,7 @@ from authbench.sample.deviation import with_filtered
 def collect(
     counts: Iterable[Counts],
     sampled: Mapping[str, Any],
-    deviation: Mapping[str, Any],
+    deviation: Deviation,
     split: Mapping[str, Any],
     excluded: Iterable[str] | None = None,
     labels: Iterable[LabelRow] = (),

@@ -6,10 +6,11 @@ length, and the least deviation that any choice under the author rule could reac
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 import polars as pl
 
+from authbench.format.deviation import Deviation, DeviationRow, Dimension, Place
 from authbench.sample.documents import Selection, available_by, fewest_documents, genre_shares
 from authbench.sample.reservoir import AUTHOR
 from authbench.sample.targets import matching_pattern
@@ -19,12 +20,19 @@ NO_TARGET = "(no target)"
 KINDS = 1_000  # the program takes a second; ten times as many take minutes
 
 
+class _There(TypedDict):
+    """What was there without the rule on authors, and what authors wrote who may not enter, by reason."""
+
+    held: int
+    refused: NotRequired[Mapping[str, int]]
+
+
 def sampling_deviation(
     pool: pl.DataFrame,
     selection: Selection,
     settings: Sample,
     refused: Mapping[str, Mapping[str, int]] | None = None,
-) -> dict[str, Any]:
+) -> Deviation:
     """Return targets against what was available and what was taken; `settings` is the section `sample`.
 
     `pool` has `author` (a number), lang, genre and length_bucket; available is what its authors can give, each no more
@@ -42,24 +50,26 @@ def sampling_deviation(
         .join(known, on=["lang", "genre"], how="left", maintain_order="left")
         .drop("genre")
     )
-    languages, cells = [], []
+    languages: list[DeviationRow] = []
+    cells: list[DeviationRow] = []
     least = reached = 0.0
     for language, target in selection.languages.items():
         part = marked.filter(pl.col("lang") == language)
         taken = part.filter("chosen")
         at_most = sum(available_by(part, "lang", settings).values())
-        held = {"held": part.height, "refused": dict((refused or {}).get(language, {}))}
+        held: _There = {"held": part.height, "refused": dict((refused or {}).get(language, {}))}
         languages.append(_row({"language": language}, target, at_most, taken.height, held))
-        for dimension, column, targets in (
+        marginals: tuple[tuple[Dimension, str, Mapping[str, int] | None], ...] = (
             ("length", "length_bucket", selection.lengths[language]),
             ("genre", "pattern", selection.genres[language]),
-        ):
+        )
+        for dimension, column, targets in marginals:
             there = available_by(part, column, settings)
             held_by = dict(part.group_by(column).len().iter_rows())
             taken_by = dict(taken.group_by(column).len().iter_rows())
             stated = {} if targets is None else targets
             for key in [*stated, *sorted(set(taken_by) - set(stated))]:
-                place = {"language": language, "dimension": dimension, "key": key}
+                place: Place = {"language": language, "dimension": dimension, "key": key}
                 asked = None if targets is None else targets.get(key, 0)
                 row = _row(place, asked, there.get(key, 0), taken_by.get(key, 0), {"held": held_by.get(key, 0)})
                 reached += abs(row["deficit"] or 0)
@@ -78,7 +88,7 @@ def sampling_deviation(
     }
 
 
-def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Sample) -> dict[str, Any]:
+def recount(deviation: Deviation, documents: pl.DataFrame, settings: Sample) -> Deviation:
     """Return the deviation with what is taken counted anew: after sampling, splitting may leave documents out.
 
     `documents` has AUTHOR, genre and length_bucket; `settings` is the section `sample`.
@@ -88,9 +98,7 @@ def recount(deviation: Mapping[str, Any], documents: pl.DataFrame, settings: Sam
     return {**found, "fallback_authors": _fallback_authors(documents, settings["min_documents_per_author"])}
 
 
-def discount(
-    deviation: Mapping[str, Any], documents: pl.DataFrame, stays: pl.Series, settings: Sample
-) -> dict[str, Any]:
+def discount(deviation: Deviation, documents: pl.DataFrame, stays: pl.Series, settings: Sample) -> Deviation:
     """Return the deviation without documents that go; targets and what there was stay.
 
     `documents` have the columns that `recount` needs, `stays` says which of them stay; `settings` is the section
@@ -116,10 +124,10 @@ def _fallback_authors(documents: pl.DataFrame, least: int) -> int:
     return int((documents.group_by(AUTHOR).len()["len"] < least).sum())
 
 
-def _with_taken(deviation: Mapping[str, Any], taken: Callable[[int, tuple[str, ...]], int]) -> dict[str, Any]:
+def _with_taken(deviation: Deviation, taken: Callable[[int, tuple[str, ...]], int]) -> Deviation:
     """Return the deviation with other numbers taken, which `taken` gives by the number before and the place."""
 
-    def row(counted: Mapping[str, Any], *place: str) -> dict[str, Any]:
+    def row(counted: DeviationRow, *place: str) -> DeviationRow:
         number = taken(counted["taken"], place)
         return with_limit({**counted, "taken": number, "deficit": _deficit(counted["target"], number)})
 
@@ -228,19 +236,19 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
     return {((*cell, maximum),): documents / maximum for cell, documents in sorted(given.items())}
 
 
-def with_limit(row: Mapping[str, Any]) -> dict[str, Any]:
+def with_limit(row: DeviationRow) -> DeviationRow:
     """Return a row that knows what `held` means with what limited it; else the row."""
-    return {**row, "limited_by": limit_of(row)} if "held" in row else dict(row)
+    return {**row, "limited_by": limit_of(row)} if "held" in row else {**row}
 
 
-def limit_of(row: Mapping[str, Any]) -> str | None:
+def limit_of(row: DeviationRow) -> str | None:
     """Return why a target was missed, the last limit without which it could have been met; None where it was not.
 
     `whole_authors`: enough was available, but authors are taken whole, for all targets together.
     `documents_per_author`: authors wrote enough, and may not give as much. `authors`: so with those who may not enter
     (`refused`). `filters`: so with what filters dropped (`filtered`). `texts`: there are too few.
     """
-    if row["target"] is None or row["deficit"] <= 0:
+    if row["target"] is None or row["deficit"] is None or row["deficit"] <= 0:
         return None
     there = row["available"]
     if there >= row["target"]:
@@ -255,17 +263,16 @@ def limit_of(row: Mapping[str, Any]) -> str | None:
     return "texts"
 
 
-def with_filtered(deviation: Mapping[str, Any], filtered: Mapping[str, int]) -> dict[str, Any]:
+def with_filtered(deviation: Deviation, filtered: Mapping[str, int]) -> Deviation:
     """Return the deviation with how many documents of each language the filters dropped."""
     rows = [with_limit({**row, "filtered": filtered.get(row["language"], 0)}) for row in deviation.get("languages", ())]
-    return {**deviation, **({"languages": rows} if rows else {})}
+    return {**deviation, "languages": rows} if rows else deviation
 
 
-def _row(
-    place: dict[str, str], target: int | None, available: int, taken: int, more: Mapping[str, Any]
-) -> dict[str, Any]:
+def _row(place: Place, target: int | None, available: int, taken: int, more: _There) -> DeviationRow:
     deficit = _deficit(target, taken)
-    return with_limit({**place, "target": target, "available": available, "taken": taken, "deficit": deficit, **more})
+    row = {**place, "target": target, "available": available, "taken": taken, "deficit": deficit, **more}
+    return with_limit(cast(DeviationRow, row))
 
 
 def _deficit(target: int | None, taken: int) -> int | None:

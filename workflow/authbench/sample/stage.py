@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.format.deviation import Deviation
 from authbench.funnel import Counts, add_up
 from authbench.identity import keyed_hashes
 from authbench.records import DOCUMENT, REMOVED
@@ -60,7 +61,7 @@ class _Outcome:
     selected: pl.DataFrame
     toxic: pl.DataFrame
     counts: Counts
-    deviation: dict[str, Any]
+    deviation: Deviation
     facts: dict[str, Any]
 
 

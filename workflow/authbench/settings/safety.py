@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+ScorerName = Literal["wordlist", "detoxify"]
+
 
 class WordList(TypedDict):
     """The scorer that looks for listed words."""
@@ -25,7 +27,7 @@ class Detoxify(TypedDict):
 class Safety(TypedDict):
     """Which texts are too toxic to sample."""
 
-    scorers: Sequence[Literal["wordlist", "detoxify"]]
+    scorers: Sequence[ScorerName]
     threshold: float
     exempt_genres: Sequence[str]
     scope: Literal["consulted", "all"]

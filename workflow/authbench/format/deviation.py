@@ -1,0 +1,59 @@
+"""The types of sampling_deviation.json: targets, what was available, and what was taken. Counts are of documents."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypedDict, final
+
+from authbench.settings.sample import Shortfall
+
+Dimension = Literal["length", "genre"]
+
+
+class Place(TypedDict):
+    """A language, or one of its length classes or genre patterns (`key`)."""
+
+    language: str
+    dimension: NotRequired[Dimension]
+    key: NotRequired[str]
+
+
+class DeviationRow(Place):
+    """What a place was to have and has; `target` and `deficit` are None where no target is stated.
+
+    `held` is what was there without the rule on authors, `refused` what authors wrote who may not enter, by reason,
+    `filtered` what the filters dropped. `limited_by` is why the target was missed (`sample.deviation.limit_of`).
+    """
+
+    target: int | None
+    available: int
+    taken: int
+    deficit: int | None
+    held: NotRequired[int]
+    refused: NotRequired[Mapping[str, int]]
+    filtered: NotRequired[int]
+    limited_by: NotRequired[str | None]
+
+
+@final
+class AllDocuments(TypedDict):
+    """The number of documents that the settings ask for, None if they do not, and of those that were taken."""
+
+    target: int | None
+    taken: int
+
+
+class Bound(TypedDict):
+    """The sum of absolute deviations of all genres and lengths: the least possible one, and the one reached."""
+
+    least_deviation: float | None
+    reached: float
+
+
+class Deviation(TypedDict):
+    """The whole file; `fallback_authors` have fewer documents than `min_documents_per_author`."""
+
+    documents: AllDocuments
+    shortfall: Shortfall
+    languages: Sequence[DeviationRow]
+    cells: Sequence[DeviationRow]
+    bound: Bound
+    fallback_authors: int
