@@ -5,7 +5,7 @@
 LIBRARY is the folder `workflow/authbench` of this checkout or of another one. The rules look at the syntax trees alone:
 
 - release format: constants of the module name both the columns `candidate_id` and `positive_ids`;
-- loader of a registry: a function tells a name from a path by the ending `.yaml`, and looks for the file;
+- loader of a registry: a function tells names from paths, by the ending `.yaml` or `is_path`, and looks for the file;
 - ROC area: a function is named for it (auc, auroc), or gives such a name the value of a calculation, not of a call;
 - bytes of texts: a function is named `utf8`;
 - p by randomisation: a function takes `rounds` and counts `as_far`;
@@ -51,11 +51,13 @@ def declares_the_format(module: ast.Module) -> bool:
 
 
 def loads_entries(module: ast.Module) -> bool:
-    """Whether a function tells a name from a path by its ending, and looks whether there is such a file."""
-    return any(
-        {"endswith", "is_file"} <= {name for name, _ in calls_of(function)} and ENDING in strings_of(function)
-        for function in functions_of(module)
-    )
+    """Whether a function tells a name from a path, by its ending or `is_path`, and looks for the file."""
+
+    def loads(function: ast.FunctionDef) -> bool:
+        called = {name for name, _ in calls_of(function)}
+        return "is_file" in called and ("is_path" in called or "endswith" in called and ENDING in strings_of(function))
+
+    return any(map(loads, functions_of(module)))
 
 
 def computes_an_area(module: ast.Module) -> bool:

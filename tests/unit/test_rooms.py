@@ -1,6 +1,7 @@
 """The packages of the library build on one another, and none in a circle."""
 
 import ast
+import runpy
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -56,3 +57,11 @@ def test_the_check_shares_no_code_with_the_stages() -> None:
     rooms = {path.relative_to(LIBRARY).parts[0].removesuffix(".py") for path in reached}
     assert rooms - {"__init__"} <= SHARED_WITH_THE_CHECK, sorted(rooms - SHARED_WITH_THE_CHECK)
     assert {"checking", "format", "tokens"} <= rooms
+
+
+def test_format_registry_and_measures_are_declared_once() -> None:
+    rules = runpy.run_path(str(LIBRARY.parents[1] / "benchmarks/declarations.py"))["RULES"]
+    modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in LIBRARY.rglob("*.py")}
+    for declared, rule in rules.items():
+        found = [path.relative_to(LIBRARY).as_posix() for path, module in modules.items() if rule(module)]
+        assert len(found) == 1, f"{declared}: {found}"

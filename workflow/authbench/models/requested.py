@@ -23,7 +23,7 @@ from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
 from authbench.models.parameters import FunctionParameters, TransformerParameters, parameters_of
 from authbench.registry.entries import read_yaml, with_defaults
-from authbench.registry.load import LONGEST_NAME, NAME, list_entries, load_entry
+from authbench.registry.load import LONGEST_NAME, NAME, is_path, list_entries, load_entry
 from authbench.registry.values import shown
 from authbench.shipped import shipped
 
@@ -97,7 +97,7 @@ def _load(requested: str, base: Path) -> ModelEntry:
         return as_published(_load(file, base))
     if kind in GIVEN and file:
         return _given(kind, file, base)
-    if requested.endswith((".yaml", ".yml")) or requested in list_entries(MODELS, base):
+    if is_path(requested) or requested in list_entries(MODELS, base):
         return load_entry(MODELS, requested, base)
     if (base / requested).is_dir():
         return _of_folder(requested, base)

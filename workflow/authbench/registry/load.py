@@ -92,7 +92,20 @@ def entry_name(requested: str) -> str:
     >>> entry_name("exorde"), entry_name("own/letters.yaml")
     ('exorde', 'letters')
     """
-    return PurePath(requested).stem if requested.endswith((".yaml", ".yml")) else requested
+    return PurePath(requested).stem if is_path(requested) else requested
+
+
+def is_path(requested: str) -> bool:
+    """Return whether an entry is requested by the path of its file, not by its name."""
+    return requested.endswith((".yaml", ".yml"))
+
+
+def stated_kind(requested: str, base: Path = Path()) -> str | None:
+    """Return the `kind` that the file of an entry states; None for a name, or where there is no such file."""
+    if not is_path(requested) or not (base / requested).is_file():
+        return None
+    kind = read_yaml(base / requested).get("kind")
+    return None if kind is None else str(kind)
 
 
 def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]:
@@ -103,7 +116,7 @@ def list_entries(kind: EntryKind[Entry], base: Path = Path()) -> dict[str, Path]
 
 
 def _find(kind: EntryKind[Entry], requested: str, base: Path) -> Path:
-    if requested.endswith((".yaml", ".yml")):
+    if is_path(requested):
         if not (base / requested).is_file():
             raise InputError(f"there is no file {requested}, which should describe a {kind.noun}")
         return base / requested

@@ -9,8 +9,7 @@ from authbench.models.function_code import files_of
 from authbench.models.parameters import KINDS as MODEL_KINDS
 from authbench.models.parameters import FunctionParameters
 from authbench.models.requested import load_model, names_model
-from authbench.registry.entries import read_yaml
-from authbench.registry.load import list_entries, load_entry
+from authbench.registry.load import is_path, list_entries, load_entry, stated_kind
 from authbench.verifiers.entries import VERIFIERS, VerifierEntry
 from authbench.verifiers.parameters import EncoderParameters
 
@@ -55,7 +54,6 @@ def files_behind(verifier: VerifierEntry, base: Path = Path()) -> list[str]:
 
 
 def _is_model(requested: str, base: Path) -> bool:
-    if requested.endswith((".yaml", ".yml")):
-        path = base / requested
-        return path.is_file() and read_yaml(path).get("kind") in MODEL_KINDS
+    if is_path(requested):
+        return stated_kind(requested, base) in MODEL_KINDS
     return names_model(requested, base)
