@@ -34,34 +34,34 @@ function verdict(article) {
 function noted(article) {
   const draft = read(notePlace(article.dataset.key));
   if (draft !== null) return draft;
-  const told = verdict(article);
-  return told === null ? "" : told.note;
+  const decision = verdict(article);
+  return decision === null ? "" : decision.note;
 }
 
-function write(article, told, note) {
+function write(article, decision, note) {
   const {key} = article.dataset;
-  keep(place(key), told === null ? null : JSON.stringify({...told, note}));
-  keep(notePlace(key), told === null && note !== "" ? note : null);
+  keep(place(key), decision === null ? null : JSON.stringify({...decision, note}));
+  keep(notePlace(key), decision === null && note !== "" ? note : null);
 }
 
-function choice(told) {
-  return told && choices.find(one => Object.entries(one.verdict).every(([name, value]) => told[name] === value));
+function choice(decision) {
+  return decision && choices.find(one => Object.entries(one.verdict).every(([name, value]) => decision[name] === value));
 }
 
 function show() {
   let judged = 0, drafts = 0;
   for (const article of articles) {
-    const told = verdict(article);
-    const chosen = choice(told);
-    judged += told !== null;
+    const decision = verdict(article);
+    const chosen = choice(decision);
+    judged += decision !== null;
     article.dataset.verdict = chosen ? chosen.tone : "";
-    article.querySelector(".verdict").textContent = chosen ? chosen.told : "not judged";
+    article.querySelector(".verdict").textContent = chosen ? chosen.status : "not judged";
     const input = article.querySelector("input"), note = noted(article);
     if (input !== document.activeElement) input.value = note;
-    drafts += told === null && note !== "";
+    drafts += decision === null && note !== "";
     for (const button of article.querySelectorAll(".give button[data-tone]"))
-      button.setAttribute("aria-pressed", String(chosen !== null && chosen !== undefined && button.dataset.told === chosen.told));
-    article.querySelector(".give .undo").hidden = told === null;
+      button.setAttribute("aria-pressed", String(chosen !== null && chosen !== undefined && button.dataset.status === chosen.status));
+    article.querySelector(".give .undo").hidden = decision === null;
   }
   const more = drafts === 0 ? "" : `, ${drafts} with a note alone`;
   const warning = unsaved.size === 0 ? "" : " – this browser keeps nothing: save before you close the page";
@@ -144,7 +144,7 @@ for (const [number, article] of articles.entries()) {
     give.append(button);
     return button;
   };
-  for (const {label, tone, told, verdict: given} of choices) Object.assign(add(label, () => judge(given)).dataset, {tone, told});
+  for (const {label, tone, status, verdict: given} of choices) Object.assign(add(label, () => judge(given)).dataset, {tone, status});
   add("undo", () => undo(article)).className = "undo";
   article.querySelector(".top").append(give);
 }

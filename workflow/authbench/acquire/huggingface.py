@@ -49,7 +49,7 @@ def _bringer(
     hub: Any, piece: Piece, commit: str, name: str, endpoint: str, beside: Path, pause: Pause
 ) -> Callable[[Path, Advance], None]:
     def bring(part: Path, advance: Advance) -> None:
-        class Told(hub.utils.tqdm):  # type: ignore[misc]
+        class ProgressBar(hub.utils.tqdm):  # type: ignore[misc]
             """The client's bar: it draws nothing, and hands the numbers on."""
 
             def __init__(self, *arguments: Any, **settings: Any) -> None:
@@ -69,7 +69,7 @@ def _bringer(
                         revision=commit,
                         local_dir=beside,
                         endpoint=endpoint,
-                        tqdm_class=Told,
+                        tqdm_class=ProgressBar,
                     ),
                     piece,
                     endpoint,

@@ -54,8 +54,8 @@ def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, client:
 
 def _newest(api: Any, name: str) -> str:
     """Return the number of the newest version of a data set."""
-    told = json.loads(api.dataset_status(name, format="json(current_version_number)"))
-    if not (version := told["current_version_number"]):
+    status = json.loads(api.dataset_status(name, format="json(current_version_number)"))
+    if not (version := status["current_version_number"]):
         raise InputError(f"https://www.kaggle.com/datasets/{name}: Kaggle names no version of it")
     return str(version)
 

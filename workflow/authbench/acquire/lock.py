@@ -84,7 +84,7 @@ def entries_digest(entries: Mapping[str, Entry]) -> str:
 
 def read_plain(value: Mapping[str, Any]) -> dict[str, Entry]:
     """Return the entries in the plain values of a lock."""
-    return {tag: _entry(told) for tag, told in value.items()}
+    return {tag: _entry(plain) for tag, plain in value.items()}
 
 
 def to_plain(entries: Mapping[str, Entry]) -> dict[str, Any]:
@@ -92,11 +92,11 @@ def to_plain(entries: Mapping[str, Entry]) -> dict[str, Any]:
     return {tag: _plain(entry) for tag, entry in sorted(entries.items())}
 
 
-def _entry(told: Mapping[str, Any]) -> Entry:
+def _entry(plain: Mapping[str, Any]) -> Entry:
     return Entry(
-        {name: str(revision) for name, revision in told.get("revisions", {}).items()},
-        {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in told["files"].items()},
-        float(told.get("share", 1.0)),
+        {name: str(revision) for name, revision in plain.get("revisions", {}).items()},
+        {name: File(int(one["bytes"]), str(one["sha256"])) for name, one in plain["files"].items()},
+        float(plain.get("share", 1.0)),
     )
 
 

@@ -55,22 +55,22 @@ def state(source: Source, raw_dir: Path, locked: Entry | None) -> State:
     sizes = {name: _size(folder / name) for name in locked.files}
     here = {name: size for name, size in sizes.items() if size is not None}
     other = [name for name, size in here.items() if size != locked.files[name].bytes]
-    told = len(here), sum(here.values())
+    counted = len(here), sum(here.values())
     if not here and not on_the_way:
         return State(ABSENT, 0, 0)
     if len(here) < len(locked.files) or on_the_way:
         wanted = in_bytes(sum(file.bytes for file in locked.files.values()))
-        return State(PARTIAL, *told, f"{len(here)} of {len(locked.files)} files, {in_bytes(told[1])} of {wanted}")
+        return State(PARTIAL, *counted, f"{len(here)} of {len(locked.files)} files, {in_bytes(counted[1])} of {wanted}")
     if other:
-        return State(PRESENT, *told, f"{other[0]} has another size than the lock says")
+        return State(PRESENT, *counted, f"{other[0]} has another size than the lock says")
     known = Digests(folder, source.tag)
     taken = {name: known.of(name) for name in locked.files}
     wrong = [name for name, sha256 in taken.items() if sha256 and sha256 != locked.files[name].sha256]
     if wrong:
-        return State(PRESENT, *told, f"{wrong[0]} is not what the lock says")
+        return State(PRESENT, *counted, f"{wrong[0]} is not what the lock says")
     if None in taken.values():
-        return State(PRESENT, *told, f"authbench acquire {source.tag} verifies it")
-    return State(VERIFIED, *told, f"a share of {locked.share:g}" if locked.share < 1 else "")
+        return State(PRESENT, *counted, f"authbench acquire {source.tag} verifies it")
+    return State(VERIFIED, *counted, f"a share of {locked.share:g}" if locked.share < 1 else "")
 
 
 class Digests:

@@ -32,7 +32,7 @@ Build = Callable[[Path, Sequence[str]], tuple[int, str]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of verifying: the exit status (0 reproduced, 1 differs, 2 cannot be told), and why, a line each."""
+    """What came of verifying: the exit status (0 reproduced, 1 differs, 2 cannot be decided), and why, a line each."""
 
     status: int
     reasons: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ LEAST_SCRIPT = {"zh": 0.15, "ja": 0.2, "ko": 0.2, "ar": 0.25, "hi": 0.25, "ru": 
 LEAST_OTHERS = 0.3
 PREVIEW = 300  # characters
 MOST = 5_000
-_TOLD = ("source", "lang", "genre", "author_id", "token_length")
+_METADATA = ("source", "lang", "genre", "author_id", "token_length")
 _MEASURED = ("langid", "langid_probability", "script", "letters")
 
 
@@ -77,7 +77,7 @@ def suspects(texts: pl.DataFrame) -> pl.DataFrame:
     """Return the texts that are suspects, with `language` and `low_script`: whether they are for that reason.
 
     Args:
-        texts: id, content, `removed` and the columns that are told and were measured (`filter.measure.MEASURES`).
+        texts: id, content, `removed` and the columns of metadata and of measures (`filter.measure.MEASURES`).
     """
     least = pl.col("lang").replace_strict(LEAST_SCRIPT, default=LEAST_OTHERS, return_dtype=pl.Float64)
     other = (pl.col("langid") != pl.col("lang")) & (pl.col("langid_probability") >= PROBABILITY)
@@ -91,7 +91,7 @@ def _as_row(row: dict[str, Any]) -> dict[str, Any]:
     reasons = [name for name in ("language", "low_script") if row[name]]
     return {
         "id": row["id"],
-        **{name: row[name] for name in _TOLD},
+        **{name: row[name] for name in _METADATA},
         "content_sha256": sha256_of_text(row["content"]),
         "detected_lang": row["langid"],
         "detected_probability": row["langid_probability"],
@@ -114,7 +114,7 @@ def _of_build(folder: Path) -> Iterator[pl.DataFrame]:
         gone = dropped.group_by("doc_key", maintain_order=True).agg(removed=pl.col("reason").first())
         measured = pl.read_parquet(folder / "filter/measures" / shard.name, columns=["doc_key", *_MEASURED])
         known = measured.join(gone, on="doc_key", how="left", maintain_order="left")
-        for batch in read_batches([shard], ["doc_key", *_TOLD, "content"]):
+        for batch in read_batches([shard], ["doc_key", *_METADATA, "content"]):
             joined = batch.join(known, on="doc_key", how="left", maintain_order="left")
             yield joined.with_columns(id=pl.col("doc_key").map_elements(sha256_of_text, return_dtype=pl.String))
 
@@ -124,5 +124,5 @@ def _of_release(folder: Path) -> Iterator[pl.DataFrame]:
     measured = release.read_provenance(("id", *_MEASURED))
     for split in release.splits:
         for batch in release.texts(split):
-            known = batch.select("id", *_TOLD, "content").join(measured, on="id", how="left", maintain_order="left")
+            known = batch.select("id", *_METADATA, "content").join(measured, on="id", how="left", maintain_order="left")
             yield known.with_columns(removed=pl.lit(None, pl.String))

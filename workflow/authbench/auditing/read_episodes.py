@@ -40,7 +40,7 @@ def is_episode(row: object) -> bool:
 
 
 def read_episodes(path: Path, files: Sequence[Path]) -> Dataset:
-    """Read files of episodes; the split and the side are told by their names.
+    """Read files of episodes; the split and the side are known by their names.
 
     Without an author each line is one, as LUAR's training takes it.
     """

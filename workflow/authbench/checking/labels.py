@@ -26,13 +26,13 @@ def check_labels(release: Rows, settings: Mapping[str, object]) -> Iterator[Find
     if not path.is_file():
         return
     limit = settings.get("max_impurity")
-    told: set[str] = set()
+    stated_sources: set[str] = set()
     for number, row in enumerate(read_csv(path), start=2):
         where = f"{_PLACE}:{number}"
         if tuple(row) != _COLUMNS:
             yield Finding("labels", where, f"columns {', '.join(row)}"[:120])
             return
-        told.add(row["source"])
+        stated_sources.add(row["source"])
         try:
             impurity, low, high = (float(row[name]) if row[name] else None for name in ("impurity", "low", "high"))
             sizes = int(row["labels"]), int(row["texts"])
@@ -48,7 +48,7 @@ def check_labels(release: Rows, settings: Mapping[str, object]) -> Iterator[Find
             yield Finding("labels", where, f"{where}: impurity {impurity}, interval {low} to {high}")
         yield from _check_decision(release, where, row, (low, high), limit)
     if "authbench" in release.manifest:
-        for source in sorted(set(release.documents["source"]) - told):
+        for source in sorted(set(release.documents["source"]) - stated_sources):
             yield Finding("labels", source, f"{source} is not in {_PLACE}")
 
 
@@ -61,7 +61,7 @@ def _check_decision(
 ) -> Iterator[Finding]:
     """Yield a decision that does not follow from an interval, and what an impure source has beside train.
 
-    Where a row has no interval, single labels of the source were measured, and which is not told.
+    Where a row has no interval, single labels of the source were measured, and the table does not say which.
     """
     if limit is None:
         if row["decision"]:

@@ -119,13 +119,13 @@ def _check_form(pairs: pl.DataFrame, documents: pl.DataFrame, split: str) -> Ite
     keys = pairs.select(order, "group", ~pl.col("same"), "candidate_id")
     if not keys.equals(keys.sort(keys.columns)):
         yield Finding("pair_form", place, f"{place} is not in its order")
-    told = pairs.group_by("group", maintain_order=True).agg(
+    by_group = pairs.group_by("group", maintain_order=True).agg(
         wrong=(pl.col("pool").n_unique() > 1)
         | (pl.col("query_id").n_unique() > 1)
         | (pl.col("same").sum() != 1)
         | pl.col("candidate_id").is_duplicated().any()
     )
-    for (group,) in told.filter("wrong").select("group").iter_rows():
+    for (group,) in by_group.filter("wrong").select("group").iter_rows():
         yield Finding("pair_form", f"{place} {group}", f"{place}: group {group}")
     repeated = pairs.filter("same").filter(pl.struct("pool", "query_id", "candidate_id").is_duplicated())
     for query, candidate in repeated.select("query_id", "candidate_id").unique(maintain_order=True).iter_rows():

@@ -170,9 +170,9 @@ def check_topical(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
                     yield Finding("topic_pairs", query, f"{positive}: may be in no pair")
             elif problem := _topic_problem(texts, values, free, texts.row[positive], [texts.row[one] for one in there]):
                 yield Finding("topic_pairs", query, f"{positive}: {problem}")
-        told = [(float(row[texts.row[one]]), one) for one in fitting if not np.isnan(row[texts.row[one]])]
+        similarities = [(float(row[texts.row[one]]), one) for one in fitting if not np.isnan(row[texts.row[one]])]
         cell = free & (texts.cell == texts.cell[texts.row[query]])
-        if problem := _adversarial_problem(texts, values, cell, told, hardest.get(query)):
+        if problem := _adversarial_problem(texts, values, cell, similarities, hardest.get(query)):
             yield Finding("adversarial_pairs", query, problem)
 
 
@@ -209,16 +209,20 @@ def _topic_problem(texts: Texts, values: F64, free: Bools, positive: int, negati
 
 
 def _adversarial_problem(
-    texts: Texts, values: F64, free: Bools, told: Sequence[tuple[float, str]], group: tuple[str, Sequence[str]] | None
+    texts: Texts,
+    values: F64,
+    free: Bools,
+    similarities: Sequence[tuple[float, str]],
+    group: tuple[str, Sequence[str]] | None,
 ) -> str:
     available = np.sort(values[free])[::-1][:_TOPICAL]
-    if not told or not len(available):
+    if not similarities or not len(available):
         return "" if group is None else "no positive or no negative may be in a pair"
     if group is None:
         return "no group"
     positive, negatives = group
-    value = {one: value for value, one in told}.get(positive)
-    if value is None or value > min(told)[0] + CLOSE:
+    value = {one: value for value, one in similarities}.get(positive)
+    if value is None or value > min(similarities)[0] + CLOSE:
         return f"{positive} is not the least topical positive"
     if any(not free[texts.row[one]] for one in negatives):
         return "a negative of another language or genre"
@@ -231,12 +235,12 @@ def _adversarial_problem(
 def _groups(pairs: pl.DataFrame, pool: str) -> Iterator[tuple[str, str, list[str]]]:
     """Yield query, positive and negatives of the groups of a pool."""
     of_pool = pairs.filter(pl.col("pool") == pool)
-    told = of_pool.group_by("group", maintain_order=True).agg(
+    by_group = of_pool.group_by("group", maintain_order=True).agg(
         pl.col("query_id").first(),
         pl.col("candidate_id").filter("same").first().alias("positive"),
         pl.col("candidate_id").filter(~pl.col("same")).alias("negatives"),
     )
-    for _, query, positive, negatives in told.iter_rows():
+    for _, query, positive, negatives in by_group.iter_rows():
         if positive is not None:
             yield query, positive, negatives
 

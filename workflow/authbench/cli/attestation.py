@@ -80,7 +80,7 @@ def verify_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def verify(arguments: argparse.Namespace) -> int:
-    """Return 0 if the release was reproduced byte for byte, 1 if something differs, 2 if that cannot be told."""
+    """Return 0 if the release was reproduced byte for byte, 1 if something differs, 2 if that cannot be decided."""
     from authbench.attestation.envelope import read_envelope, sign, unsigned_by
     from authbench.attestation.reproduce import Outcome, differences, reproduce
     from authbench.attestation.statement import statement_bytes
@@ -125,7 +125,7 @@ def _beside(release: Path) -> Path:
 COMMANDS = {
     "attest": Command("state what a release was made of (in-toto), and sign it", attest_arguments, attest),
     "verify": Command(
-        "build a release anew from its statement: exit 0 reproduced, 1 differs, 2 cannot be told",
+        "build a release anew from its statement: exit 0 reproduced, 1 differs, 2 cannot be decided",
         verify_arguments,
         verify,
     ),

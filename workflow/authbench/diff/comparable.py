@@ -89,10 +89,10 @@ def _in_split(a: Release, b: Release, split: str, scored: bool) -> Iterator[Reas
         (one, other) = (_rows(release, split, table) for release in (a, b))
         gone, new = one.keys() - other.keys(), other.keys() - one.keys()
         changed = sum(one[ident] != other[ident] for ident in one.keys() & other.keys())
-        told = [f"{number:,} {what}" for number, what in ((len(gone), "gone"), (len(new), "new")) if number]
-        if told:
+        counts = [f"{number:,} {what}" for number, what in ((len(gone), "gone"), (len(new), "new")) if number]
+        if counts:
             found = True
-            yield Reason(MAJOR if scored else MINOR, f"{table.name}: {', '.join(told)}", split)
+            yield Reason(MAJOR if scored else MINOR, f"{table.name}: {', '.join(counts)}", split)
         if changed:
             found = True
             yield Reason(MAJOR if scored else MINOR, f"{table.name}: {changed:,} with another text or author", split)

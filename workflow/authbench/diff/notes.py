@@ -104,17 +104,17 @@ def _row(name: str, before: int, after: int) -> str:
 
 def _texts(found: Mapping[str, Any]) -> Iterator[str]:
     rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
-    told = False
+    changed_any = False
     for change, words in _CHANGES.items() if rows is not None else ():
         changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
         for (source, reason), part in changed.group_by("source", "reason", maintain_order=True):
-            told = True
+            changed_any = True
             yield f"- {part.height:,} texts of {source} {words}{f': {reason}' if reason else ''}"
     for change, ids in found["queries"].items():
         if ids:
-            told = True
+            changed_any = True
             yield f"- {len(ids):,} queries {'with other answers' if change == 'answers' else change}"
-    if not told:
+    if not changed_any:
         yield "The same."
 
 

@@ -1,8 +1,8 @@
 """Ranks where only some candidates of a query have a score, and what such a ranking cannot tell.
 
 Candidates without a score rank behind all that have one, in no order that is known. So a rank within the list is exact,
-in every pool too; a metric is told where the list is long enough for all queries, and is NaN for all of them where it
-is not. Memory: 40 bytes per listed pair.
+in every pool too; a metric is computed where the list is long enough for all queries, and is NaN for all of them
+where it is not. Memory: 40 bytes per listed pair.
 """
 
 from collections.abc import Mapping
@@ -97,8 +97,10 @@ def _nearest(ordered: pl.DataFrame, queries: int) -> tuple[I32, F64]:
     return rows, best
 
 
-def told(values: Mapping[str, F64], pool: str, ranking: Ranking, positives: Lists) -> tuple[dict[str, F64], list[int]]:
-    """Return the metrics of a pool, NaN throughout where some query's cannot be told, and the queries that are short.
+def known_values(
+    values: Mapping[str, F64], pool: str, ranking: Ranking, positives: Lists
+) -> tuple[dict[str, F64], list[int]]:
+    """Return the metrics of a pool, NaN throughout where some query's cannot be computed, and the short queries.
 
     Args:
         values: metrics of queries by name, of `metrics.ranking.per_query`.
@@ -133,7 +135,7 @@ def _tells_other_work(hit: F64, other_work: BOOL, ranking: Ranking, positives: L
 
 
 def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> tuple[dict[str, F64], dict[str, str]]:
-    """Return headline scores of queries, NaN throughout where some query's cannot be told, and why, by score.
+    """Return headline scores of queries, NaN throughout where some query's cannot be computed, and why, by score.
 
     Args:
         own: of `released.group_scores` and `released.success_of_other_work`.
@@ -152,12 +154,12 @@ def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> t
 
 
 def reasons(split: Split, ranking: Ranking) -> dict[str, str]:
-    """Return by metric why it is not told; empty where all are."""
+    """Return by metric why it is not computed; empty where all are."""
     if ranking.depths is None:
         return {}
     found = {}
     values = per_query(ranking.ranks["whole"], split.positives.starts)
-    kept, short = told(values, "whole", ranking, split.positives)
+    kept, short = known_values(values, "whole", ranking, split.positives)
     if short:
         ids = split.documents["id"].gather(split.asks[short]).to_list()
         for name in values:

@@ -298,7 +298,7 @@ def rank_column(pool: str) -> str:
     return "rank" if pool == "whole" else f"rank_{pool}"
 
 
-def _told_ranks(ranks: I32) -> pl.Series:
+def _known_ranks(ranks: I32) -> pl.Series:
     """Return ranks that are known, null for a positive that is not in the pool, or behind all that are listed."""
     return pl.Series(ranks, dtype=pl.Int32).replace([0, BEHIND], [None, None])
 
@@ -312,7 +312,9 @@ def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) 
 
     def rows(kind: str, pairs: Lists, scores: np.ndarray, ranks: Mapping[str, I32]) -> pl.DataFrame:
         nothing = pl.repeat(None, len(pairs.rows), dtype=pl.Int32, eager=True)
-        of_pools = {rank_column(pool): _told_ranks(ranks[pool]) if pool in ranks else nothing for pool in ranking.ranks}
+        of_pools = {
+            rank_column(pool): _known_ranks(ranks[pool]) if pool in ranks else nothing for pool in ranking.ranks
+        }
         return pl.DataFrame(
             {
                 "query": ids.gather(split.asks[pairs.owners()]),

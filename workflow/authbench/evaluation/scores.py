@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from authbench.arrays import F32, F64
-from authbench.evaluation.listed import is_complete, told
+from authbench.evaluation.listed import is_complete, known_values
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.retrieval import Ranking
 from authbench.evaluation.slices import SLICES, facets
@@ -82,7 +82,7 @@ def per_query_values(split: Split, ranking: Ranking) -> dict[str, F64]:
         found = per_query(ranks, split.positives.starts)
         values[f"{prefix}pool"] = np.where(np.isnan(found["mrr"]), np.nan, ranking.sizes[pool])
         if ranking.depths is not None:
-            found, _ = told(found, pool, ranking, split.positives)
+            found, _ = known_values(found, pool, ranking, split.positives)
         values |= {f"{prefix}{name}": value for name, value in found.items()}
     random = random_per_query(ranking.sizes["whole"], split.positives.lengths())
     return values | {f"random:{name}": value for name, value in random.items()}

@@ -224,7 +224,7 @@ def _left_out(chosen: _Selection) -> str:
     given = pl.concat([chosen.answers(split).filter(pl.col("lang").is_in(subsets)) for split in release.splits])
     others = sorted(set(release.provenance["lang"]) - set(subsets))
     unanswered = asked - given["query-id"].n_unique()
-    told = [
+    reasons = [
         *(
             [f"{plural(short, 'text')} of fewer than {LEAST_CHARACTERS} characters, which MTEB refuses"]
             if short
@@ -233,7 +233,7 @@ def _left_out(chosen: _Selection) -> str:
         *([f"{plural(unanswered, 'query', 'queries')} that no text of its language answers"] if unanswered else []),
         *([f"all texts in {listing(map(language_name, others))}, without queries"] if others else []),
     ]
-    return f"Left out: {listing(told)}." if told else "Nothing else is left out."
+    return f"Left out: {listing(reasons)}." if reasons else "Nothing else is left out."
 
 
 def _table(scripts: pl.DataFrame) -> str:

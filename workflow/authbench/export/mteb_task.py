@@ -132,11 +132,11 @@ def dates(column: pl.Series, published: str | None) -> tuple[str, str]:
     >>> dates(pl.Series(["2020", "2019-05-17", "2020-02", None]), None)
     ('2019-05-17', '2020-12-31')
     """
-    told = column.drop_nulls().str.split("-").to_list()
-    if not told:
+    stated = column.drop_nulls().str.split("-").to_list()
+    if not stated:
         return (_ANY_YEAR[0], published or _ANY_YEAR[1])
-    first = min("-".join([*parts, "01", "01"][:3]) for parts in told)
-    return first, max(map(_last_day, told))
+    first = min("-".join([*parts, "01", "01"][:3]) for parts in stated)
+    return first, max(map(_last_day, stated))
 
 
 def _last_day(parts: Sequence[str]) -> str:

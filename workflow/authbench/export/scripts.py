@@ -8,8 +8,8 @@ from opencc import OpenCC
 
 from authbench.records import OTHER
 
-UNTOLD = "Zyyy"  # no letters, or only letters that all scripts share
-READ_CHARACTERS = 1_000  # of a text, from which its script is told
+UNKNOWN = "Zyyy"  # no letters, or only letters that all scripts share
+READ_CHARACTERS = 1_000  # of a text, from which its script is identified
 KANA_SHARE = 5  # Han with more Kana than a fifth of them are Japanese: Chinese borrows a sign or two
 LEAST_SHARE = 0.05  # of the texts of a language, from which a script is named as one of the language
 
@@ -83,7 +83,7 @@ def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
     japanese = (pl.col("Kana") * KANA_SHARE > pl.col("Hani")) | (pl.col("lang") == "ja")
     found = counts.with_columns(script.alias("script"), most.list.max().alias("letters")).with_columns(
         pl.when(pl.col("letters") == 0)
-        .then(pl.lit(UNTOLD))
+        .then(pl.lit(UNKNOWN))
         .when(pl.col("script").is_in(["Hani", "Kana"]) & japanese)
         .then(pl.lit("Jpan"))
         .otherwise("script")
@@ -91,25 +91,25 @@ def scripts_of(texts: pl.DataFrame) -> pl.DataFrame:
     )
     han = found["script"] == "Hani"
     if han.any():
-        told = found.filter(han)["text"].map_elements(_variant, pl.String)
-        found = pl.concat([found.filter(~han), found.filter(han).with_columns(told.alias("script"))])
+        known = found.filter(han)["text"].map_elements(_variant, pl.String)
+        found = pl.concat([found.filter(~han), found.filter(han).with_columns(known.alias("script"))])
     return found.group_by("lang", "script").agg(pl.len().alias("texts")).sort("lang", "script")
 
 
 def named_scripts(counts: pl.DataFrame) -> dict[str, list[str]]:
     """Return the scripts of each language, the most frequent first, from `scripts_of`, of all batches or their sum.
 
-    Those of at least LEAST_SHARE of the texts whose script is told; `Zyyy` where none is. `Hani` gives way to `Hans`
+    Those of at least LEAST_SHARE of the texts whose script is known; `Zyyy` where none is. `Hani` gives way to `Hans`
     and `Hant`: such a text can be read as either.
     """
     found = {}
     for (lang,), rows in counts.group_by("lang", maintain_order=True):
         of_lang = rows.group_by("script").agg(pl.col("texts").sum()).sort("texts", "script", descending=[True, False])
-        told = of_lang.filter(pl.col("script") != UNTOLD)
-        if told["script"].is_in(["Hans", "Hant"]).any():
-            told = told.filter(pl.col("script") != "Hani")
-        common = told.filter(pl.col("texts") >= LEAST_SHARE * pl.col("texts").sum())
-        found[str(lang)] = common["script"].to_list() or [UNTOLD]
+        known = of_lang.filter(pl.col("script") != UNKNOWN)
+        if known["script"].is_in(["Hans", "Hant"]).any():
+            known = known.filter(pl.col("script") != "Hani")
+        common = known.filter(pl.col("texts") >= LEAST_SHARE * pl.col("texts").sum())
+        found[str(lang)] = common["script"].to_list() or [UNKNOWN]
     return found
 
 

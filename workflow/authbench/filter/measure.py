@@ -21,7 +21,7 @@ from authbench.text_bytes import utf8
 PLACEHOLDERS = r"\[[A-Za-z_\p{Han}]{1,20}\]|<[A-Za-z_]{1,20}>|:[a-z0-9_+-]{2,30}:|https?://[!-~]+|www\.[!-~]+|urlLink"
 OTHER_LETTERS = r"[\p{L}\p{M}--\p{Latin}]+"
 REPEATED_LETTERS = re.compile(r"([^\W\d_]{1,5}?)\1{2,}")
-MIN_PLAIN_LETTERS = 30  # of distinct words, from which a language is told
+MIN_PLAIN_LETTERS = 30  # of distinct words, from which a language is identified
 
 CHARACTER_COLUMNS = {
     "visible": pl.Int32,  # characters that are not white space

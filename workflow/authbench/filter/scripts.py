@@ -20,7 +20,8 @@ ASSIGNED = ((0, 0x40000), (0xE0000, 0xE1000))
 OTHER_SCRIPT = 1 << len(SCRIPTS)
 ANY_SCRIPT = 0  # letters that belong to all scripts (Common, Inherited)
 
-# From how many letters the scripts of a text, and its language, are told; and the share of a script that is most of it.
+# From how many letters the scripts of a text, and its language, are identified; the share of a script that is most of
+# it.
 MIN_SCRIPT_LETTERS = 8
 MIN_LANGUAGE_LETTERS = 60
 MOSTLY = 0.5

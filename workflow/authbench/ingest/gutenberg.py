@@ -2,7 +2,7 @@
 
 What stands around a book has changed since 1991: a line `*** START OF THE PROJECT GUTENBERG EBOOK ... ***` today, the
 end of the `SMALL PRINT` before. After it come credits (`Produced by ...`), before the end mark `End of the Project
-Gutenberg EBook of ...`. A file whose marks are not found is no book: what is the licence there cannot be told.
+Gutenberg EBook of ...`. A file whose marks are not found is no book: nothing separates the licence from the text there.
 """
 
 from collections import deque

@@ -23,8 +23,8 @@ def _set(words: str) -> frozenset[str]:
 
 OF_A_NAME = ("person_key", "near_key", "given_keys", "life_key")  # columns of records
 UNPEOPLED = frozenset({"zh", "ja"})  # languages whose names are written without a blank
-# Families and given names are told apart where letters are an alphabet and the family is the last word, or marked by a
-# comma; a Chinese family name with an initial was one person in 5 of 91 pairs.
+# Families and given names are distinguished where letters are an alphabet and the family is the last word, or marked
+# by a comma; a Chinese family name with an initial was one person in 5 of 91 pairs.
 NO_NEAR_NAMES = UNPEOPLED | {"ar"}
 _ALPHABETIC = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}'’\-]+")
 
@@ -89,7 +89,7 @@ class _Word(NamedTuple):
 
 
 class PersonalName(NamedTuple):
-    """A canonical name: all of it, the family name and the given names where they can be told apart, and the life.
+    """A canonical name: all of it, the family name and the given names where they can be distinguished, and the life.
 
     A given name is a text and whether only its beginning is known.
     """

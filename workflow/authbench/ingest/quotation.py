@@ -1,8 +1,8 @@
 """Tell rows that an unmatched quotation mark swallowed from a text of several lines.
 
 An unmatched `"` runs to the next one, however far that is, and what lies between looks to a parser like one text. It is
-told from a text with line breaks by its lines: rows of the table have the header's number of cells, and in columns of
-numbers, codes or few values their cells look like those of the rows around.
+distinguished from a text with line breaks by its lines: rows of the table have the header's number of cells, and in
+columns of numbers, codes or few values their cells look like those of the rows around.
 """
 
 import re

@@ -63,7 +63,7 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
         takedown: author ids and SHA-256 of contents that are to be in neither.
 
     Raises:
-        InputError: the two do not fit, what one took down cannot be told, or the result breaks a claim.
+        InputError: the two do not fit, what one took down is not known, or the result breaks a claim.
     """
     own, other = read_side(first), read_side(second)
     expect_fitting(own, other)
@@ -101,13 +101,13 @@ def merge(first: Release, second: Release, out: Path, name: str, takedown: Set[s
 
 
 def _expect_known_takedowns(own: Side, other: Side) -> None:
-    """Raise InputError where it cannot be told which documents a release took down."""
+    """Raise InputError where it is not known which documents a release took down."""
     for side in (own, other):
         number = side.release.manifest["takedown"].get("documents", 0)
         if side.continues and number:
             raise InputError(
                 f"{side.release.folder} took down {number} documents, and continues the lock of an earlier release, so "
-                "that it cannot be told which. Give the list that it was built with: --takedown FILE."
+                "that nothing says which. Give the list that it was built with: --takedown FILE."
             )
 
 

@@ -37,14 +37,15 @@ def render(
             facts=facts,
             tables=tables,
             pictures=pictures(charts),
-            silence={"told": silence["w"] is not None} | {name: _told(name, value) for name, value in silence.items()},
+            silence={"tested": silence["w"] is not None}
+            | {name: _shown_statistic(name, value) for name, value in silence.items()},
             topics=_topic_rows(topics) if topics else [],
             baselines=baselines,
         )
     )
 
 
-def _told(name: str, value: float | None) -> int | str:
+def _shown_statistic(name: str, value: float | None) -> int | str:
     if isinstance(value, int):
         return value
     return p_value(value) if name in ("p", "rho_p") and value is not None else decimals(value, DIGITS)
@@ -88,8 +89,8 @@ def _topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]
     for name in ("all", "same_author", "different_authors"):
         part = found[name]
-        told = with_spread(part["mean"], part["sd"], DIGITS, DIGITS) if part["pairs"] else "no pair"
-        rows.append((f"Similarity, {name.replace('_', ' ')}", told))
+        words = with_spread(part["mean"], part["sd"], DIGITS, DIGITS) if part["pairs"] else "no pair"
+        rows.append((f"Similarity, {name.replace('_', ' ')}", words))
     if found["mann_whitney"]:
         rows.append(
             ("Mann-Whitney U, one-sided", f"{found['mann_whitney']['u']:,.0f}, p {p_value(found['mann_whitney']['p'])}")

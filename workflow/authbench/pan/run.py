@@ -204,7 +204,7 @@ def write_report(
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
     if pairs is not None:
-        found, similar, more = _told_of_topics(systems, pairs, topics, seed, train)
+        found, similar, more = _influence_of_topics(systems, pairs, topics, seed, train)
         drawn += more
     with atomic_folder(out) as folder:
         write_text(folder / "scores.json", as_json(table, bounds))
@@ -264,8 +264,8 @@ def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
         ("overall", "Student's test of each problem's influence on the mean of all measures"),
     ):
         title = f"Which {HEADINGS[measure]} differ, by Holm's correction"
-        told = f"{how}. {signs}, ? where a value is set and not measured."
-        shown.append(measure_table(f"significance_{measure}", title, matrix(pairs, True, measure), told))
+        note = f"{how}. {signs}, ? where a value is set and not measured."
+        shown.append(measure_table(f"significance_{measure}", title, matrix(pairs, True, measure), note))
     return shown
 
 
@@ -282,7 +282,7 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[
     ]
 
 
-def _told_of_topics(
+def _influence_of_topics(
     systems: Systems, pairs: Path, topics: int, seed: int, train: Path | None
 ) -> tuple[dict[str, Any], pl.DataFrame, list[Chart]]:
     """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""

@@ -24,7 +24,7 @@ class Choice:
         label: in the list of keys.
         verdict: a JSON object, the fields of the saved line.
         tone: `good` or `out`, how the entry is then shown.
-        told: the words beside an entry so judged.
+        status: the words beside an entry so judged.
         meaning: a longer explanation; empty: none.
     """
 
@@ -32,7 +32,7 @@ class Choice:
     label: str
     verdict: str
     tone: str
-    told: str
+    status: str
     meaning: str = ""
 
 

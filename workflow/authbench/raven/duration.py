@@ -1,4 +1,4 @@
-"""How long the verifiers of a run will take, told before they start.
+"""How long the verifiers of a run will take, estimated before they start.
 
 Every fold of a subset has nearly all its texts to learn from or to answer, so that time is taken to grow with the
 characters of the subsets' texts, times the folds.
@@ -44,9 +44,9 @@ def expected(verifiers: Iterable[str], characters: int, jobs: int = 0) -> str:
     unknown = [name for name in names if name not in PACE]
     seconds = sum(PACE[name] for name in known) * characters / 1e6 + START * jobs
     who = "1 verifier" if len(known) == 1 else f"{len(known)} verifiers"
-    told = f"{who} will take some {_minutes(seconds)} of CPU time, {_minutes(seconds / 2)} on two cores"
+    estimate = f"{who} will take some {_minutes(seconds)} of CPU time, {_minutes(seconds / 2)} on two cores"
     without = f", and {', '.join(unknown)} as long as they take" if unknown else ""
-    return f"raven: {told if known else 'no verifier of known pace'}{without}."
+    return f"raven: {estimate if known else 'no verifier of known pace'}{without}."
 
 
 def _minutes(seconds: float) -> str:

@@ -45,7 +45,7 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
     drawn = read_columns([pairs])
     wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
     texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)), COLUMNS)
-    told = []
+    lines = []
     with atomic_folder(out) as folder:
         for fold in drawn["fold"].unique().sort():
             counts = []
@@ -54,5 +54,5 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
                 write_pairs(here, folder / f"fold-{fold}" / name / "pairs.jsonl")
                 write_truth(here, folder / f"fold-{fold}" / name / "truth.jsonl")
                 counts.append(f"{here.height:,} {name}")
-            told.append(f"fold-{fold}: {', '.join(counts)}")
-    return told
+            lines.append(f"fold-{fold}: {', '.join(counts)}")
+    return lines

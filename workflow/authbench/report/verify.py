@@ -39,7 +39,7 @@ _NOT_IN_FORM = (
 )
 _PIXELS = 1.0  # that versions of the drawing library may differ by
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_TOLD_NOWHERE_ELSE = [
+_STATED_NOWHERE_ELSE = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
         r' ?<span class="tag alert">noisy(?: in [^<]{1,12})?</span>',
@@ -140,7 +140,7 @@ def _check_report(release: Release) -> Iterator[Finding]:
 def _lines(page: str) -> list[str]:
     """Return the lines of a report that its release has to agree with."""
     page = _SVG.sub("", page)
-    for pattern in _TOLD_NOWHERE_ELSE:
+    for pattern in _STATED_NOWHERE_ELSE:
         page = pattern.sub("", page)
     return [line for line in map(str.strip, page.splitlines()) if line]
 

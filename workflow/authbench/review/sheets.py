@@ -41,7 +41,7 @@ MEASURED = (
     ("langid_probability", "language", "from"),
     ("quoted_share", "quoted_share", "above"),
 )
-TOLD = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
+METADATA = ("source", "genre", "length_bucket", "token_length", "author_kind", "date", "topic", "split")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,9 @@ def entry(row: Mapping[str, Any], thresholds: Mapping[str, Any], beside: Beside)
         "key": key,
         "key_shown": shown(key),
         "lang": row["lang"],
-        "facts": [(name.replace("_", " "), shown(str(row[name]))) for name in TOLD if row.get(name) not in (None, "")],
+        "facts": [
+            (name.replace("_", " "), shown(str(row[name]))) for name in METADATA if row.get(name) not in (None, "")
+        ],
         "measures": measures(row, thresholds),
         "text": shown(content),
         "difference": shown_difference(before, content) if before and before != content else None,

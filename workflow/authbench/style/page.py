@@ -55,17 +55,17 @@ def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
     asked_not = [one for one in listed if not one["run"] and one["why"] == NOT_ASKED]
     lacking = len(listed) - len(run) - len(asked_not)
     if paper:
-        told = f"{len(paper_run)} of the {len(paper)} datasets of STEB"
-        told += f" and {others} other{'s' if others > 1 else ''}" if others else ""
+        what = f"{len(paper_run)} of the {len(paper)} datasets of STEB"
+        what += f" and {others} other{'s' if others > 1 else ''}" if others else ""
     else:
-        told = f"{others} dataset{'' if others == 1 else 's'}"
+        what = f"{others} dataset{'' if others == 1 else 's'}"
     missing = []
     if lacking:
         missing.append(f"{lacking} {'has' if lacking == 1 else 'have'} no files here")
     if asked_not:
         missing.append(f"{len(asked_not)} {'was' if len(asked_not) == 1 else 'were'} not asked for")
     rest = f"; of the rest, {' and '.join(missing)} (see the list below)" if missing else ""
-    return f"The models were run on {told}{rest}."
+    return f"The models were run on {what}{rest}."
 
 
 NOT_ASKED = "not asked for"

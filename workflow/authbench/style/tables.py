@@ -112,14 +112,14 @@ def limits_of(result: Result) -> dict[sums.Key, Any]:
 
 def chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
     """Return what knows nothing scores: of clustering, the mean over models of their clusters with labels shuffled."""
-    told: dict[sums.Key, list[float | None]] = {}
+    chances: dict[sums.Key, list[float | None]] = {}
     for result in results:
         for dataset, cell in result.content["datasets"].items():
             for task, measured in cell["tasks"].items():
-                told.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
+                chances.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
                 if task == "order_alignment":
-                    told.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
-    known = {key: [one for one in values if one is not None] for key, values in told.items()}
+                    chances.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
+    known = {key: [one for one in values if one is not None] for key, values in chances.items()}
     return {key: float(np.mean(values)) if values else None for key, values in known.items()}
 
 
@@ -155,8 +155,8 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     }
     title = f"{HEADINGS[task]}: {figure}"
     table = score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
-    told = chances_of(results)
-    return with_chance(table, columns, {name: told.get((kind, name)) for name in datasets})
+    chances = chances_of(results)
+    return with_chance(table, columns, {name: chances.get((kind, name)) for name in datasets})
 
 
 def _cost(results: Sequence[Result]) -> Table:
@@ -249,7 +249,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
 
 
 def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
-    """Return what knows nothing of style scores; None where that is not told, as of V-measure in STEB's protocol."""
+    """Return what knows nothing of style scores; None where that is not known, as of V-measure in STEB's protocol."""
     if "auroc" in measured or "auc" in measured:
         return 0.5
     if protocol == STEB:

@@ -22,8 +22,8 @@ def languages(pairs: pl.DataFrame, texts: list[str]) -> list[str]:
     """Return the language of each of the `distinct` texts of pairs, empty where no pair tells it."""
     if "lang" not in pairs.columns:
         return [""] * len(texts)
-    told = pl.concat([pairs.select("lang", text=side) for side in ("text1", "text2")]).drop_nulls()
-    known = dict(told.group_by("text").agg(pl.col("lang").min()).iter_rows())
+    stated = pl.concat([pairs.select("lang", text=side) for side in ("text1", "text2")]).drop_nulls()
+    known = dict(stated.group_by("text").agg(pl.col("lang").min()).iter_rows())
     return [known.get(text, "") for text in texts]
 
 

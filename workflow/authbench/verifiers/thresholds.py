@@ -42,7 +42,7 @@ def search(truth: Truth, similarities: F64) -> Thresholds:
     p1, p2 = (GRID[places] for places in np.triu_indices(len(GRID), 1))
     found = np.round(overall_on_grid(truth, similarities, p1, p2), 3)
     if np.isnan(found).all():
-        raise InputError("No two thresholds can be told apart: no pair is by one author, and none is claimed to be.")
+        raise InputError("No two thresholds can be distinguished: no pair is by one author, and none is claimed to be.")
     best = int(np.nanargmax(found))
     return Thresholds(float(p1[best]), float(p2[best]))
 
