@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _KEY = "PEM file of an ed25519 key without a password (openssl genpkey -algorithm ed25519 -out key.pem)"
 
 
-def attest_arguments(parser: argparse.ArgumentParser) -> None:
+def _attest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of a finished release")
     parser.add_argument(
         "--out",
@@ -54,7 +54,7 @@ def attest(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def verify_arguments(parser: argparse.ArgumentParser) -> None:
+def _verify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the release")
     parser.add_argument(
         "--raw", type=Path, metavar="DIR", help="directory of the raw files; without it only files and signatures count"
@@ -123,10 +123,10 @@ def _beside(release: Path) -> Path:
 
 
 COMMANDS = {
-    "attest": Command("state what a release was made of (in-toto), and sign it", attest_arguments, attest),
+    "attest": Command("state what a release was made of (in-toto), and sign it", _attest_arguments, attest),
     "verify": Command(
         "build a release anew from its statement: exit 0 reproduced, 1 differs, 2 cannot be decided",
-        verify_arguments,
+        _verify_arguments,
         verify,
     ),
 }

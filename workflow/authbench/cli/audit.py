@@ -97,7 +97,7 @@ def run(given: argparse.Namespace) -> int:
     return 1 if given.strict and result.broken else 0
 
 
-def languages_arguments(parser: argparse.ArgumentParser) -> None:
+def _languages_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", type=Path, metavar="X", help="results of a build (results/NAME), or a release")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="folder for suspects.jsonl and summary.json"
@@ -135,6 +135,6 @@ COMMANDS = {
         run,
     ),
     "languages": Command(
-        "list texts that may be in another language than they are filed under", languages_arguments, languages
+        "list texts that may be in another language than they are filed under", _languages_arguments, languages
     ),
 }

@@ -8,7 +8,7 @@ from authbench.errors import InputError
 from authbench.printable import printable
 
 
-def acquire_arguments(parser: argparse.ArgumentParser) -> None:
+def _acquire_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources", nargs="*", metavar="SOURCE", help="name of a source in config/sources (default: all)"
     )
@@ -40,7 +40,7 @@ def acquire(arguments: argparse.Namespace) -> int:
     return 2 if missing else 0
 
 
-def sources_arguments(parser: argparse.ArgumentParser) -> None:
+def _sources_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", action="store_true", help="print them as Markdown, as in docs/sources.md")
     raw_argument(parser)
 
@@ -61,7 +61,7 @@ def sources(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def plan_arguments(parser: argparse.ArgumentParser) -> None:
+def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--documents", type=amount, required=True, metavar="N", help="number of documents in the corpus, e.g. 1e8"
     )
@@ -91,10 +91,10 @@ def plan(arguments: argparse.Namespace) -> int:
 
 COMMANDS = {
     "acquire": Command(
-        "fetch corpora and verify their files: exit 0 complete, 2 incomplete", acquire_arguments, acquire
+        "fetch corpora and verify their files: exit 0 complete, 2 incomplete", _acquire_arguments, acquire
     ),
     "sources": Command(
-        "list the known corpora: languages, licence, origin, and which files are present", sources_arguments, sources
+        "list the known corpora: languages, licence, origin, and which files are present", _sources_arguments, sources
     ),
-    "plan": Command("estimate jobs, hours, memory and disk of a build", plan_arguments, plan),
+    "plan": Command("estimate jobs, hours, memory and disk of a build", _plan_arguments, plan),
 }

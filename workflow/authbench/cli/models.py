@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from authbench.models.entries import ModelEntry
 
 
-def evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+def _evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release",
         type=Path,
@@ -119,7 +119,7 @@ def _requested_models(arguments: argparse.Namespace) -> "list[ModelEntry]":
     return models
 
 
-def leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
+def _leaderboard_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "results",
         nargs="+",
@@ -170,7 +170,7 @@ def leaderboard(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def train_arguments(parser: argparse.ArgumentParser) -> None:
+def _train_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release",
         type=Path,
@@ -253,7 +253,7 @@ def train(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "evaluate": Command("score models on a split of a release", evaluate_arguments, evaluate),
-    "leaderboard": Command("compare models that were evaluated", leaderboard_arguments, leaderboard),
-    "train": Command("tune a model on a release", train_arguments, train),
+    "evaluate": Command("score models on a split of a release", _evaluate_arguments, evaluate),
+    "leaderboard": Command("compare models that were evaluated", _leaderboard_arguments, leaderboard),
+    "train": Command("tune a model on a release", _train_arguments, train),
 }

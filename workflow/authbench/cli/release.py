@@ -10,7 +10,7 @@ from authbench.cli.command import Command, unverified_argument, warn_unverified
 from authbench.printable import printable
 
 
-def check_arguments(parser: argparse.ArgumentParser) -> None:
+def _check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, with a subdirectory per split"
     )
@@ -53,7 +53,7 @@ def check(arguments: argparse.Namespace) -> int:
     return 1 if violations else 0
 
 
-def diff_arguments(parser: argparse.ArgumentParser) -> None:
+def _diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", type=Path, metavar="A", help="directory of a release, or of its public bundle")
     parser.add_argument("b", type=Path, metavar="B", help="directory of a later one")
     parser.add_argument(
@@ -78,7 +78,7 @@ def diff(arguments: argparse.Namespace) -> int:
     return 0 if is_same(found) else 1
 
 
-def release_notes_arguments(parser: argparse.ArgumentParser) -> None:
+def _release_notes_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", type=Path, metavar="A", help="directory of the earlier release, or of its public bundle")
     parser.add_argument("b", type=Path, metavar="B", help="directory of the later one")
     parser.add_argument("--out", type=Path, metavar="FILE", help="Markdown file to write; printed if not given")
@@ -103,7 +103,7 @@ def release_notes(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def export_arguments(parser: argparse.ArgumentParser) -> None:
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release", type=Path, metavar="RELEASE_DIR", help="directory of a release, or of its public bundle"
     )
@@ -142,7 +142,7 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def freeze_arguments(parser: argparse.ArgumentParser) -> None:
+def _freeze_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, metavar="RELEASE_DIR", help="directory of the complete release")
     parser.add_argument(
         "--config", type=Path, required=True, metavar="RECIPE", help="its recipe, which gets `publish.sha256`"
@@ -161,7 +161,7 @@ def freeze(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def rebuild_arguments(parser: argparse.ArgumentParser) -> None:
+def _rebuild_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bundle", type=Path, metavar="PUBLIC_BUNDLE", help="directory that export --form public wrote")
     parser.add_argument(
         "--raw", type=Path, required=True, metavar="DIR", help="directory of the raw files, one subdirectory per source"
@@ -201,7 +201,7 @@ def rebuild(arguments: argparse.Namespace) -> int:
     return 1
 
 
-def merge_arguments(parser: argparse.ArgumentParser) -> None:
+def _merge_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", type=Path, metavar="A", help="directory of a release, which stays as it is")
     parser.add_argument("b", type=Path, metavar="B", help="directory of another, of which what A lacks is added")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output directory; the merged release")
@@ -240,15 +240,15 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", check_arguments, check),
-    "diff": Command("compare two releases: exit 0 equal, 1 different", diff_arguments, diff),
-    "release-notes": Command("write what changed between two releases", release_notes_arguments, release_notes),
-    "merge": Command("merge two releases into one: ids and splits stay, copies are left out", merge_arguments, merge),
-    "export": Command("write a release in the format of another tool or host", export_arguments, export),
-    "freeze": Command("state in a recipe which release its version is", freeze_arguments, freeze),
+    "check": Command("check a release: exit 0 sound, 1 violations, 2 cannot be read", _check_arguments, check),
+    "diff": Command("compare two releases: exit 0 equal, 1 different", _diff_arguments, diff),
+    "release-notes": Command("write what changed between two releases", _release_notes_arguments, release_notes),
+    "merge": Command("merge two releases into one: ids and splits stay, copies are left out", _merge_arguments, merge),
+    "export": Command("write a release in the format of another tool or host", _export_arguments, export),
+    "freeze": Command("state in a recipe which release its version is", _freeze_arguments, freeze),
     "rebuild": Command(
         "rebuild a complete release from its public bundle and raw files: exit 0 done, 1 texts changed",
-        rebuild_arguments,
+        _rebuild_arguments,
         rebuild,
     ),
 }

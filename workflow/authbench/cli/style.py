@@ -8,7 +8,7 @@ from authbench.cli.command import Command, cache_arguments, cache_of, unverified
 CHANCE = "random"  # a row of every table, whatever is asked for
 
 
-def style_arguments(parser: argparse.ArgumentParser) -> None:
+def _style_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with the folders of the datasets")
     parser.add_argument(
         "--model",
@@ -92,7 +92,7 @@ def style(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def steb_arguments(parser: argparse.ArgumentParser) -> None:
+def _steb_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "results",
         type=Path,
@@ -113,6 +113,6 @@ def steb(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "steb": Command("sum up results in STEB's layout as its leaderboard does", steb_arguments, steb),
-    "style": Command("score models on datasets of writing style", style_arguments, style),
+    "steb": Command("sum up results in STEB's layout as its leaderboard does", _steb_arguments, steb),
+    "style": Command("score models on datasets of writing style", _style_arguments, style),
 }

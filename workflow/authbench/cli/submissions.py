@@ -16,7 +16,7 @@ _FIELDS = {
 }
 
 
-def submit_arguments(parser: argparse.ArgumentParser) -> None:
+def _submit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "scores", type=Path, metavar="SCORES", help="directory of one model in what authbench evaluate wrote"
     )
@@ -48,7 +48,7 @@ def submit(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def validate_arguments(parser: argparse.ArgumentParser) -> None:
+def _validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "submissions", nargs="+", type=Path, metavar="FILE", help="file that authbench submit wrote; may be several"
     )
@@ -95,10 +95,10 @@ def validate(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "submit": Command("pack the result of a model into one file that others can check", submit_arguments, submit),
+    "submit": Command("pack the result of a model into one file that others can check", _submit_arguments, submit),
     "validate": Command(
         "check submissions against the release: exit 0 they stand, 1 refused, 2 cannot be read",
-        validate_arguments,
+        _validate_arguments,
         validate,
     ),
 }

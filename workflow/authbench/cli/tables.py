@@ -16,7 +16,7 @@ def _digits(text: str) -> int:
     return number
 
 
-def tables_arguments(parser: argparse.ArgumentParser) -> None:
+def _tables_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "scores",
         nargs="*",
@@ -93,5 +93,5 @@ def tables(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "tables": Command("write the tables and figures of a paper on a release and models", tables_arguments, tables)
+    "tables": Command("write the tables and figures of a paper on a release and models", _tables_arguments, tables)
 }

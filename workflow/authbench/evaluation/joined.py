@@ -46,7 +46,7 @@ def join(folders: Iterable[Path]) -> None:
         return
     comparison = compare_results([scores for _, scores in own], tables)
     for (folder, scores), table in zip(own, tables, strict=True):
-        write_plain_json(folder / "scores.json", with_gains(scores, comparison))
+        write_plain_json(folder / "scores.json", _with_gains(scores, comparison))
         solved = table.join(comparison.difficulty, on="id", how="left", maintain_order="left")
         write_plain_parquet(solved, folder / "queries.parquet")
 
@@ -115,7 +115,7 @@ def is_shortcut(scores: Mapping[str, Any]) -> bool:
     return scores["model"].get("shortcut") is True
 
 
-def with_gains(own: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
+def _with_gains(own: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
     """Return a model's scores with its gains over all queries and in slices, and the power of the comparison."""
     scores: dict[str, Any] = deepcopy(dict(own))
     name = scores["model"]["name"]

@@ -88,8 +88,8 @@ def evaluate(
         (folder / OWN).mkdir()
         write_plain_json(folder / OWN / "scores.json", result)
         write_plain_parquet(table, folder / OWN / "queries.parquet")
-        write_plain_parquet(pairs_table(split, ranking, negatives), folder / "pairs.parquet")
-        write_plain_parquet(released_table(split, ranking), folder / "released_pairs.parquet")
+        write_plain_parquet(_pairs_table(split, ranking, negatives), folder / "pairs.parquet")
+        write_plain_parquet(_released_table(split, ranking), folder / "released_pairs.parquet")
     return result
 
 
@@ -248,7 +248,7 @@ def _nearest_lists(ids: pl.Series, ranking: Ranking) -> dict[str, pl.Series]:
     }
 
 
-def released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
+def _released_table(split: Split, ranking: Ranking) -> pl.DataFrame:
     """Return the released pairs with their `score`: `pool`, `group`, `query`, `candidate`, `same`."""
     ids, pairs = split.documents["id"], split.released.pairs
     return pairs.with_columns(
@@ -303,7 +303,7 @@ def _known_ranks(ranks: I32) -> pl.Series:
     return pl.Series(ranks, dtype=pl.Int32).replace([0, BEHIND], [None, None])
 
 
-def pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
+def _pairs_table(split: Split, ranking: Ranking, negatives: Mapping[str, Lists]) -> pl.DataFrame:
     """Return a row per pair: `query`, `candidate`, `kind`, `score`, and of a positive its rank in each pool.
 
     `kind` is `positive`, or of NEGATIVES; a rank is null where a pool does not hold the positive, or does not list it.

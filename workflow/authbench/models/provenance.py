@@ -42,20 +42,20 @@ def decided_by(parameters: TransformerParameters) -> dict[str, Any]:
     folder = Path(checkpoint_path(parameters.checkpoint))
     commit, files = None, None
     if folder.is_dir():
-        files = digest_of_files(folder)
+        files = _digest_of_files(folder)
     else:
         folder, commit = _fetched(parameters)
-    found: dict[str, Any] = {"commit": commit, "weights": digest_of_weights(folder), "files": files}
+    found: dict[str, Any] = {"commit": commit, "weights": _digest_of_weights(folder), "files": files}
     return found | {library: _version(library) for library in LIBRARIES} | {"device": device().split(":")[0]}
 
 
-def digest_of_weights(folder: Path) -> str | None:
+def _digest_of_weights(folder: Path) -> str | None:
     """Return a SHA-256 over the names and contents of a checkpoint's weight files; None where there are none."""
     files = [path for path in _files(folder) if path.suffix in WEIGHTS]
     return _digest(folder, files) if files else None
 
 
-def digest_of_files(folder: Path) -> str:
+def _digest_of_files(folder: Path) -> str:
     """Return a SHA-256 over the names and contents of all files of a checkpoint, but hidden ones and its README."""
     return _digest(folder, _files(folder))
 
@@ -64,7 +64,7 @@ def _fetched(parameters: TransformerParameters) -> tuple[Path, str]:
     """Return the folder of a checkpoint of Hugging Face in the local cache, and its commit; fetch it if need be."""
     pinned = with_commit(parameters)
     folder = snapshot(pinned)
-    if folder is None or digest_of_weights(folder) is None:
+    if folder is None or _digest_of_weights(folder) is None:
         load_checkpoint(pinned)
         folder = snapshot(with_commit(pinned))
     if folder is None:

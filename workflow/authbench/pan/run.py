@@ -146,7 +146,7 @@ def as_json(table: pl.DataFrame, bounds: Bounds) -> str:
     return orjson.dumps(measures, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def headed(table: pl.DataFrame) -> pl.DataFrame:
+def _headed(table: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of the overview's table, in its words."""
     return table.select("system", *HEADINGS).rename(HEADINGS)
 
@@ -188,7 +188,7 @@ def write_report(
         shown += _significance_tables(differences)
     for system in subsets or [system for system in best[:1] if (systems.scores[system] == 0.5).any()]:
         part = where_answered(systems.only(best if system in best else [system, *best]), system, year)
-        shown.append(measure_table(f"answered_by_{system}", f"Where {system} answers", headed(part)))
+        shown.append(measure_table(f"answered_by_{system}", f"Where {system} answers", _headed(part)))
     if beside:
         others = {path.resolve().name: _read_results(path) for path in beside}
         shown.append(measure_table("data_sets", "c@1 by data set", by_data_set({**others, name: table})))
@@ -226,9 +226,9 @@ def write_report(
 
 def scores_with_meta(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
     """Return table 1 with intervals, and the meta system as its last row if there is one."""
-    rows = headed(table)
+    rows = _headed(table)
     if META in every.scores:
-        rows = pl.concat([rows, headed(scores_table(every.only([META]), year))])
+        rows = pl.concat([rows, _headed(scores_table(every.only([META]), year))])
     cells = {
         (system, HEADINGS[name]): own
         for system, found in bounds.items()

@@ -57,7 +57,7 @@ def shortcut_test(run: Run) -> pl.DataFrame:
     for place, name in enumerate(run.verifiers):
         others = [] if name in REFERENCES else references
         against = [
-            p_of_greater_loss(hits[place] - hits[other], random[place] - random[other], folds) for other in others
+            _p_of_greater_loss(hits[place] - hits[other], random[place] - random[other], folds) for other in others
         ]
         beyond.append(max(against, default=float("nan")))
     lower = np.nanmean(hits, axis=1) < np.nanmean(random, axis=1)
@@ -80,7 +80,7 @@ def leans(p: float, p_beyond: float) -> bool:
     return p < SURE and p_beyond < SURE
 
 
-def p_of_greater_loss(hits: F64, random: F64, folds: int) -> float:
+def _p_of_greater_loss(hits: F64, random: F64, folds: int) -> float:
     """Return the one-sided p of the corrected t-test over folds that `hits` are lower than `random`."""
     p = p_of_fold_means(hits, random, folds)
     return p / 2 if np.nanmean(hits) < np.nanmean(random) else 1 - p / 2

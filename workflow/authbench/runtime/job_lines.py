@@ -29,7 +29,7 @@ class JobLines(logging.Formatter):
 
     def hear(self, record: logging.LogRecord) -> None:
         """Take note of a job that begins."""
-        if event_of(record) == "JOB_INFO":
+        if _event_of(record) == "JOB_INFO":
             now = self._clock()
             self._began = now if self._began is None else self._began
             parts = [str(value) for value in dict(getattr(record, "wildcards", None) or {}).values()]
@@ -37,7 +37,7 @@ class JobLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return what to print of a message; empty: nothing."""
-        event = event_of(record)
+        event = _event_of(record)
         if event == "JOB_FINISHED":
             self._finished.append(record.__dict__["job_id"])
             return ""
@@ -70,7 +70,7 @@ class _Ear(logging.Handler):
         self._lines.hear(record)
 
 
-def event_of(record: logging.LogRecord) -> str:
+def _event_of(record: logging.LogRecord) -> str:
     """Return the name of Snakemake's event that a record tells; empty for a plain message."""
     return str(getattr(getattr(record, "event", None), "name", ""))
 

@@ -129,7 +129,7 @@ def _with_taken(deviation: Deviation, taken: Callable[[int, tuple[str, ...]], in
 
     def row(counted: DeviationRow, *place: str) -> DeviationRow:
         number = taken(counted["taken"], place)
-        return with_limit({**counted, "taken": number, "deficit": _deficit(counted["target"], number)})
+        return _with_limit({**counted, "taken": number, "deficit": _deficit(counted["target"], number)})
 
     cells = [row(cell, cell["dimension"], cell["language"], cell["key"]) for cell in deviation["cells"]]
     everyone = deviation["documents"]
@@ -236,7 +236,7 @@ def _cells_alone(alike: Mapping[Cells, float], maximum: int) -> dict[Cells, floa
     return {((*cell, maximum),): documents / maximum for cell, documents in sorted(given.items())}
 
 
-def with_limit(row: DeviationRow) -> DeviationRow:
+def _with_limit(row: DeviationRow) -> DeviationRow:
     """Return a row that knows what `held` means with what limited it; else the row."""
     return {**row, "limited_by": limit_of(row)} if "held" in row else {**row}
 
@@ -265,14 +265,16 @@ def limit_of(row: DeviationRow) -> str | None:
 
 def with_filtered(deviation: Deviation, filtered: Mapping[str, int]) -> Deviation:
     """Return the deviation with how many documents of each language the filters dropped."""
-    rows = [with_limit({**row, "filtered": filtered.get(row["language"], 0)}) for row in deviation.get("languages", ())]
+    rows = [
+        _with_limit({**row, "filtered": filtered.get(row["language"], 0)}) for row in deviation.get("languages", ())
+    ]
     return {**deviation, "languages": rows} if rows else deviation
 
 
 def _row(place: Place, target: int | None, available: int, taken: int, more: _There) -> DeviationRow:
     deficit = _deficit(target, taken)
     row = {**place, "target": target, "available": available, "taken": taken, "deficit": deficit, **more}
-    return with_limit(cast(DeviationRow, row))
+    return _with_limit(cast(DeviationRow, row))
 
 
 def _deficit(target: int | None, taken: int) -> int | None:

@@ -40,14 +40,14 @@ FIXED_BOUNDS = (10, 100, 500)  # tokens: the upper bounds of the first three buc
 REFERENCE = "en"
 
 
-def fallback_documents(sample: Sample) -> int | None:
+def _fallback_documents(sample: Sample) -> int | None:
     """Return how few documents of an author do where a language falls short; None where that cannot be, or never."""
     return None if sample["documents"] is None else sample["fallback_documents_per_author"]
 
 
 def fewest_documents(sample: Sample) -> int:
     """Return how few documents an author may have."""
-    fallback = fallback_documents(sample)
+    fallback = _fallback_documents(sample)
     return int(sample["min_documents_per_author"] if fallback is None else fallback)
 
 
@@ -189,7 +189,7 @@ def select_documents(
     rule = AuthorRule(
         settings["min_documents_per_author"],
         settings["max_documents_per_author"],
-        fallback_documents(settings),
+        _fallback_documents(settings),
         settings["window"],
         settings["min_origins"],
         settings["spread"] == "prefer",

@@ -29,7 +29,7 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
     if k < 2:
         return {"undefined": "texts of one label only", "labels": k, "texts": len(labels)}
     points = compact(vectors).astype(np.float64, copy=False)  # k-means would convert single precision at every step
-    found = [assign_clusters(points, k, seed) for seed in seeds]
+    found = [_assign_clusters(points, k, seed) for seed in seeds]
     values = [v_measure(labels, one) for one in found]
     chance = []
     for seed, one in zip(seeds, found, strict=True):
@@ -46,7 +46,7 @@ def score(vectors: Any, labels: NDArray[np.int64], seeds: Sequence[int]) -> dict
     }
 
 
-def assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
+def _assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
     """Return the cluster of each row.
 
     Starts are drawn from all rows, and no cluster is moved because few rows are in it: with scikit-learn's defaults a

@@ -111,7 +111,7 @@ def run(
             path = cache.folder / "scores" / entry.name / f"{_digest(marks, *taken)}.json"
             known = path.is_file()
             if not known:
-                of = of_dataset if protocol == STRICT else of_dataset_in_steb
+                of = of_dataset if protocol == STRICT else _of_dataset_in_steb
                 found, speed = of(model, *taken, cache.folder, rates, seed)
                 rate = speed or rate
                 write_json(path, found)
@@ -186,7 +186,7 @@ def of_dataset(
     return {"tasks": scored, "cost": cost, **_metadata(dataset, rows, documents)}, rate
 
 
-def of_dataset_in_steb(
+def _of_dataset_in_steb(
     model: Model, dataset: Dataset, rows: Rows, cache: Path, rates: Path, seed: int
 ) -> tuple[dict[str, Any], float | None]:
     """Return what `of_dataset` does by STEB's protocol, and `episodes`: how results of a task are named there.

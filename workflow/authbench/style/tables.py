@@ -48,7 +48,7 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     """
     ranked = of_one_treatment(results)
     models = {result.name: result.figures() for result in ranked}
-    found = [_summed(name, ranked, models, make) for name, make in sums_of(ranked, clusters).items()]
+    found = [_summed(name, ranked, models, make) for name, make in _sums_of(ranked, clusters).items()]
     found = [table for table in found if len(table.columns) > NAMES]
     for kind in (*FIGURES, scores.DISTRACTOR):
         table = of_task(kind, ranked, models)
@@ -60,7 +60,7 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     return found
 
 
-def sums_of(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> dict[str, Sum]:
+def _sums_of(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> dict[str, Sum]:
     """Return the four sums by name."""
     in_english = english(results)
     return {
@@ -96,7 +96,7 @@ def _summed(name: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     found = sums.intervals(lambda others: make(others)[0], models, {one.name: limits_of(one) for one in results})
     beside = {place: (limits(*ends), "") for place, ends in found.items()}
     table = score_table(name, TITLES[name], columns, _with_groups(results, frame), beside=beside)
-    return with_chance(table, columns, sums.by_chance(lambda others: make(others)[0], models, chances_of(results)))
+    return with_chance(table, columns, sums.by_chance(lambda others: make(others)[0], models, _chances_of(results)))
 
 
 def limits_of(result: Result) -> dict[sums.Key, Any]:
@@ -110,13 +110,13 @@ def limits_of(result: Result) -> dict[sums.Key, Any]:
     return found
 
 
-def chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
+def _chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
     """Return what knows nothing scores: of clustering, the mean over models of their clusters with labels shuffled."""
     chances: dict[sums.Key, list[float | None]] = {}
     for result in results:
         for dataset, cell in result.content["datasets"].items():
             for task, measured in cell["tasks"].items():
-                chances.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
+                chances.setdefault((task, dataset), []).append(_chance_of(STRICT, measured))
                 if task == "order_alignment":
                     chances.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
     known = {key: [one for one in values if one is not None] for key, values in chances.items()}
@@ -155,7 +155,7 @@ def of_task(kind: str, results: Sequence[Result], models: Mapping[str, scores.Fi
     }
     title = f"{HEADINGS[task]}: {figure}"
     table = score_table(kind, title, columns, _with_groups(results, frame), beside=beside)
-    chances = chances_of(results)
+    chances = _chances_of(results)
     return with_chance(table, columns, {name: chances.get((kind, name)) for name in datasets})
 
 
@@ -234,7 +234,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
                         "long_texts": result.long_texts, "dataset": dataset, "attribute": cell["attribute"],
                         "task": task, "texts": cell["texts"],
                         "value": measured.get(FIGURES[task] if protocol == STRICT else theirs),
-                        "low": low, "high": high, "chance": chance_of(protocol, measured),
+                        "low": low, "high": high, "chance": _chance_of(protocol, measured),
                         "spread": measured.get("spread"),
                         "distractor": measured.get("distractor", measured.get("distractor_acc_mean")),
                         "distractor_low": distractor_low, "distractor_high": distractor_high,
@@ -248,7 +248,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
+def _chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
     """Return what knows nothing of style scores; None where that is not known, as of V-measure in STEB's protocol."""
     if "auroc" in measured or "auc" in measured:
         return 0.5

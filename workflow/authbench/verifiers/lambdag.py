@@ -117,7 +117,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
         return fitted
     asked = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
     found, _ = scores(fitted, asked)
-    return replace(fitted, regression=calibration_of(found, asked["same"].to_numpy(), fitted.parameters.calibration))
+    return replace(fitted, regression=_calibration_of(found, asked["same"].to_numpy(), fitted.parameters.calibration))
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
@@ -130,7 +130,7 @@ def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
     return chances
 
 
-def calibration_of(found: F64, same: Any, calibration: str) -> Any:
+def _calibration_of(found: F64, same: Any, calibration: str) -> Any:
     """Return a logistic regression of scikit-learn of the class on the scores that are known."""
     from sklearn.linear_model import LogisticRegression
 

@@ -90,7 +90,7 @@ def read(
 
 
 @compiled
-def log_likelihood(
+def _log_likelihood(
     tokens: I64,
     starts: I64,
     order: int,
@@ -163,11 +163,11 @@ def log_likelihoods(
     shift: int,
     grams: I32,
 ) -> F64:
-    """Return the `log_likelihood` of the asked sentences by each row of drawn sentences of the pool."""
+    """Return the `_log_likelihood` of the asked sentences by each row of drawn sentences of the pool."""
     found = np.empty(len(draws))
     for row in range(len(draws)):
         read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)
-        found[row] = log_likelihood(
+        found[row] = _log_likelihood(
             asked, asked_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams
         )
     return found

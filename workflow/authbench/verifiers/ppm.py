@@ -78,14 +78,14 @@ def cross_entropies(pairs: pl.DataFrame, order: int) -> F64:
             if known[row] != read_last:
                 stamp += 1
                 read_last = known[row]
-                read(code_points(texts[read_last]), order, *room.table, stamp, room.shift, *room.nodes)
+                read(_code_points(texts[read_last]), order, *room.table, stamp, room.shift, *room.nodes)
             found[row, column] = bits(
-                code_points(texts[asked[row]]), order, *room.table, stamp, room.shift, *room.nodes
+                _code_points(texts[asked[row]]), order, *room.table, stamp, room.shift, *room.nodes
             )
     return found
 
 
-def code_points(text: str) -> I64:
+def _code_points(text: str) -> I64:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
 
 
