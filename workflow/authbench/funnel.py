@@ -65,6 +65,11 @@ class Tally:
         self.facts[name] = add_up(self.facts[name], fact) if name in self.facts else fact
 
     def counts(self) -> Counts:
+        """Return the counts of the stage.
+
+        Raises:
+            Unaccounted: what entered a source is not what it kept and dropped.
+        """
         sources = {}
         for source in sorted(self.entered):
             dropped = dict(sorted(self.dropped[source].items()))

@@ -168,7 +168,11 @@ class Plan:
 
 
 def read_rates(path: Path = RATES) -> Mapping[str, Any]:
-    """Return the measured rates: machine, versions, commit, and costs of builds of at least two sizes."""
+    """Return the measured rates: machine, versions, commit, and costs of builds of at least two sizes.
+
+    Raises:
+        InputError: the file has fewer than two measured sizes.
+    """
     rates = read_yaml(path)
     if len(rates.get("sizes", [])) < 2:
         raise InputError(f"{path}: expected `sizes` with two measured builds; write it by benchmarks/build.py --rates")

@@ -21,7 +21,11 @@ BLOCK = 1 << 18
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause, archives: str = ARCHIVES) -> Listing:
-    """Return the files of the archive that fit the patterns, in its order. They must be brought in this order."""
+    """Return the files of the archive that fit the patterns, in its order. They must be brought in this order.
+
+    Raises:
+        InputError: the piece names no owner/repository at a commit.
+    """
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", piece.name) or not re.fullmatch(r"[0-9a-f]{12,40}", revision or ""):
         raise InputError(f"acquire.fetch: expected owner/repository and a commit, found {piece.name} at {revision}")
     archive = beside / f"{piece.name.replace('/', '--')}-{revision}.tar.gz"

@@ -53,7 +53,11 @@ def download(url: str, part: Path, advance: Advance, pause: Pause = time.sleep) 
 def patiently(
     call: Callable[[], Result], what: str, reached: Callable[[], int] = lambda: 0, pause: Pause = time.sleep
 ) -> Result:
-    """Return the result of the call, tried again while what fails is Passing; bytes `reached` set the count back."""
+    """Return the result of the call, tried again while what fails is Passing; bytes `reached` set the count back.
+
+    Raises:
+        InputError: it failed too often in a row, or the host asks to wait for too long.
+    """
     failed, furthest = 0, reached()
     while True:
         try:

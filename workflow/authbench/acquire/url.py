@@ -14,7 +14,11 @@ PAGE = re.compile(rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\
 
 
 def look(piece: Piece, revision: str | None, beside: Path, pause: Pause) -> Listing:
-    """Return the one file at the address, under the last part of its path."""
+    """Return the one file at the address, under the last part of its path.
+
+    Raises:
+        InputError: the piece is not the http(s) address of a file.
+    """
     name = PurePosixPath(unquote(urlsplit(piece.name).path)).name
     if urlsplit(piece.name).scheme not in ("http", "https") or not name:
         raise InputError(f"acquire.fetch: {piece.name} is not the http(s) address of a file")

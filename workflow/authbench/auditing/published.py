@@ -146,7 +146,11 @@ def _number(value: Any) -> float | None:
 
 
 def answers_auc(paths: Sequence[Path], problems: pl.DataFrame) -> list[Given]:
-    """Return the area under the ROC curve of each file of PAN's answers (`.jsonl`) to problems."""
+    """Return the area under the ROC curve of each file of PAN's answers (`.jsonl`) to problems.
+
+    Raises:
+        InputError: there are answers, and the dataset has no problems.
+    """
     found = []
     for path in (file for given in paths for file in _files(given) if file.suffix == ".jsonl"):
         if not problems.height:

@@ -59,7 +59,11 @@ def configurations(path: Path, wanted: str) -> dict[str, dict[str, list[Path]]]:
 
 
 def read_huggingface(path: Path) -> Dataset:
-    """Read a folder of Parquet or JSON lines with the configurations candidates, queries and ground_truth."""
+    """Read a folder of Parquet or JSON lines with the configurations candidates, queries and ground_truth.
+
+    Raises:
+        InputError: a split lacks files of a configuration.
+    """
     files = {
         split: tables for split, tables in configurations(path, CANDIDATES.name).items() if CANDIDATES.name in tables
     }

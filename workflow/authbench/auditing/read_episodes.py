@@ -43,6 +43,9 @@ def read_episodes(path: Path, files: Sequence[Path]) -> Dataset:
     """Read files of episodes; the split and the side are known by their names.
 
     Without an author each line is one, as LUAR's training takes it.
+
+    Raises:
+        InputError: a file is empty, or a line has no list of texts.
     """
     rows: list[dict[str, Any]] = []
     places: dict[str, list[Path]] = {}

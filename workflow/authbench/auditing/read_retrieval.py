@@ -27,7 +27,11 @@ def is_mteb(path: Path) -> bool:
 
 
 def read_beir(path: Path) -> Dataset:
-    """Read `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv` (or `.jsonl`)."""
+    """Read `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv` (or `.jsonl`).
+
+    Raises:
+        InputError: `qrels` has no .tsv and no .jsonl.
+    """
     qrels = sorted(file for file in (path / "qrels").glob("*") if file.suffix in (".tsv", ".jsonl"))
     if not qrels:
         raise InputError(f"{path}/qrels: holds no .tsv and no .jsonl. Expected BEIR's qrels, such as qrels/test.tsv.")
@@ -40,7 +44,11 @@ def read_beir(path: Path) -> Dataset:
 
 
 def read_mteb(path: Path) -> Dataset:
-    """Read the configurations `corpus`, `queries` and `default` (or `qrels`), Parquet or JSON lines."""
+    """Read the configurations `corpus`, `queries` and `default` (or `qrels`), Parquet or JSON lines.
+
+    Raises:
+        InputError: there is no configuration with answers.
+    """
     files = configurations(path, "corpus")
     corpora = {split: _read_texts(tables["corpus"]) for split, tables in files.items() if "corpus" in tables}
     queries = {split: _read_texts(tables["queries"]) for split, tables in files.items() if "queries" in tables}

@@ -142,7 +142,14 @@ def pairs_that_share(members: I32, ends: I64, origin: I64, least: I64, share: fl
 
 @compiled
 def distinct_grams(data: U8, start: int, end: int, length: int) -> U64:
-    """Return the distinct grams of a text, sorted."""
+    """Return the distinct grams of a text, sorted.
+
+    Args:
+        data: UTF-8 bytes.
+        start: where the text begins in `data`.
+        end: where it ends.
+        length: characters of a gram.
+    """
     hashes = np.empty(end - start + 1, np.uint64)
     n = hash_grams(data, start, end, length, hashes)
     own = hashes[:n]

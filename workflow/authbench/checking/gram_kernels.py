@@ -26,6 +26,13 @@ def hash_grams(data: U8, start: int, end: int, length: int, hashes: U64) -> int:
     """Write the hashes of the grams of the UTF-8 text `data[start:end]`, of which it has at most `end - start + 1`.
 
     Return their number.
+
+    Args:
+        data: UTF-8 bytes.
+        start: where the text begins in `data`.
+        end: where it ends.
+        length: characters of a gram.
+        hashes: room for them, from the front; written.
     """
     ring = np.empty(length, np.uint64)
     leaving = u64(1)
@@ -65,7 +72,13 @@ def hash_grams(data: U8, start: int, end: int, length: int, hashes: U64) -> int:
 
 @compiled
 def overlap(a: U64, b: U64, needed: float) -> int:
-    """Return how many elements two sorted multisets share, or -1 as soon as they cannot share `needed`."""
+    """Return how many elements two sorted multisets share, or -1 as soon as they cannot share `needed`.
+
+    Args:
+        a: sorted hashes, repeated as often as they occur.
+        b: the same of the other text.
+        needed: the least number of shared elements that matters.
+    """
     spare_a, spare_b = len(a) - needed, len(b) - needed
     if spare_a < 0 or spare_b < 0:
         return -1

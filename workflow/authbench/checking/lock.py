@@ -17,7 +17,11 @@ from authbench.format.lock import read_lock
 
 
 def check_lock(release: Rows) -> Iterator[Finding]:
-    """Yield ids and authors on which release.lock and the documents disagree."""
+    """Yield ids and authors on which release.lock and the documents disagree.
+
+    Raises:
+        InputError: release.lock is not in its form.
+    """
     path = release.folder / LOCK
     if not path.is_file():
         return

@@ -117,7 +117,11 @@ def continues_a_lock(manifest: Manifest) -> bool:
 
 
 def taken_down(manifest: Manifest) -> int:
-    """Return how many documents a manifest says were taken down."""
+    """Return how many documents a manifest says were taken down.
+
+    Raises:
+        InputError: the manifest states no whole number from 0 on.
+    """
     taken = (manifest.get("takedown") or {}).get("documents", 0)
     if isinstance(taken, bool) or not isinstance(taken, int) or taken < 0:
         raise InputError(f"manifest.json: takedown.documents is {taken!r:.40}. Expected a number from 0 on.")

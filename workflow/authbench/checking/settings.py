@@ -26,7 +26,11 @@ def defaults() -> dict[str, Any]:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read settings to check against: a YAML as config.yaml or a recipe; its other sections do not matter here."""
+    """Read settings to check against: a YAML as config.yaml or a recipe; its other sections do not matter here.
+
+    Raises:
+        InputError: the file cannot be read, or is no mapping.
+    """
     try:
         value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:

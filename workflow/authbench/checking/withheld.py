@@ -23,7 +23,11 @@ _LABELS = ("id", "split", "author_id", "source", "tier", "content_sha256")
 
 
 def stated_number(manifest: Manifest) -> int:
-    """Return how many documents a manifest says are withheld; 0 where it says nothing."""
+    """Return how many documents a manifest says are withheld; 0 where it says nothing.
+
+    Raises:
+        InputError: the manifest states no whole number from 0 on.
+    """
     stated = manifest.get("withheld")
     number = stated.get("documents", 0) if stated else 0
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:

@@ -93,7 +93,12 @@ def compare_components(
 
 
 def comparison_blocks(component: I32, sizes: U32) -> Iterator[slice]:
-    """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger one."""
+    """Yield slices of complete components, as many together as BLOCK_SHINGLES allows, or a single larger one.
+
+    Args:
+        component: shape (documents,), the root of each, documents of one component one after another.
+        sizes: shape (documents,), shingles.
+    """
     bounds = [*np.flatnonzero(np.diff(component, prepend=-1)).tolist(), len(component)]
     shingles = np.concatenate([[0], np.cumsum(sizes + np.uint32(DOCUMENT_OVERHEAD), dtype=np.int64)])
     start = 0

@@ -33,7 +33,11 @@ def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: D
 
 
 def fewest_links(component: I32) -> pl.DataFrame:
-    """Return the fewest links that make these components: frame(document, root), the root its component's first."""
+    """Return the fewest links that make these components: frame(document, root), the root its component's first.
+
+    Args:
+        component: shape (documents,), the parent of each; changed in place to its root.
+    """
     from authbench.dedup import pair_kernels
 
     pair_kernels.find_roots(component)
@@ -53,7 +57,14 @@ def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
 
 
 def members(component: I32) -> I64:
-    """Return the documents whose component has several, component by component."""
+    """Return the documents whose component has several, component by component.
+
+    Args:
+        component: shape (documents,), the root of each.
+
+    Returns:
+        Numbers of documents.
+    """
     rows = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
     return rows[np.argsort(component[rows], kind="stable")]
 
@@ -62,6 +73,12 @@ def share_of_work(component: I32, sizes: U32, part: int, parts: int) -> slice:
     """Return one of `parts` even shares of complete components, of documents that come component by component.
 
     A component belongs to the share in which its first document lies, counting shingles.
+
+    Args:
+        component: shape (documents,), the root of each.
+        sizes: shape (documents,), shingles.
+        part: the share, from 0.
+        parts: how many shares there are.
     """
     ends = np.cumsum(sizes, dtype=np.int64)
     opens = np.flatnonzero(np.diff(component, prepend=-1))

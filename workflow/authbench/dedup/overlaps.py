@@ -90,7 +90,12 @@ def sample_overlaps(previous: I64, owner: I32, ends: I64, sizes: I64, origin: I6
 
 @compiled
 def shared(a: U64, b: U64) -> int:
-    """Size of the intersection of two sorted multisets."""
+    """Return the size of the intersection of two sorted multisets.
+
+    Args:
+        a: sorted; repeated elements count as often as both have them.
+        b: sorted.
+    """
     i, j, count = 0, 0, 0
     while i < len(a) and j < len(b):
         if a[i] == b[j]:

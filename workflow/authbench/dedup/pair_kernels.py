@@ -30,7 +30,13 @@ def _root_of(parent: I32, d: int) -> int:
 
 @compiled
 def unite(parent: I32, one: I32, other: I32) -> None:
-    """Join the components of `one[k]` and `other[k]`; a component's root is its smallest member."""
+    """Join the components of `one[k]` and `other[k]`; a component's root is its smallest member.
+
+    Args:
+        parent: shape (documents,), the parent of each; changed in place.
+        one: shape (pairs,), documents.
+        other: shape (pairs,), documents.
+    """
     for k in range(len(one)):
         x, y = _root_of(parent, one[k]), _root_of(parent, other[k])
         if x != y:
@@ -39,7 +45,11 @@ def unite(parent: I32, one: I32, other: I32) -> None:
 
 @compiled
 def find_roots(parent: I32) -> None:
-    """Let every document point at the root of its component."""
+    """Let every document point at the root of its component.
+
+    Args:
+        parent: shape (documents,), the parent of each; changed in place.
+    """
     for d in range(len(parent)):
         parent[d] = _root_of(parent, d)
 

@@ -74,6 +74,9 @@ def _weakness(threshold: float, bands: int, rows: int) -> str | None:
 def choose_bands(threshold: float, recall: float = 0.999, permutations: int = PERMUTATIONS) -> tuple[int, int]:
     """Return the bands and rows, of at most so many permutations, that reach `recall` with the fewest false candidates.
 
+    Raises:
+        InputError: so many permutations cannot find pairs at this threshold.
+
     >>> choose_bands(0.8), choose_bands(0.7)
     ((25, 5), (32, 4))
     """

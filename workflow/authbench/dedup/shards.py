@@ -28,7 +28,14 @@ def read_column(signatures: Paths, *names: str) -> U64:
 
 
 def read_documents(signatures: Paths, rows: I64, names: Sequence[str], order: Sequence[str] = ()) -> pl.DataFrame:
-    """Return columns of the documents with these numbers, in this order; with an order of sources their `place` too."""
+    """Return columns of the documents with these numbers, in this order; with an order of sources their `place` too.
+
+    Args:
+        signatures: the shards' files.
+        rows: shape (n,), numbers of documents over all shards.
+        names: of the columns.
+        order: of the sources.
+    """
     if order:
         places = pl.DataFrame({"source": order}, schema={"source": pl.String}).with_row_index("place")
         return read_documents(signatures, rows, names).join(places, on="source", maintain_order="left")
@@ -58,7 +65,11 @@ def _taking_part(signatures: Paths, filtered: Paths) -> I64:
 
 
 def read_first_copies(signatures: Paths, filtered: Paths, order: Sequence[str]) -> I32:
-    """Return `copies.first_copies` of all documents that take part."""
+    """Return `copies.first_copies` of all documents that take part.
+
+    Returns:
+        Shape (documents,).
+    """
     return first_copies(
         read_column(signatures, "text_0"),
         _taking_part(signatures, filtered),

@@ -145,6 +145,13 @@ def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None
 
 @compiled
 def characters(data: U8, start: int, end: int) -> int:
+    """Return the number of characters of a text.
+
+    Args:
+        data: UTF-8 bytes.
+        start: where the text begins in `data`.
+        end: where it ends.
+    """
     count = 0
     for at in range(start, end):
         count += (data[at] & 0xC0) != 0x80

@@ -73,6 +73,9 @@ def read_pairs(path: Path, split: Split) -> F64:
 
     A pair may be there twice with one score, as it may be in two pools.
 
+    Returns:
+        Shape (released pairs,), float64.
+
     Raises:
         InputError: the release states no pairs; the table cannot be read, lacks a pair, has one that the release does
             not state, or one with two scores; or a score is no finite number.

@@ -126,7 +126,11 @@ def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequenc
 
 
 def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
-    """Return by facet and slice which queries are in it; facets that the table lacks have none."""
+    """Return by facet and slice which queries are in it; facets that the table lacks have none.
+
+    Returns:
+        By (facet, label), shape (queries,).
+    """
     found = {}
     for facet, column in SLICES.items():
         if column in queries.columns:

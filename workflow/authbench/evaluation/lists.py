@@ -23,6 +23,11 @@ class Lists:
         return cls(starts, np.array([row for rows in ordered for row in rows], np.int32))
 
     def lengths(self) -> I64:
+        """Return how many entries each list has.
+
+        Returns:
+            Shape (lists,).
+        """
         return np.diff(self.starts)
 
     def owners(self) -> I64:

@@ -148,7 +148,15 @@ def rank(scorer: Scorer, split: Split, negatives: Mapping[str, Lists]) -> Rankin
 
 
 def without_positives(counts: I64, positives: F64) -> I64:
-    """Return counts of all candidates' scores by bin, less those of the positives, which were counted with them."""
+    """Return counts of all candidates' scores by bin, less those of the positives, which were counted with them.
+
+    Args:
+        counts: shape (bins,), of the scores of all candidates.
+        positives: shape (n,), scores of positives.
+
+    Returns:
+        Shape (bins,).
+    """
     found: I64 = counts - np.bincount(bins_of(positives), minlength=len(counts))
     return found
 

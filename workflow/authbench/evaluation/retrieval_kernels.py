@@ -26,7 +26,14 @@ def multiply(
 
 @compiled
 def exclude(scores: Scores, first: int, starts: I64, rows: I32) -> None:
-    """Put the excluded candidates of queries `first`, `first + 1`, ... behind all others."""
+    """Put the excluded candidates of queries `first`, `first + 1`, ... behind all others.
+
+    Args:
+        scores: shape (block, candidates); changed in place.
+        first: the first query of the block.
+        starts: shape (queries + 1,), where each query's excluded candidates begin in `rows`.
+        rows: the excluded candidates, one query's after the other's.
+    """
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
             scores[r, rows[k]] = -np.inf
@@ -200,6 +207,12 @@ def count_scores(scores: Scores, first: int, answered: BOOL, counts: I64) -> Non
     """Count the scores of answered queries `first`, ... in bins of their order; those of excluded ones are left out.
 
     A bin holds the scores whose 32 bits, turned so that they order as numbers do, begin alike (`metrics.score_bins`).
+
+    Args:
+        scores: shape (block, candidates).
+        first: the first query of the block.
+        answered: shape (queries,), whether a query has a positive.
+        counts: shape (bins,), added to.
     """
     shift = np.uint32(32 - np.int64(np.round(np.log2(len(counts)))))
     bits = np.empty(scores.shape[1], np.float32)

@@ -68,7 +68,17 @@ def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> dic
 
 
 def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:
-    """Return the released scores less the mean, over the spread, of the query's `drawn` scores; NaN without spread."""
+    """Return the released scores less the mean, over the spread, of the query's `drawn` scores; NaN without spread.
+
+    Args:
+        stated: the released pairs.
+        scores: shape (released pairs,).
+        drawn: the candidates drawn for each query.
+        against: shape (drawn candidates,), their scores.
+
+    Returns:
+        Shape (released pairs,).
+    """
     owners, queries = drawn.owners(), len(drawn.starts) - 1
     count = np.bincount(owners, minlength=queries)
     with np.errstate(invalid="ignore", divide="ignore"):

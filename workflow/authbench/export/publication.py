@@ -43,7 +43,11 @@ def publication(settings: Mapping[str, Any]) -> Publication:
 
 
 def read_publication(path: Path | None) -> Publication:
-    """Return the defaults, under what the `publish:` section of a file of settings says."""
+    """Return the defaults, under what the `publish:` section of a file of settings says.
+
+    Raises:
+        InputError: the section does not fit its schema.
+    """
     settings = read_yaml(DEFAULTS)
     own = (read_yaml(path).get("publish") or {}) if path else {}
     settings["publish"] |= own

@@ -124,7 +124,11 @@ def _batches(release: Release, split: str, truth: pl.DataFrame) -> Iterator[tupl
 
 
 def steb_record(row: Mapping[str, Any], is_query: bool) -> dict[str, Any]:
-    """Return a text as STEB's loader reads it."""
+    """Return a text as STEB's loader reads it.
+
+    Raises:
+        InputError: the text has no tokens, for which STEB has no bucket.
+    """
     if row["length_bucket"] not in LENGTH_BUCKETS:
         raise InputError(
             f"{row.get('query_id') or row.get('candidate_id')}: token_length is {row['token_length']}. Expected at "

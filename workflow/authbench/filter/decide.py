@@ -85,7 +85,11 @@ def dropped_by_language(documents: pl.DataFrame, removed: pl.DataFrame) -> dict[
 
 
 def rules(settings: Filter) -> list[Rule]:
-    """Return the preset's rules in the order in which their reasons are given."""
+    """Return the preset's rules in the order in which their reasons are given.
+
+    Raises:
+        InputError: the preset is not known.
+    """
     preset = settings["preset"]
     if preset not in PRESETS:
         raise InputError(f"filter.preset: {preset!r} is not known; choose one of {', '.join(PRESETS)}")

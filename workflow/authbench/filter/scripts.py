@@ -52,7 +52,11 @@ KIND, WORD_BREAK, ALPHABETIC, QUOTING, SCRIPT_SHIFT = 0x7, 0xF0, 0x100, 0x200, 1
 
 @cache
 def properties() -> NDArray[np.uint32]:
-    """Return all that is known of every code point, in one number."""
+    """Return all that is known of every code point, in one number.
+
+    Returns:
+        Shape (0x110000,), bit fields.
+    """
     table = _script_masks().astype(np.uint32) << np.uint32(SCRIPT_SHIFT) | kinds() | _word_breaks()
     table[_alphabetic_letters()] |= ALPHABETIC
     table[[ord(mark) for mark in (*QUOTES, ">")]] |= QUOTING

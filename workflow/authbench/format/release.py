@@ -254,7 +254,11 @@ def open_release(folder: Path) -> Release:
 
 
 def open_complete_release(folder: Path) -> Release:
-    """Open a release that has a manifest, a provenance, and candidates of every split that the manifest names."""
+    """Open a release that has a manifest, a provenance, and candidates of every split that the manifest names.
+
+    Raises:
+        InputError: a file, a split or a key of the manifest is missing.
+    """
     missing = [name for name in (files.MANIFEST, files.PROVENANCE) if not (folder / name).is_file()]
     if missing:
         raise InputError(
@@ -274,7 +278,11 @@ def open_complete_release(folder: Path) -> Release:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of a release; an empty mapping where there is none."""
+    """Return the manifest of a release; an empty mapping where there is none.
+
+    Raises:
+        InputError: it does not fit its schema.
+    """
     path = folder / files.MANIFEST
     manifest = read_json_object(path)
     if problems := [problem for _, problem in schema_problems(manifest, shipped("schemas/manifest.schema.yaml"))]:
@@ -351,6 +359,11 @@ def read_pairs(path: Path, table: Table) -> pl.DataFrame:
 
 
 def expect_file(path: Path) -> None:
+    """Check that a file of a split is there.
+
+    Raises:
+        InputError: there is no such file.
+    """
     if not path.is_file():
         expected = ", ".join(table.file for table in SPLIT_TABLES.values())
         raise InputError(f"{path}: there is no such file. A split holds {expected}.")

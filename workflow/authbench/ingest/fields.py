@@ -28,6 +28,9 @@ def compile_expression(expression: str | Mapping[str, Any], where: str, key: byt
     """Return the function that an expression describes.
 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.
+
+    Raises:
+        InputError: it has none, or more than one, of the kinds of expressions, or an unknown operation.
     """
     if isinstance(expression, str):
         return _field(expression)
@@ -68,6 +71,11 @@ def by_distinct(function: Callable[[Any], Any], column: Iterable[Any]) -> Column
 
 
 def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
+    """Return a compiled pattern.
+
+    Raises:
+        InputError: it is no regular expression; `where` names it.
+    """
     try:
         return regex.compile(pattern)
     except regex.error as error:
@@ -76,6 +84,9 @@ def compile_pattern(pattern: str, where: str) -> "regex.Pattern[str]":
 
 def as_text(value: Any) -> str | None:
     """Return a value as text; 4.0 and 4 are the same number, dates are in ISO form, an object or infinity is no text.
+
+    Raises:
+        InputError: the value is bytes.
 
     >>> as_text(4.0), as_text(True), as_text("")
     ('4', 'true', None)

@@ -36,6 +36,11 @@ class Tally:
         return sum(self.dropped[reason] for reason in UNREADABLE)
 
     def stop_if_bad(self, limit: float, at_least: int = 1) -> None:
+        """Stop an ingestion with too many bad rows.
+
+        Raises:
+            InputError: more than this share of the rows cannot be read.
+        """
         bad = self.bad
         if bad >= at_least and bad > limit * self.rows:
             raise InputError(

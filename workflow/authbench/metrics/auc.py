@@ -27,13 +27,30 @@ def auc(truth: BOOL, scores: F64) -> float:
 
 
 def area_of_wins(wins: float | F64, positives: float, negatives: float) -> float | F64:
-    """Return the area for a number of pairs in which the positive scores higher; NaN where one class is missing."""
+    """Return the area for a number of pairs in which the positive scores higher; NaN where one class is missing.
+
+    Args:
+        wins: number of pairs, a scalar or shape (n,).
+        positives: number of positives.
+        negatives: number of negatives.
+
+    Returns:
+        In [0, 1], of the shape of `wins`.
+    """
     pairs = positives * negatives
     return wins / pairs if pairs else wins * float("nan")
 
 
 def pairs_below(ascending: F64, scores: F64) -> float:
-    """Return in how many pairs a value of `ascending` is lower than one of `scores`; equal ones count one half."""
+    """Return in how many pairs a value of `ascending` is lower than one of `scores`; equal ones count one half.
+
+    Args:
+        ascending: shape (n,), sorted.
+        scores: shape (m,), in any order.
+
+    Returns:
+        A count of pairs in [0, n * m].
+    """
     scores = np.sort(scores)  # neighbours are then found beside each other
     low, high = np.searchsorted(ascending, scores, "left"), np.searchsorted(ascending, scores, "right")
     return float(low.sum() + (high - low).sum() / 2)

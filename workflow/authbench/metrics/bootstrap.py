@@ -32,7 +32,14 @@ def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICAT
 
 
 def interval(replicates: F32 | F64) -> tuple[float, float] | None:
-    """Return the 95 % interval of the values of replicates; None where none of them is a finite number."""
+    """Return the 95 % interval of the values of replicates; None where none of them is a finite number.
+
+    Args:
+        replicates: shape (r,); values that are not finite are left out.
+
+    Returns:
+        The 2.5th and 97.5th percentiles.
+    """
     known = replicates[np.isfinite(replicates)]
     if not len(known):
         return None

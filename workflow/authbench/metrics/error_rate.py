@@ -30,6 +30,10 @@ def error_rate(positives: F64, negatives: F64) -> ErrorRate:
     """Return the equal error rate of scores; all NaN where one side is empty.
 
     Equal scores are one threshold (AuthBench paper, A.9). Fastest where both sides are sorted.
+
+    Args:
+        positives: shape (n,), scores of pairs by one author; higher means more alike.
+        negatives: shape (m,), scores of pairs by two.
     """
     if not len(positives) or not len(negatives):
         return ErrorRate(*[np.nan] * 4)

@@ -20,6 +20,13 @@ def cllr(truth: BOOL, ratios: F64) -> float:
     """Return the cost in bits of natural logarithms of likelihood ratios; NaN where a class or a ratio is missing.
 
     Infinite where a ratio rules out what is true.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        ratios: shape (n,), natural logarithms of likelihood ratios.
+
+    Returns:
+        Bits; 0 is perfect, 1 says nothing.
     """
     if truth.all() or not truth.any() or np.isnan(ratios).any():
         return float("nan")
@@ -30,6 +37,10 @@ def cllr_interval(truth: BOOL, ratios: F64) -> tuple[float, float] | None:
     """Return the 95 % interval of `cllr`, the mean of two means; None where that is undefined or infinite.
 
     The ratios are taken as they are: that a calibration was fitted is not considered.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        ratios: shape (n,), natural logarithms of likelihood ratios.
     """
     cost = cllr(truth, ratios)
     if not np.isfinite(cost) or min(truth.sum(), (~truth).sum()) < 2:
@@ -43,6 +54,12 @@ def log_ratios(scores: F64) -> F64:
     """Return the logarithm of the odds that scores tell, as probabilities at even prior odds; 0 and 1 are infinite.
 
     NaN for a score that is no probability.
+
+    Args:
+        scores: shape (n,), probabilities in [0, 1].
+
+    Returns:
+        Shape (n,), natural logarithms.
     """
     inside = (scores >= 0) & (scores <= 1)
     with np.errstate(divide="ignore"):
@@ -52,7 +69,15 @@ def log_ratios(scores: F64) -> F64:
 
 
 def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost of the best ratios that rise with the scores (pool adjacent violators, equal scores as one)."""
+    """Return the cost of the best ratios that rise with the scores (pool adjacent violators, equal scores as one).
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), higher means more likely one author.
+
+    Returns:
+        Bits, at most those of `cllr`.
+    """
     from sklearn.isotonic import isotonic_regression
 
     if truth.all() or not truth.any() or not np.isfinite(scores).all():
@@ -66,6 +91,14 @@ def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     """Return log likelihood ratios of scores, by a logistic curve that is fitted on the other half of the problems.
 
     Halves are drawn by hashes of the ids; see `calibrated_by` for the curve.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), higher means more likely one author.
+        ids: the n problems.
+
+    Returns:
+        Shape (n,), natural logarithms.
     """
     part = np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids])
     ratios = np.full(len(scores), np.nan)
@@ -81,6 +114,14 @@ def calibrated_by(truth: BOOL, scores: F64, asked: F64) -> F64:
 
     The curve is that of the odds that scores tell, with the furthest finite ones for 0 and 1; of the scores themselves
     where one is no probability. NaN where the truth is of one class.
+
+    Args:
+        truth: shape (n,), of the problems that the curve is fitted on.
+        scores: shape (n,), of the same.
+        asked: shape (m,), scores to calibrate.
+
+    Returns:
+        Shape (m,), natural logarithms.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -106,7 +147,14 @@ def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
 
 
 def at_least(ratios: F64) -> tuple[F64, F64]:
-    """Return the distinct finite ratios in order, and the share of all that is at least as large (Tippett)."""
+    """Return the distinct finite ratios in order, and the share of all that is at least as large (Tippett).
+
+    Args:
+        ratios: shape (n,).
+
+    Returns:
+        Two arrays of shape (distinct values,).
+    """
     known = np.sort(ratios)
     found = np.unique(known[np.isfinite(known)])
     return found, 1 - np.searchsorted(known, found, "left") / max(len(known), 1)

@@ -108,6 +108,11 @@ def p_of_difference(difference: float, one: F64, other: F64) -> float:
     """Return the two-sided p that two systems are alike in a measure, by the paired influences; NaN if undefined.
 
     It is never less than what swapping the answers of so many problems can show.
+
+    Args:
+        difference: of the two systems' values.
+        one: shape (n,), the influence of each problem on the first value.
+        other: shape (n,), on the second.
     """
     from scipy.special import stdtr
 
@@ -123,7 +128,14 @@ def p_of_difference(difference: float, one: F64, other: F64) -> float:
 
 
 def p_of_areas(truth: BOOL, difference: float, one: F64, other: F64) -> float:
-    """Return the two-sided p of DeLong's test of two AUCs, from the influences on them; NaN where one is undefined."""
+    """Return the two-sided p of DeLong's test of two AUCs, from the influences on them; NaN where one is undefined.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        difference: of the two areas.
+        one: shape (n,), the influence of each problem on the first area.
+        other: shape (n,), on the second.
+    """
     from scipy.special import ndtr
 
     apart = one - other

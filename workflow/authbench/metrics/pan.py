@@ -69,7 +69,15 @@ def _c_at_1(truth: Truth, scores: F64, open_is_no: bool = False) -> float:
 
 
 def f1(truth: Truth, scores: F64) -> float:
-    """Return F1 of "same author" over the answered problems; 0 where none is. NaN counts as "same author"."""
+    """Return F1 of "same author" over the answered problems; 0 where none is. NaN counts as "same author".
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), in [0, 1]; 0.5 is no answer.
+
+    Returns:
+        In [0, 1].
+    """
     answered = scores != 0.5
     said = answered & ~(scores < 0.5)
     right = int((said & truth).sum())
@@ -91,7 +99,15 @@ def _f05u(truth: Truth, scores: F64) -> float:
 
 
 def brier(truth: Truth, scores: F64) -> float:
-    """Return 1 less the mean squared distance of score and truth; 0 where a score is outside [0, 1]."""
+    """Return 1 less the mean squared distance of score and truth; 0 where a score is outside [0, 1].
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,).
+
+    Returns:
+        In [0, 1], higher is better.
+    """
     if not ((scores >= 0) & (scores <= 1)).all():
         return 0.0
     return float(1.0 - np.mean((scores - truth) ** 2))

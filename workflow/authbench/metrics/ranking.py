@@ -68,7 +68,15 @@ def of_random_ranking(candidates: int, positives: int, cutoffs: Sequence[int] = 
 
 
 def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
-    """Return `of_random_ranking` of every query; NaN for a query without positives."""
+    """Return `of_random_ranking` of every query; NaN for a query without positives.
+
+    Args:
+        candidates: shape (queries,), the sizes of pools.
+        positives: shape (queries,), how many of them are by the author.
+
+    Returns:
+        By metric, shape (queries,).
+    """
     pairs, which = np.unique(np.stack([candidates, positives]), axis=1, return_inverse=True)
     values: list[Mapping[str, float]] = [
         of_random_ranking(int(n), int(p)) if p else dict.fromkeys(NAMES, np.nan) for n, p in pairs.T

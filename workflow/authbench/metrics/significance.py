@@ -56,6 +56,10 @@ def p_of_unpaired_means(one: F64, other: F64) -> float:
 
     NaN in a sample are left out. Samples without any spread have p = 1 where they are equal, 0 where not.
 
+    Args:
+        one: shape (n,).
+        other: shape (m,).
+
     Returns:
         NaN where a sample has fewer than two numbers.
     """
@@ -101,7 +105,14 @@ def p_of_fold_means(one: F64, other: F64, folds: int) -> float:
 
 
 def holm(p_values: F64) -> F64:
-    """Return Holm's step-down correction of a family of p values, in their order; at most 1."""
+    """Return Holm's step-down correction of a family of p values, in their order; at most 1.
+
+    Args:
+        p_values: shape (n,), in any order.
+
+    Returns:
+        Shape (n,), in the order of the p values.
+    """
     order = np.argsort(p_values, kind="stable")
     scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
     corrected = np.empty(len(p_values))

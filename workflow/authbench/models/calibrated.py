@@ -62,6 +62,11 @@ class CalibratedModel:
         return {"kind": self.entry.kind, "parameters": self.parameters.as_dict()}
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        """Refuse to give vectors.
+
+        Raises:
+            InputError: always: the model compares texts.
+        """
         raise InputError(f"{self.entry.name}: compares texts, and has no vector for one.")
 
     def compare(
@@ -159,12 +164,27 @@ class NgramSimilarities:
         self.sizes, self.shares = np.split(np.array([_measured(text) for text in texts]).reshape(-1, 7), [2], axis=1)
 
     def of_pairs(self, one: I64, other: I64) -> F64:
+        """Return the similarities of pairs.
+
+        Args:
+            one: shape (n,), rows of documents.
+            other: shape (n,), rows of documents.
+
+        Returns:
+            Shape (n, similarities).
+        """
         cosines = [_products(rows[one], rows[other]) for rows in self.rows]
         likenesses = [_ratio(sizes[one], sizes[other]) for sizes in self.sizes.T]
         likenesses += [_closeness(shares[one], shares[other]) for shares in self.shares.T]
         return np.stack([*cosines, *likenesses], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
+        """Yield for each similarity that of every one with every other, shape (n, m).
+
+        Args:
+            one: shape (n,), rows of documents.
+            other: shape (m,), rows of documents.
+        """
         for rows in self.rows:
             yield (rows[one] @ rows[other].T).toarray()
         for sizes in self.sizes.T:
@@ -190,11 +210,26 @@ class CrossEntropies:
         self.unseen = np.log(SMOOTHING / (totals + SMOOTHING * _CONTEXT_COLUMNS))
 
     def of_pairs(self, one: I64, other: I64) -> F64:
+        """Return the similarities of pairs.
+
+        Args:
+            one: shape (n,), rows of documents.
+            other: shape (n,), rows of documents.
+
+        Returns:
+            Shape (n, similarities).
+        """
         first = self.asked[one] * -(_products(self.shares[one], self.logs[other]) + self.unseen[other])
         second = self.asked[other] * -(_products(self.shares[other], self.logs[one]) + self.unseen[one])
         return np.stack([(first + second) / 2, np.abs(first - second)], axis=1)
 
     def of_blocks(self, one: I64, other: I64) -> Iterator[F64]:
+        """Yield for each similarity that of every one with every other, shape (n, m).
+
+        Args:
+            one: shape (n,), rows of documents.
+            other: shape (m,), rows of documents.
+        """
         first = (self.shares[one] @ self.logs[other].T).toarray()
         first = self.asked[one][:, None] * -(first + self.unseen[other][None])
         second = (self.logs[one] @ self.shares[other].T).toarray()

@@ -93,7 +93,11 @@ def _loaded(parameters: TransformerParameters, marks: _Marks) -> Any:
 
 
 def checkpoint_path(checkpoint: str) -> str:
-    """Return where a checkpoint is: package:<module>/<folder> becomes a path, anything else stays."""
+    """Return where a checkpoint is: package:<module>/<folder> becomes a path, anything else stays.
+
+    Raises:
+        InputError: the package is not installed.
+    """
     if not checkpoint.startswith("package:"):
         return checkpoint
     module, _, folder = checkpoint.removeprefix("package:").partition("/")

@@ -48,6 +48,11 @@ class GivenVectors:
         return {"kind": "vectors", "vectors": self.entry.parameters.file_sha256}
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:
+        """Return the vectors, shape (texts, dimensions), in the order of the documents.
+
+        Raises:
+            InputError: the file has no vector of a text.
+        """
         place = self._place
         found = [
             place.get(ident, -1) if ident in place else place.get(sha256_of_text(text), -1)

@@ -22,7 +22,11 @@ from authbench.storage.json_files import write_plain_json
 
 
 def write_sets(place: Path | Release, out: Path, settings: PairSettings, topic: str, seed: int) -> dict[str, Any]:
-    """Build the sets from a release or a table, write them, and return what pairs.json holds."""
+    """Build the sets from a release or a table, write them, and return what pairs.json holds.
+
+    Raises:
+        InputError: the setting takes pairs of a release, and this is a table.
+    """
     documents = _documents(place, topic)
     if settings.setting in BY_TOPIC:
         sets = build(documents, settings, seed)

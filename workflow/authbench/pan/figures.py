@@ -43,7 +43,11 @@ def _densities(name: str, title: str, values: Mapping[str, F64], marks: Mapping[
 
 
 def density(values: F64) -> XY:
-    """Return a Gaussian kernel density over a fine histogram; what leaks over the ends is folded back."""
+    """Return a Gaussian kernel density over a fine histogram; what leaks over the ends is folded back.
+
+    Args:
+        values: shape (n,), in [0, 1].
+    """
     counts, edges = np.histogram(np.clip(values, 0, 1), bins=BINS, range=UNIT)
     middles = (edges[:-1] + edges[1:]) / 2
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]]) * BINS / len(values)

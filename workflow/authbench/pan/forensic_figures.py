@@ -38,7 +38,12 @@ def tippett(ratios: pl.DataFrame) -> Chart:
 
 
 def det(scores: Mapping[str, F64], truth: Truth) -> Chart:
-    """Return misses against false alarms at every threshold, both on normal deviates (Martin et al. 1997)."""
+    """Return misses against false alarms at every threshold, both on normal deviates (Martin et al. 1997).
+
+    Args:
+        scores: by system, shape (n,), higher means more likely one author.
+        truth: shape (n,), True where both texts are by one author.
+    """
     from scipy.special import ndtri
 
     marks = {name: mark_of(name) for name in scores}

@@ -169,6 +169,9 @@ def write_report(
     Args:
         train: pairs, or their folder, whose texts topics are learnt from; from those of `pairs` if None.
         back: the link from the page to the index of the run, if it is of one.
+
+    Raises:
+        InputError: there are no answers of a name in `subsets`.
     """
     for asked in subsets:
         if asked not in systems.scores:

@@ -100,6 +100,11 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
 
     For all pairs, and for those answered rightly and wrongly: mean and deviation of the similarity, the one-sided
     Mann-Whitney test that same-author pairs are more similar, and the regression of scores on similarity.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), in [0, 1].
+        similar: shape (n,), topic similarities of the texts of each pair.
     """
     from scipy.stats import mannwhitneyu
 

@@ -125,7 +125,11 @@ def place_digest(place: str, memory: Path) -> str:
 
 
 def with_enough(keys: pl.DataFrame, least: int, most: int | None, seed: int) -> pl.DataFrame:
-    """Return the documents of topics with at least `least`, at most `most` of each, drawn by hash. Keeps `row`."""
+    """Return the documents of topics with at least `least`, at most `most` of each, drawn by hash. Keeps `row`.
+
+    Raises:
+        InputError: no topic has so many documents.
+    """
     from authbench.identity import keyed_hashes
 
     chosen = keys.filter(pl.len().over("topic") >= least)

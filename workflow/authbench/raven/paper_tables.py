@@ -72,7 +72,11 @@ def paper_table(
 
 
 def mean_and_spread(values: F64) -> tuple[float, float]:
-    """Return mean and sample standard deviation without NaN values; NaN where there are too few."""
+    """Return mean and sample standard deviation without NaN values; NaN where there are too few.
+
+    Args:
+        values: shape (n,).
+    """
     known = values[~np.isnan(values)]
     return (
         float(known.mean()) if len(known) else float("nan"),

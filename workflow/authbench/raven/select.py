@@ -64,7 +64,14 @@ def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
 
 
 def similarities(vectors: F64) -> F64:
-    """Cosine similarities of all topics (topics x topics)."""
+    """Return the cosine similarities of all topics.
+
+    Args:
+        vectors: shape (topics, dimensions).
+
+    Returns:
+        Shape (topics, topics).
+    """
     rows = unit_rows(vectors)
     found: F64 = rows @ rows.T
     return found

@@ -131,6 +131,9 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
     """Return a topic model, fitted on these texts, that gives the weights of its components.
 
     NMF is over TF-IDF, LDA over the presence of words.
+
+    Raises:
+        InputError: no word is in two texts and in at most half of them.
     """
     from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
     from sklearn.exceptions import ConvergenceWarning

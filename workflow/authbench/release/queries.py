@@ -104,7 +104,11 @@ def choose_queries(
 
 
 def queries_per_author(value: Any) -> int | None:
-    """Return the most queries an author gives in a split; None: no limit."""
+    """Return the most queries an author gives in a split; None: no limit.
+
+    Raises:
+        InputError: the value is no number from 1 on and not `all`.
+    """
     if value == "all":
         return None
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:

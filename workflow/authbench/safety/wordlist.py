@@ -143,7 +143,11 @@ def load_wordlist(extra: str | Path | None = None) -> WordListScorer:
 
 
 def read_word_lists(path: Path) -> Lists:
-    """Return terms with severity, and innocent phrases, per language. InputError names what is wrong in the file."""
+    """Return terms with severity, and innocent phrases, per language.
+
+    Raises:
+        InputError: the file cannot be read, or is not in its form.
+    """
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), FAST_LOADER)
     except OSError as problem:

@@ -26,6 +26,16 @@ def fixed_splits(
     A unit of which a text may only train (a `work`, or `train_only`) is in training: `train`, or the first split where
     none has that name. Others keep the split of an earlier lock; a unit that joins authors of several old splits takes
     the one that comes first in the settings.
+
+    Args:
+        documents: with author_id, author_kind and train_only.
+        codes: shape (documents,), the unit of each.
+        units: how many there are.
+        names: of the splits.
+        lock: the earlier split of each author.
+
+    Returns:
+        Shape (units,), places in `names`.
     """
     fixed = np.full(units, -1)
     authors: Iterable[str] = documents["author_id"]

@@ -52,7 +52,11 @@ def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = No
 def read_numbered_rows(
     path: str | Path, rows: NDArray[np.integer[Any]], columns: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read."""
+    """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read.
+
+    Raises:
+        InputError: the file has fewer rows.
+    """
     with _groups(path, columns) as (sizes, read):
         if len(rows) and rows[-1] >= sum(sizes):
             raise InputError(f"{path} has {sum(sizes)} rows, and row {rows[-1]} of it is asked for; make it anew")

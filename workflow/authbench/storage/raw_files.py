@@ -138,7 +138,11 @@ class RawFile:
                 yield whole
 
     def members(self, patterns: Sequence[str]) -> "list[RawFile]":
-        """Return the matching files of a zip file, sorted by path; for any other file, the file itself."""
+        """Return the matching files of a zip file, sorted by path; for any other file, the file itself.
+
+        Raises:
+            InputError: the archive is damaged, or holds a path twice.
+        """
         if self.member or self.path.suffix.lower() != ".zip":
             return [self]
         try:

@@ -70,6 +70,15 @@ def _assign_clusters(vectors: Any, k: int, seed: int) -> NDArray[np.int64]:
 
 
 def v_measure(labels: NDArray[np.int64], found: NDArray[np.int64]) -> float:
+    """Return the V-measure, the harmonic mean of homogeneity and completeness (Rosenberg and Hirschberg 2007).
+
+    Args:
+        labels: shape (texts,), true classes.
+        found: shape (texts,), clusters.
+
+    Returns:
+        In [0, 1].
+    """
     from sklearn.metrics import v_measure_score
 
     return float(v_measure_score(labels, found))

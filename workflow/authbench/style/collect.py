@@ -65,6 +65,11 @@ def collect(folders: Sequence[Path]) -> list[Result]:
 
 
 def read(path: Path) -> Result:
+    """Read the results of a model.
+
+    Raises:
+        InputError: the file cannot be read, or lacks a part.
+    """
     try:
         content = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as problem:

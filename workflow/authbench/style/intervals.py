@@ -40,7 +40,12 @@ def _limits(value: float, drawn: F64) -> list[float] | None:
 
 
 def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) -> list[float] | None:
-    """Return the interval of a mean, over owners if values have any."""
+    """Return the interval of a mean, over owners if values have any.
+
+    Args:
+        values: shape (n,).
+        owners: whose each value is.
+    """
     values = np.asarray(values, np.float64)
     codes = np.unique(np.asarray(owners), return_inverse=True)[1] if owners is not None else np.arange(len(values))
     drawn = _weights(int(codes.max()) + 1, "mean")

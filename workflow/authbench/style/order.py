@@ -123,6 +123,13 @@ def aligned(given: F64) -> F64:
 
 
 def dense(product: Any) -> F64:
-    """Return a product of dense or sparse matrices as an array."""
+    """Return a product of dense or sparse matrices as an array.
+
+    Args:
+        product: numpy or scipy, of two dimensions.
+
+    Returns:
+        An array of the same shape.
+    """
     found: F64 = product.toarray() if hasattr(product, "toarray") else product
     return found

@@ -31,7 +31,11 @@ def correlations(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def merges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the linkage of the datasets as scipy gives it (datasets - 1 x 4)."""
+    """Return the linkage of the datasets as scipy gives it (datasets - 1 x 4).
+
+    Args:
+        scores: shape (models, datasets).
+    """
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 

@@ -93,7 +93,11 @@ def level_columns(settings: OrderTask) -> list[str]:
 
 
 def named(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Return the columns (ours: theirs) as text, with `lang` where the rows have it."""
+    """Return the columns (ours: theirs) as text, with `lang` where the rows have it.
+
+    Raises:
+        InputError: the rows lack a column.
+    """
     missing = [theirs for theirs in columns.values() if theirs not in frame.columns]
     if missing:
         raise InputError(f"A task asks for the column {missing[0]!r}; after the steps there are {frame.columns}.")

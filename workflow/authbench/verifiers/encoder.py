@@ -34,6 +34,11 @@ class _Fitted:
 
 
 def fit(train: pl.DataFrame, parameters: EncoderParameters, bench: Bench) -> _Fitted:
+    """Fit thresholds, or fine-tune the model, on pairs.
+
+    Raises:
+        InputError: the model reads metadata that pairs do not have.
+    """
     entry = load_model(parameters.model)
     expect_vectors(entry)
     if entry.parameters.reads_metadata:
@@ -61,6 +66,15 @@ def _texts_to_learn_from(train: pl.DataFrame) -> pl.DataFrame:
 
 
 def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the similarities of the texts of pairs.
+
+    Args:
+        fitted: the model.
+        pairs: with text1 and text2.
+
+    Returns:
+        Shape (pairs,), cosines.
+    """
     texts, first, second = distinct(pairs)
     documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
     return text_cosines(fitted.model.embed(documents, [fitted.reference]), first, second)

@@ -43,8 +43,14 @@ def read(
 def bits(
     text: I64, order: int, keys: I64, nodes: I32, stamps: I32, stamp: int, shift: int, counts: I32, followed: I32
 ) -> float:
-    """The mean -log2 P of a text's characters by what `read` counted: in the longest context that the character was
-    seen in, as often as there; 8 for a character never seen, and for an empty text."""
+    """Return the mean -log2 P of a text's characters by what `read` counted.
+
+    Each is predicted in the longest context that the character was seen in, as often as there; a character never seen
+    costs 8 bits, and so does an empty text.
+
+    Returns:
+        Bits per character.
+    """
     if len(text) == 0:
         return 8.0
     total = 0.0

@@ -25,6 +25,13 @@ def rescale(similarities: F64, thresholds: Thresholds) -> F64:
     """Return scores from similarities in [0, 1].
 
     Similarities up to p1 fill [0, 0.49], those from p2 fill [0.51, 1], and those in between become 0.5.
+
+    Args:
+        similarities: shape (n,).
+        thresholds: p1 and p2.
+
+    Returns:
+        Shape (n,), in [0, 1].
     """
     p1, p2 = thresholds
     low, high = similarities <= p1, similarities >= p2
@@ -38,6 +45,10 @@ def search(truth: Truth, similarities: F64) -> Thresholds:
     """Return the first p1 < p2 of GRID, p1 first, with the highest overall score, compared at three decimals.
 
     Points where F0.5u is undefined are left out. Raises InputError where it is at all of them.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        similarities: shape (n,), in [0, 1].
     """
     p1, p2 = (GRID[places] for places in np.triu_indices(len(GRID), 1))
     found = np.round(overall_on_grid(truth, similarities, p1, p2), 3)

@@ -76,7 +76,11 @@ def _features(pairs: pl.DataFrame, parameters: UnmaskingParameters, seed: int) -
 
 
 def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.random.Generator) -> F64:
-    """Return how well the two texts' chunks are distinguished, round after round: 0 by chance, 1 always; smoothed."""
+    """Return how well the two texts' chunks are distinguished, round after round: 0 by chance, 1 always; smoothed.
+
+    Returns:
+        Means in [0, 1] over each SMOOTHED successive rounds, or over all where there are fewer.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import cross_validate
     from sklearn.svm import LinearSVC
