@@ -73,7 +73,7 @@ def similarities(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
         pairs: with text1 and text2.
 
     Returns:
-        Shape (pairs,), cosines.
+        Shape (pairs,), cosines in [0, 1]; negative ones count as 0.
     """
     texts, first, second = distinct(pairs)
     documents = _as_documents(texts, languages(pairs, texts), fitted.reference.height)
