@@ -17,7 +17,7 @@ from authbench.pan.settings import SETTINGS, TOPIC, TOPIC_MODEL, YEARS, PairSett
 from authbench.raven.settings import RavenSettings
 
 
-def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+def _pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth", type=Path, required=True, metavar="FILE", help="truth.jsonl, or its folder")
     parser.add_argument(
         "--answers",
@@ -80,7 +80,7 @@ def pan_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
-def pan_evaluate(arguments: argparse.Namespace) -> int:
+def _pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.format.pan import form_of
     from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
@@ -123,7 +123,7 @@ def pan_evaluate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
+def _pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "documents", type=Path, metavar="RELEASE_OR_TABLE", help="documents with authors, topics and texts"
     )
@@ -151,7 +151,7 @@ def pan_pairs_arguments(parser: argparse.ArgumentParser) -> None:
     unverified_argument(parser)
 
 
-def pan_pairs(arguments: argparse.Namespace) -> int:
+def _pan_pairs(arguments: argparse.Namespace) -> int:
     from authbench.format.hub import SCHEME
     from authbench.format.verify import open_verified
     from authbench.pan.build import write_sets
@@ -167,7 +167,7 @@ def pan_pairs(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
+def _pan_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--train", type=Path, required=True, metavar="DIR", help="directory with pairs.jsonl and truth.jsonl"
     )
@@ -199,7 +199,7 @@ def pan_run_arguments(parser: argparse.ArgumentParser) -> None:
     cache_arguments(parser)
 
 
-def pan_run(arguments: argparse.Namespace) -> int:
+def _pan_run(arguments: argparse.Namespace) -> int:
     from authbench.pan.answers import write_run
     from authbench.verifiers.requested import load_verifiers
 
@@ -212,7 +212,7 @@ def pan_run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
+def _pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("evaluations", type=Path, metavar="DIR", help="directory with the evaluation of each model")
     parser.add_argument("--pool", choices=POOLS, default=POOLS[0], help="pool of pairs (default: %(default)s)")
     parser.add_argument(
@@ -220,7 +220,7 @@ def pan_ratios_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def pan_ratios(arguments: argparse.Namespace) -> int:
+def _pan_ratios(arguments: argparse.Namespace) -> int:
     from authbench.pan.released_scores import write_ratios
     from authbench.presentation.tables import as_text
 
@@ -228,7 +228,7 @@ def pan_ratios(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def raven_arguments(parser: argparse.ArgumentParser) -> None:
+def _raven_arguments(parser: argparse.ArgumentParser) -> None:
     defaults = RavenSettings()
     parser.add_argument(
         "documents", nargs="?", default=defaults.documents, metavar="DOCUMENTS",
@@ -279,7 +279,7 @@ def raven(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
+def _raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", type=Path, metavar="RUN", help="output directory of authbench raven, or the graph's raven"
     )
@@ -289,7 +289,7 @@ def raven_folds_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def raven_folds(arguments: argparse.Namespace) -> int:
+def _raven_folds(arguments: argparse.Namespace) -> int:
     from authbench.raven.export import write_folds
 
     for line in write_folds(arguments.folder, arguments.subset, arguments.out):
@@ -299,12 +299,12 @@ def raven_folds(arguments: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "pan-evaluate": Command("score answers to PAN's verification task", pan_evaluate_arguments, pan_evaluate),
-    "pan-pairs": Command("make pairs in PAN's format from documents", pan_pairs_arguments, pan_pairs),
+    "pan-evaluate": Command("score answers to PAN's verification task", _pan_evaluate_arguments, _pan_evaluate),
+    "pan-pairs": Command("make pairs in PAN's format from documents", _pan_pairs_arguments, _pan_pairs),
     "pan-ratios": Command(
-        "likelihood ratios of evaluated models on a release's pairs", pan_ratios_arguments, pan_ratios
+        "likelihood ratios of evaluated models on a release's pairs", _pan_ratios_arguments, _pan_ratios
     ),
-    "pan-run": Command("train verifiers on pairs and answer others with them", pan_run_arguments, pan_run),
-    "raven": Command("measure how far verifiers rely on topics (RAVEN)", raven_arguments, raven),
-    "raven-folds": Command("write the folds of RAVEN as PAN's files", raven_folds_arguments, raven_folds),
+    "pan-run": Command("train verifiers on pairs and answer others with them", _pan_run_arguments, _pan_run),
+    "raven": Command("measure how far verifiers rely on topics (RAVEN)", _raven_arguments, raven),
+    "raven-folds": Command("write the folds of RAVEN as PAN's files", _raven_folds_arguments, _raven_folds),
 }
