@@ -124,7 +124,7 @@ class Dataset:
     acquire: Acquire
     rows: DatasetTable
     tables: Mapping[str, DatasetTable]
-    steps: tuple[Mapping[str, Any], ...]
+    steps: tuple[Mapping[str, object], ...]
     tasks: Mapping[str, TaskSettings]
     paper: bool
     tried: bool

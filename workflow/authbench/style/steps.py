@@ -14,6 +14,7 @@ import regex
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
 from authbench.registry.entries import did_you_mean
+from authbench.style import arguments
 from authbench.style.steb.steps import STEPS as STEPS_OF_STEB
 from authbench.style.steb.steps import numbers
 
@@ -21,7 +22,7 @@ Tables = Mapping[str, pl.DataFrame]
 Step = Callable[[pl.DataFrame, Any, Tables], pl.DataFrame]
 
 
-def apply(steps: Sequence[Mapping[str, Any]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
+def apply(steps: Sequence[Mapping[str, object]], frame: pl.DataFrame, tables: Tables, where: str) -> pl.DataFrame:
     """Return the rows after all steps; `tables` are those that `join` may name. Raises InputError naming the step."""
     for place, step in enumerate(steps):
         name, argument = next(iter(step.items()))
@@ -51,7 +52,7 @@ def lines(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables) -> p
     return numbered.drop("#row").with_columns(pl.col(text).str.strip_chars()).filter(pl.col(text) != "")
 
 
-def align(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def align(frame: pl.DataFrame, argument: arguments.Align, tables: Tables) -> pl.DataFrame:
     """Join rows that agree in `by`, with a column for each of `levels`: the `text` of the row at that `level`.
 
     What lacks a level is left out; of several rows at one level the first counts.
@@ -86,12 +87,12 @@ def distinct(frame: pl.DataFrame, argument: Sequence[str], tables: Tables) -> pl
     return frame.unique(argument, keep="first", maintain_order=True)
 
 
-def join(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def join(frame: pl.DataFrame, argument: arguments.Join, tables: Tables) -> pl.DataFrame:
     """Add the columns of another table of the entry, where it agrees in `by`; leave out rows without a match."""
     return frame.join(tables[argument["table"]], on=argument["by"], how="inner", maintain_order="left")
 
 
-def join_texts(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def join_texts(frame: pl.DataFrame, argument: arguments.JoinTexts, tables: Tables) -> pl.DataFrame:
     """Join the texts of rows that agree in `by`, a blank line between them, in the order of `order`.
 
     Known texts of one author become one document (PAN 2013 to 2015, PAN 2018, Enron).
@@ -144,7 +145,7 @@ def balance_per_document(frame: pl.DataFrame, argument: Mapping[str, str], table
     return drawn.filter(~same | (pl.col("#place") <= pl.col("#different"))).drop("draw", "#different", "#place")
 
 
-def subset(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def subset(frame: pl.DataFrame, argument: arguments.Subset, tables: Tables) -> pl.DataFrame:
     """At most `each` drawn rows for every value of `by`: the same ones whoever draws (PAN 2020: 250 + 250)."""
     drawn = frame.with_columns(draw(frame, "subset"))
     place = pl.col("draw").rank("ordinal").over(argument["by"])
@@ -173,7 +174,7 @@ def every_label(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables
     return frame.with_columns(pl.col(name).str.split(argument["split"])).explode(name).filter(pl.col(name) != "")
 
 
-def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def collapse(frame: pl.DataFrame, argument: arguments.Collapse, tables: Tables) -> pl.DataFrame:
     """Replace labels that fit a pattern of `into` by its label, the first that fits; others stay."""
     name = argument["label"]
     merged = pl.col(name)
@@ -182,28 +183,28 @@ def collapse(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -
     return frame.with_columns(merged.alias(name))
 
 
-def leave_out(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def leave_out(frame: pl.DataFrame, argument: arguments.Chosen, tables: Tables) -> pl.DataFrame:
     """Drop rows whose `label` is one of `values`, or is found by the pattern `matching` (M4: BloomZ)."""
     return frame.filter(~chosen(argument))
 
 
-def keep(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def keep(frame: pl.DataFrame, argument: arguments.Chosen, tables: Tables) -> pl.DataFrame:
     """Keep only the rows that `leave_out` would drop."""
     return frame.filter(chosen(argument))
 
 
-def chosen(argument: Mapping[str, Any]) -> pl.Expr:
+def chosen(argument: arguments.Chosen) -> pl.Expr:
     label = pl.col(argument["label"])
     found = label.is_in(argument["values"]) if "values" in argument else label.str.contains(argument["matching"])
     return found.fill_null(False)
 
 
-def at_least(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def at_least(frame: pl.DataFrame, argument: arguments.AtLeast, tables: Tables) -> pl.DataFrame:
     """Drop labels with fewer than `rows` rows."""
     return frame.filter(pl.len().over(argument["label"]) >= argument["rows"])
 
 
-def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def one_of_several(frame: pl.DataFrame, argument: arguments.OneOfSeveral, tables: Tables) -> pl.DataFrame:
     """`into` becomes one of the columns `of` (or of the list in the column), drawn for each row (ASSET)."""
     chosen = []
     for number, row in zip(draw(frame, "one of several"), frame.iter_rows(named=True), strict=True):
@@ -212,14 +213,14 @@ def one_of_several(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tab
     return frame.with_columns(pl.Series(argument["into"], chosen, dtype=pl.String)).drop_nulls(argument["into"])
 
 
-def flatten(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def flatten(frame: pl.DataFrame, argument: arguments.Text, tables: Tables) -> pl.DataFrame:
     """Make a row of each text of a list of texts; other texts stay."""
     text = argument["text"]
     listed = isinstance(frame.schema[text], pl.List)
     return frame.explode(text).drop_nulls(text) if listed else frame
 
 
-def triplets(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def triplets(frame: pl.DataFrame, argument: arguments.Triplets, tables: Tables) -> pl.DataFrame:
     """Make a pair `first`, `second` of the two lines below each line that begins with one of `codes` (StylePTB)."""
     made = []
     for whole in frame[argument["text"]]:
@@ -230,7 +231,7 @@ def triplets(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -
     return pl.DataFrame(made, schema=dict.fromkeys(("style", "first", "second"), pl.String))
 
 
-def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def pieces(frame: pl.DataFrame, argument: arguments.Pieces, tables: Tables) -> pl.DataFrame:
     """Cut texts, at white space, into pieces of at most `characters`, and keep `most` of each text."""
     text, size = argument["text"], argument["characters"]
     cut = regex.compile(rf"(?s)\S(?:.{{0,{size - 2}}}\S)?(?=\s|$)|\S{{{size}}}")
@@ -248,7 +249,7 @@ def pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> 
     )
 
 
-def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def verification_pairs(frame: pl.DataFrame, argument: arguments.VerificationPairs, tables: Tables) -> pl.DataFrame:
     """`pairs` pairs by the same author and as many by different ones, no text in two pairs of a kind.
 
     Each author gives at most one pair of each kind, so that all count alike (as PAN 2020's open set).
@@ -268,7 +269,7 @@ def verification_pairs(frame: pl.DataFrame, argument: Mapping[str, Any], tables:
     return pl.DataFrame(made, schema=dict.fromkeys(("first", "second", "same"), pl.String))
 
 
-def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def query_and_target(frame: pl.DataFrame, argument: arguments.QueryAndTarget, tables: Tables) -> pl.DataFrame:
     """Half of an author's texts (of at most `documents`) ask, the others answer; `authors` are drawn.
 
     Authors with fewer than two texts go. Gives `author`, `role` (query, target), `text`, and `lang` if there.
@@ -290,7 +291,7 @@ def query_and_target(frame: pl.DataFrame, argument: Mapping[str, Any], tables: T
     return joined.select("author", role.alias("role"), pl.exclude("author", "draw", "#place", "#texts"))
 
 
-def known_and_unknown(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def known_and_unknown(frame: pl.DataFrame, argument: object, tables: Tables) -> pl.DataFrame:
     """Make queries of the texts in the folder `unknown`, candidates of those in other folders (PAN 2018 attribution).
 
     Who wrote an unknown text is the column `author` of the table `truth`, by `problem` and `file`; a problem's

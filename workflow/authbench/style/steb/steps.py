@@ -7,18 +7,19 @@ from typing import Any
 import polars as pl
 import regex
 
+from authbench.style import arguments
 from authbench.style.steb import loaders
 
 Tables = Mapping[str, pl.DataFrame]
 _PAIRS = dict.fromkeys(("document", "first", "second", "same"), pl.String)
 
 
-def line_levels(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def line_levels(frame: pl.DataFrame, argument: arguments.LineLevels, tables: Tables) -> pl.DataFrame:
     """Make a row of each line number that no version of a text leaves blank (OneStopEnglish).
 
     `by` names the text, `level` the version, `levels` the versions in order, each of which becomes a column.
     """
-    by, level, levels, text = (argument[key] for key in ("by", "level", "levels", "text"))
+    by, level, levels, text = argument["by"], argument["level"], argument["levels"], argument["text"]
     made = []
     for (name, *_), versions in frame.sort(by).group_by([by], maintain_order=True):
         there = dict(versions.select(level, text).iter_rows())
@@ -41,7 +42,7 @@ def cut_in_two(frame: pl.DataFrame, argument: Mapping[str, str], tables: Tables)
     return pl.DataFrame(made, schema=_PAIRS)
 
 
-def neighbouring_lines(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def neighbouring_lines(frame: pl.DataFrame, argument: arguments.NeighbouringLines, tables: Tables) -> pl.DataFrame:
     """Make pairs of neighbouring lines (PAN 2022 to 2026); `balanced`: few of the same author (PAN 2026)."""
     documents, pairs = [], []
     for row in frame.sort(argument["document"]).iter_rows(named=True):
@@ -68,13 +69,13 @@ def chosen_by_digest(frame: pl.DataFrame, argument: Mapping[str, str], tables: T
     return frame.with_columns(pl.Series(argument["into"], chosen, dtype=pl.String)).drop_nulls(argument["into"])
 
 
-def shuffled_trials(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def shuffled_trials(frame: pl.DataFrame, argument: arguments.ShuffledTrials, tables: Tables) -> pl.DataFrame:
     """Keep `each` trials with `same` and as many without, the first ones after shuffling (PAN 2020, 2021)."""
     same = [one == "true" for one in frame[argument["same"]]]
     return frame[loaders.shuffled_trials(same, argument["each"])]
 
 
-def equal_pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def equal_pieces(frame: pl.DataFrame, argument: arguments.EqualPieces, tables: Tables) -> pl.DataFrame:
     """Make of all texts of a label `count` pieces of as many characters (MASC)."""
     label, text = argument["label"], argument["text"]
     made = [
@@ -85,7 +86,7 @@ def equal_pieces(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Table
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
-def shuffled_verses(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def shuffled_verses(frame: pl.DataFrame, argument: arguments.ShuffledVerses, tables: Tables) -> pl.DataFrame:
     """Keep the references that every label has and no two labels word alike, shuffled as wholes (Bible versions).
 
     `by` names the columns of a reference, those of digits by their number.
@@ -106,7 +107,7 @@ def shuffled_verses(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Ta
     return pl.DataFrame(made, schema={label: pl.String, text: pl.String})
 
 
-def in_order_of_files(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def in_order_of_files(frame: pl.DataFrame, argument: arguments.InOrderOfFiles, tables: Tables) -> pl.DataFrame:
     """Sort rows by the first of `names` that is in the name of their `file`; within a file they keep their order."""
     names = argument["names"]
     place = pl.lit(len(names))
@@ -132,7 +133,7 @@ def stack_in_turn(frame: pl.DataFrame, argument: Sequence[Mapping[str, str]], ta
     return numbered.sort("#row", maintain_order=True).drop("#row")
 
 
-def held_out_last(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def held_out_last(frame: pl.DataFrame, argument: arguments.HeldOutLast, tables: Tables) -> pl.DataFrame:
     """Put the rows of every file whose place is a multiple of `every`, by name from 0, below all others (blogs)."""
     names = sorted(set(frame[argument["file"]].drop_nulls()))
     place = {name: number for number, name in enumerate(names)}
@@ -143,7 +144,7 @@ def held_out_last(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tabl
     return frame[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-def aligned(frame: pl.DataFrame, argument: Mapping[str, Any], tables: Tables) -> pl.DataFrame:
+def aligned(frame: pl.DataFrame, argument: arguments.Aligned, tables: Tables) -> pl.DataFrame:
     """Keep of each part (`by`) at most `each` sources that have a text under every one of `labels` (EnDive)."""
     by, source, label, text = (argument[key] for key in ("by", "source", "label", "text"))
     made = []
