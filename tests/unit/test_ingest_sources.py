@@ -529,6 +529,15 @@ def test_posts_that_nobody_signs_alone_stay_out(changes: dict[str, str], reason:
     assert refusal("stackexchange_dump", "a.stackexchange.com/Posts.xml", **post) == reason
 
 
+def test_notes_and_comments_of_xiaohongshu_are_read_in_the_layouts_of_their_crawlers() -> None:
+    who = {"user_id": "9000000001", "nickname": "Ann"}
+    note = kept("xiaohongshu", **who, note_id="1", title="T", desc="买了 Ann 的书", time="1692327949000")
+    assert (note.content, note.date, note.names_author) == ("买了 Ann 的书", "2023-08-18", True)
+    comment = kept("xiaohongshu", **who, comment_id="2", content="好看", create_time="2023-08-19 11:05:49")
+    assert (comment.content, comment.date) == ("好看", "2023-08-19")
+    assert comment.author_id == note.author_id
+
+
 def test_books_of_gutenberg_become_documents_of_their_first_author() -> None:
     row = {"text": "Edgar Poe\n\nIt was so.", "title": "Poems", "language": "English"}
     one = kept("project_gutenberg_txt", "12-0.txt", **row, author="Edgar Poe")
