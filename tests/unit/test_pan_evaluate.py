@@ -366,3 +366,33 @@ def test_real_answers_of_pan_2020_are_scored():
     assert not notes
     for row in table.iter_rows(named=True):
         assert row["overall"] > 0.5, row["system"]
+
+
+def test_table_3_comes_of_two_commands_by_the_names_of_pans_files(task, tmp_path, capsys):
+    for value, file in ((0.9, "answers_bo20-large"), (0.4, "answers_bo20-small"), (0.6, "mine")):
+        answers = [f'{{"id": "{one}", "value": {value}}}' for one in "abc"]
+        (tmp_path / f"{file}.jsonl").write_text("\n".join(answers), encoding="utf-8")
+    given = [part for one in ("answers_bo20-large", "answers_bo20-small") for part in ("--answers", f"{one}.jsonl")]
+    given = [str(tmp_path / part) if part.endswith("jsonl") else part for part in given]
+    command = ["pan-evaluate", "--truth", str(tmp_path / "truth.jsonl")]
+    assert main([*command, *given, "--year", "2020", "--out", str(tmp_path / "pan20")]) == 0
+    (tmp_path / "pan21").mkdir()
+    (tmp_path / "pan21/truth.jsonl").write_bytes((tmp_path / "truth.jsonl").read_bytes())
+    command[-1] = str(tmp_path / "pan21")
+    more = [
+        "--answers",
+        str(tmp_path / "mine.jsonl"),
+        "--beside",
+        str(tmp_path / "pan20"),
+        "--out",
+        str(tmp_path / "o"),
+    ]
+    assert main([*command, *given[:2], *more]) == 0
+    told = pl.read_csv(tmp_path / "o/teams.csv")
+    assert told.columns == ["team", "trained on", "pan20, systems of 2020", "pan21", "pan21, systems of 2020"]
+    right = {"all": pytest.approx(2 / 3), "none": pytest.approx(1 / 3)}
+    assert told.rows() == [
+        ("bo", "large", right["all"], None, right["all"]),
+        ("bo", "small", right["none"], None, None),
+        ("mine", "", None, right["all"], None),
+    ]

@@ -18,7 +18,7 @@ from authbench.metrics.pan import MEASURES, Truth, evaluate
 
 META = "meta (mean)"
 LEAST_SYSTEMS = 6  # with fewer a signed-rank test cannot reach 0.05
-_NAME = re.compile(r"(?P<team>.+?)(?P<year>\d{2})(?P<set>-large|-small)?")
+_NAME = re.compile(r"(?:answers[-_])?(?P<team>.+?)(?P<year>\d{2})(?P<set>-large|-small)?")
 
 
 class Systems(NamedTuple):
@@ -150,8 +150,8 @@ def by_data_set(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.
 def by_team(tables: Mapping[str, pl.DataFrame], measure: str = "c@1") -> pl.DataFrame:
     """Return table 3 by team: a row for a team and train set, a column for a data set and the year of submission.
 
-    A system of PAN is called by its team, two digits of the year, and its train set (`gagala20-small`); others are a
-    team of their own without a year. Empty where no team has a year.
+    A system of PAN is called by its team, two digits of the year, and its train set: `gagala20-small`, or as its file
+    is called, `answers_gagala20-small`. Others are a team of their own without a year. Empty where no team has a year.
     """
     cells: dict[tuple[str, str], dict[str, float | None]] = {}
     years = set()
