@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_pdf, as_svg, legend_height, shorten
-from authbench.presentation.palette import SERIES, mark_of, series
+from authbench.presentation.palette import SERIES, mark_of, marks_of, series
 from authbench.presentation.plots import Value, value_bars
 from authbench.report import figures, statistics
 
@@ -109,6 +109,14 @@ def test_a_model_has_one_mark_whatever_stands_beside_it() -> None:
     assert mark_of("a model of mine") == mark_of("a model of mine")
     of_the_demo = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["evaluate"]["models"]
     assert len({mark_of(model) for model in of_the_demo}) == len(of_the_demo) > 4
+
+
+def test_systems_of_one_page_have_colours_of_their_own_whatever_they_are_called() -> None:
+    names = [f"answers_team{number}20-large" for number in range(13)] + ["naive", "tfidf"]
+    assert len({mark_of(name).colour for name in names}) < len(names)
+    marks = marks_of(names)
+    assert len({mark.colour for mark in marks.values()}) == len(names)
+    assert marks == marks_of(reversed(names)) and marks["naive"] == mark_of("naive")
 
 
 def test_models_that_stand_in_one_chart_have_colours_of_their_own() -> None:

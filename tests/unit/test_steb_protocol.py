@@ -251,3 +251,7 @@ def test_what_was_run_and_what_not_is_one_sentence() -> None:
         "(see the list below)."
     )
     assert what_ran([listed(True, False), listed(True, False)]) == "The models were run on 2 datasets."
+    assert (
+        what_ran([listed(True, True), listed(True, False)]) == "The models were run on 1 dataset of STEB and 1 other."
+    )
+    assert what_ran([listed(True, True)] * 3) == "The models were run on 3 datasets of STEB."

@@ -9,7 +9,7 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.metrics.pan import Truth
 from authbench.presentation.charts import Canvas, Chart, legend_height
-from authbench.presentation.palette import INK, Mark, mark_of, series
+from authbench.presentation.palette import INK, Mark, marks_of, series
 from authbench.presentation.plots import Curve, curves, plane
 
 BINS = 200
@@ -19,9 +19,9 @@ UNIT = (0.0, 1.0)
 XY = tuple[F64, F64]
 
 
-def score_densities(name: str, title: str, scores: Mapping[str, F64]) -> Chart:
-    """Return the density of the scores of each system."""
-    marks = {system: mark_of(system) for system in scores} if len(scores) > 1 else {next(iter(scores)): Mark(INK)}
+def score_densities(name: str, title: str, scores: Mapping[str, F64], drawn: Mapping[str, Mark] | None = None) -> Chart:
+    """Return the density of the scores of each system; `drawn` are their marks."""
+    marks = (drawn or marks_of(scores)) if len(scores) > 1 else {next(iter(scores)): Mark(INK)}
     return _densities(name, title, scores, marks, "score")
 
 
@@ -56,13 +56,15 @@ def density(values: F64) -> XY:
     return middles, smooth[BINS : 2 * BINS]
 
 
-def precision_recall(systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str]) -> Chart:
+def precision_recall(
+    systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str], drawn: Mapping[str, Mark] | None = None
+) -> Chart:
     """Return precision against recall at every threshold, a curve per system; `dotted` ones are drawn so."""
-    lines = []
+    lines, marks = [], drawn or marks_of(systems)
     for name, scores in systems.items():
         recall, precision = precision_recall_curve(truth, scores)
         kept = np.unique(np.linspace(0, len(recall) - 1, min(POINTS, len(recall))).astype(int))
-        mark = Mark(INK, dash=":") if name in dotted else mark_of(name)
+        mark = Mark(INK, dash=":") if name in dotted else marks[name]
         lines.append(Curve(name, *_plain((recall[kept], precision[kept])), mark))
     about = "Every threshold on the score, a curve for each system."
     return curves("precision_recall", "Precision and recall", about, lines, "recall", "precision", UNIT, (0.0, 1.02))
@@ -76,9 +78,10 @@ def precision_recall_curve(truth: Truth, scores: F64) -> XY:
     return hits[last] / max(int(truth.sum()), 1), hits[last] / claimed[last]
 
 
-def non_answers(table: pl.DataFrame) -> Chart:
+def non_answers(table: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
     """Return c@1 of each system against how many problems it leaves open."""
-    marks = {system: replace(mark_of(system), dash="") for system in table["system"]}
+    known = drawn or marks_of(table["system"])
+    marks = {system: replace(known[system], dash="") for system in table["system"]}
     top, tall = legend_height(list(marks)), 240.0
 
     def draw(canvas: Canvas) -> None:

@@ -9,7 +9,7 @@ from authbench.arrays import F64
 from authbench.metrics.forensic import at_least, detection_errors
 from authbench.metrics.pan import Truth
 from authbench.presentation.charts import Canvas, Chart, legend_height
-from authbench.presentation.palette import Mark, mark_of, series
+from authbench.presentation.palette import Mark, marks_of
 from authbench.presentation.plots import Curve, curves, plane
 
 POINTS = 400  # of a curve
@@ -17,36 +17,42 @@ TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
 FURTHEST = 0.7  # share of errors that is shown
 
 
-def tippett(ratios: pl.DataFrame) -> Chart:
+def tippett(ratios: pl.DataFrame, drawn: Mapping[str, Mark] | None = None) -> Chart:
     """Return the share of problems with at least a likelihood ratio, by system and truth.
 
     Args:
         ratios: as of `forensic.ratios_of`.
+        drawn: the marks of systems.
     """
     truth = ratios["same"].to_numpy()
     lines = []
     names = [name for name in ratios.columns if name not in ("id", "same") and ratios[name].is_not_null().any()]
-    for name, colour in series(names).items():
+    marks = drawn or marks_of(names)
+    for name in names:
         own = ratios[name].to_numpy()
         for side, dash, of in ((truth, "-", "one author"), (~truth, "--", "two authors")):
             place, share = (_thinned(one) for one in at_least(own[side & np.isfinite(own)]))
             if len(place):
-                lines.append(Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(colour, dash=dash)))
+                lines.append(
+                    Curve(f"{name}, {of}", [*place, place[-1]], [*share, 0.0], Mark(marks[name].colour, dash=dash))
+                )
     about = "Calibrated on the other half of the problems. The wrong side of 0 misleads."
     across = "log10 of the likelihood ratio"
     return curves("tippett", "Share with at least a likelihood ratio", about, lines, across, "share", None, (0.0, 1.02))
 
 
-def det(scores: Mapping[str, F64], truth: Truth) -> Chart:
+def det(scores: Mapping[str, F64], truth: Truth, drawn: Mapping[str, Mark] | None = None) -> Chart:
     """Return misses against false alarms at every threshold, both on normal deviates (Martin et al. 1997).
 
     Args:
         scores: by system, shape (n,), higher means more likely one author.
         truth: shape (n,), True where both texts are by one author.
+        drawn: the marks of systems.
     """
     from scipy.special import ndtri
 
-    marks = {name: mark_of(name) for name in scores}
+    known_marks = drawn or marks_of(scores)
+    marks = {name: known_marks[name] for name in scores}
     top, tall = legend_height(list(marks)), 300.0
     known = 0 < int(truth.sum()) < len(truth)
     low, high = ndtri(TICKS[0]), ndtri(FURTHEST)

@@ -8,6 +8,7 @@ import polars as pl
 from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals, limits, p_value, with_spread
 from authbench.presentation.pages import environment, pictures
+from authbench.presentation.palette import Mark
 from authbench.presentation.tables import BEST, Cell, Column, Row, Table
 
 DIGITS = 4
@@ -21,6 +22,7 @@ def render(
     topics: Mapping[str, Any] | None,
     baselines: Sequence[str],
     back: str = "",
+    marks: Mapping[str, Mark] | None = None,
 ) -> str:
     """Return the page.
 
@@ -28,9 +30,10 @@ def render(
         silence: what `compare.silence_pays` found.
         topics: what `topics.influence` found.
         back: the link to the index of the run, if it is of one.
+        marks: how systems are drawn.
     """
     return (
-        environment()
+        environment(marks=marks)
         .get_template("pan.html.j2")
         .render(
             back=back,

@@ -45,6 +45,7 @@ from authbench.pan.topics import influence, topic_similarities
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
+from authbench.presentation.palette import Mark, marks_of
 from authbench.presentation.tables import Table
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
@@ -199,10 +200,11 @@ def write_report(
         if teams.height:
             shown.append(measure_table("teams", "c@1 by team, data set and year", teams))
     ratios = ratios_of(every, [*best, *(one for one in names if one not in best)])
-    drawn = _charts(ordered, table, best)
+    marks = marks_of(systems.scores)
+    drawn = _charts(ordered, table, best, marks)
     drawn += [
-        tippett(ratios.select("id", "same", *best)),
-        det({one: systems.scores[one] for one in best}, systems.truth),
+        tippett(ratios.select("id", "same", *best), marks),
+        det({one: systems.scores[one] for one in best}, systems.truth, marks),
     ]
     silence = silence_pays(table)
     found: dict[str, Any] | None = None
@@ -223,8 +225,15 @@ def write_report(
         if found is not None:
             write_plain_json(folder / "topics.json", found)
             write_text(folder / "topics.csv", similar.write_csv())
-        facts = {"name": name, "year": year, "problems": len(systems.ids), "same": int(systems.truth.sum())}
-        write_text(folder / "index.html", render(facts, shown, drawn, silence, found, systems.baselines, back))
+        facts = {
+            "name": name,
+            "year": year,
+            "systems": len(systems.scores),
+            "problems": len(systems.ids),
+            "same": int(systems.truth.sum()),
+        }
+        page = render(facts, shown, drawn, silence, found, systems.baselines, back, marks)
+        write_text(folder / "index.html", page)
 
 
 def scores_with_meta(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
@@ -272,16 +281,16 @@ def _significance_tables(pairs: pl.DataFrame) -> list[Table]:
     return shown
 
 
-def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str]) -> list[Chart]:
+def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: Mapping[str, Mark]) -> list[Chart]:
     """Return scores, curves and non-answers, for the leading systems and their mean."""
     scores = {name: systems.scores[name] for name in best}
     together = np.concatenate(list(scores.values()))
     mean = {META: meta(systems)} if len(systems.scores) > 1 else {}
     return [
         score_densities("scores_of_all", "Scores, all systems together", {"all": together}),
-        score_densities("scores_of_each", "Scores of each system", scores),
-        precision_recall(scores | mean, systems.truth, list(mean)),
-        non_answers(table),
+        score_densities("scores_of_each", "Scores of each system", scores, marks),
+        precision_recall(scores | mean, systems.truth, list(mean), marks),
+        non_answers(table, marks),
     ]
 
 

@@ -1,6 +1,6 @@
 """HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,7 +8,7 @@ import jinja2
 from markupsafe import Markup
 
 from authbench.presentation.numbers import p_value, signed
-from authbench.presentation.palette import mark_of
+from authbench.presentation.palette import Mark, mark_of
 from authbench.shipped import shipped
 from authbench.storage.atomic import write_text
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:  # a page without a chart does without matplotlib, which takes
 TEMPLATES = shipped("templates")
 
 
-def environment(markdown: bool = False) -> jinja2.Environment:
-    """Return the environment of all templates; for Markdown, without escaping."""
+def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None) -> jinja2.Environment:
+    """Return the environment of all templates; for Markdown, without escaping.
+
+    Args:
+        marks: of systems that are drawn otherwise on this page than by their name alone (`palette.marks_of`).
+    """
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=not markdown,
@@ -30,7 +34,8 @@ def environment(markdown: bool = False) -> jinja2.Environment:
     )
     found.filters["minus"] = signed
     found.filters["p"] = p_value
-    found.globals["colour_of"] = lambda model: mark_of(model).colour
+    own = marks or {}
+    found.globals["colour_of"] = lambda model: (own.get(model) or mark_of(model)).colour
     return found
 
 

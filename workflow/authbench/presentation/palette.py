@@ -42,8 +42,30 @@ def mark_of(model: str) -> Mark:
     """Return the mark of a model, verifier or system; it depends on the name alone."""
     if model == "random":
         return Mark(GREY)
+    return _mark_at(_place(model))
+
+
+def marks_of(names: Iterable[str]) -> dict[str, Mark]:
+    """Return the marks of systems that stand on one page: each its own, or the next one whose colour no other has."""
+    found: dict[str, Mark] = {}
+    taken: set[str] = set()
+    for name in sorted(set(names), key=lambda one: (one not in _SETTLED, one)):
+        place = _place(name)
+        others = (_mark_at(place + step) for step in range(len(_OF_MODELS) * len(_SHADES)))
+        mark = mark_of(name)
+        if mark.colour in taken:
+            mark = next((other for other in others if other.colour not in taken), mark)
+        found[name] = mark
+        taken.add(mark.colour)
+    return found
+
+
+def _place(model: str) -> int:
     by_name = int.from_bytes(hashlib.sha256(model.encode()).digest()[:4])
-    place = _SETTLED.index(model) if model in _SETTLED else by_name
+    return _SETTLED.index(model) if model in _SETTLED else by_name
+
+
+def _mark_at(place: int) -> Mark:
     turn = place // len(_OF_MODELS)
     colour = _shade(_OF_MODELS[place % len(_OF_MODELS)], turn % len(_SHADES))
     return Mark(colour, _MARKERS[turn % len(_MARKERS)], _DASHES[turn % len(_DASHES)])

@@ -55,7 +55,9 @@ def what_ran(listed: Sequence[Mapping[str, Any]]) -> str:
     asked_not = [one for one in listed if not one["run"] and one["why"] == NOT_ASKED]
     lacking = len(listed) - len(run) - len(asked_not)
     if paper:
-        what = f"{len(paper_run)} of the {len(paper)} datasets of STEB"
+        all_of_them = len(paper_run) == len(paper)
+        what = f"{len(paper_run)} {'' if all_of_them else f'of the {len(paper)} '}dataset"
+        what += f"{'' if all_of_them and len(paper) == 1 else 's'} of STEB"
         what += f" and {others} other{'s' if others > 1 else ''}" if others else ""
     else:
         what = f"{others} dataset{'' if others == 1 else 's'}"
