@@ -11,11 +11,16 @@ import yaml
 from test_ingest import Ingested
 
 from authbench.errors import InputError
+from authbench.identity import sha256_of_text
 from authbench.ingest.beside import TablesBeside
 from authbench.ingest.rows import BadRow
+from authbench.normalize.table import normalize_records
+from authbench.rebuild.match import single_breaks
+from authbench.rebuild.texts import texts_of_source
 from authbench.registry.readers import JsonLinesReader
-from authbench.registry.source_entry import Beside
+from authbench.registry.source_entry import Beside, make_normalize
 
+CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text(encoding="utf-8"))
 ENTRY = yaml.safe_load(
     (Path(__file__).parents[2] / "config/sources/stackexchange_dump.yaml").read_text(encoding="utf-8")
 )
@@ -106,6 +111,30 @@ def test_users_are_no_records_may_be_packed_and_shards_and_order_do_not_show(tmp
     other = Ingested(tmp_path / "b", TWO_SITES | packed, ENTRY, shards=3, backwards=True)
     assert one.records.height == 7
     assert one.records.sort("doc_key").equals(other.records.sort("doc_key"))
+
+
+def test_texts_whose_authors_names_are_masked_are_found_again_with_the_users(tmp_path: Path) -> None:
+    made = Ingested(tmp_path / "one", TWO_SITES | USERS, ENTRY, own_name="mask")
+    masked = made.records.filter(pl.col("content").str.contains("[NAME]", literal=True))
+    place = dict.fromkeys(("chunk_start", "chunk_end"), pl.lit(None, pl.Int64))
+    rules = {"demo": make_normalize(ENTRY)}
+    content = single_breaks(normalize_records(masked, rules, CONFIG["normalize"])[0]["content"].item())
+    assert "Thanks, [NAME]" in content
+    wanted = masked.with_row_index("row").with_columns(content_sha256=pl.lit(sha256_of_text(content)), **place)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "one/raw").rename(tmp_path / "raw/stackexchange_dump")
+    settings: Any = {"normalize": CONFIG["normalize"], "ingest": CONFIG["ingest"]}
+    found = list(texts_of_source("stackexchange_dump", ENTRY, tmp_path / "raw", wanted, settings))
+    assert [text for one in found for text in one.texts.values()] == [content]
+    for users_of_site in (tmp_path / "raw").rglob("Users.xml"):
+        users_of_site.unlink()
+    found = list(texts_of_source("stackexchange_dump", ENTRY, tmp_path / "raw", wanted, settings))
+    assert not any(one.texts for one in found) and any("something else" in str(one.missing) for one in found)
+    for posts_of_site in (tmp_path / "raw").rglob("Posts.xml"):
+        posts_of_site.write_text(posts(one={"OwnerUserId": "1"}).replace("Text", "Other"))
+    (tmp_path / f"raw/stackexchange_dump/{ES}/Users.xml").write_text(USERS[f"{ES}/Users.xml"])
+    found = list(texts_of_source("stackexchange_dump", ENTRY, tmp_path / "raw", wanted, settings))
+    assert any("no file in" in str(one.missing) for one in found)
 
 
 @pytest.mark.parametrize(

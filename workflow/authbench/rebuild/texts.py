@@ -68,9 +68,9 @@ def texts_of_source(
     limit = settings["ingest"].get("max_record_bytes", MAX_RECORD_BYTES)
     places = _places_of_files(wanted)
     everything = _digests(folder, extraction.files)
-    files = {
-        path: digest for path, digest in everything.items() if digest in places or is_beside(path, extraction.beside)
-    }
+    files = {path: digest for path, digest in everything.items() if digest in places}
+    if files:
+        files |= {path: digest for path, digest in everything.items() if is_beside(path, extraction.beside)}
     numbers = {digest: number for number, digest in enumerate(places)}
     parts = _chosen(read_parts(tag, read, folder, files, numbers, mapped, limit), list(places.values()))
     rules = make_normalize(entry)
