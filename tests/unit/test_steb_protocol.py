@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from authbench.cli import main
@@ -186,6 +187,9 @@ def test_a_report_has_both_protocols_under_their_names_with_intervals_and_chance
     for row in rows:
         assert 0 <= float(row["low"]) <= float(row["value"]) + 1e-9 and float(row["value"]) <= float(row["high"]) + 1e-9
     assert (tmp_path / "out/report/steb/notes/random/1_30/clustering/metrics.json").is_file()
+    for table, chance in (("all_to_all", 0.5), ("order_alignment", 0.5), ("order_accuracy", 0.5)):
+        rows = pl.read_csv(tmp_path / f"out/report/steb_{table}.csv")
+        assert rows.row(-1)[:3] == ("chance", "by chance", chance), table
     told = (tmp_path / "out/report/steb_clustering.md").read_text(encoding="utf-8")
     assert "random" in told and "[" in told
 

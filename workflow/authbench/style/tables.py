@@ -116,7 +116,7 @@ def _chances_of(results: Sequence[Result]) -> dict[sums.Key, float | None]:
     for result in results:
         for dataset, cell in result.content["datasets"].items():
             for task, measured in cell["tasks"].items():
-                chances.setdefault((task, dataset), []).append(_chance_of(STRICT, measured))
+                chances.setdefault((task, dataset), []).append(chance_of(STRICT, measured))
                 if task == "order_alignment":
                     chances.setdefault((scores.DISTRACTOR, dataset), []).append(measured.get("distractor_chance"))
     known = {key: [one for one in values if one is not None] for key, values in chances.items()}
@@ -234,7 +234,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
                         "long_texts": result.long_texts, "dataset": dataset, "attribute": cell["attribute"],
                         "task": task, "texts": cell["texts"],
                         "value": measured.get(FIGURES[task] if protocol == STRICT else theirs),
-                        "low": low, "high": high, "chance": _chance_of(protocol, measured),
+                        "low": low, "high": high, "chance": chance_of(protocol, measured),
                         "spread": measured.get("spread"),
                         "distractor": measured.get("distractor", measured.get("distractor_acc_mean")),
                         "distractor_low": distractor_low, "distractor_high": distractor_high,
@@ -248,7 +248,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
+def chance_of(protocol: str, measured: Mapping[str, Any]) -> float | None:
     """Return what knows nothing of style scores; None where that is not known, as of V-measure in STEB's protocol."""
     if "auroc" in measured or "auc" in measured:
         return 0.5

@@ -31,7 +31,7 @@ from authbench.style.steb import layout
 from authbench.style.steb.names import ACCURACY
 from authbench.style.steb.report import LIMITS_OF, other_languages
 from authbench.style.steb.report import tables as steb_tables
-from authbench.style.tables import all_tables, english, every_score, of_one_treatment
+from authbench.style.tables import all_tables, chance_of, english, every_score, of_one_treatment
 
 
 def write_report(
@@ -82,7 +82,13 @@ def _in_steb(results: Sequence[Result], datasets: Sequence[Dataset]) -> list[Tab
     }
     groups = {result.name: result.group for result in results}
     figured = {model: layout.figures(own) for model, own in metrics.items()}
-    return steb_tables(figured, groups, other_languages(datasets), limits)
+    chances = {
+        (kind, name): chance_of(STEB, measured)
+        for own in metrics.values()
+        for (task, name), measured in own.items()
+        for kind in ((task, ACCURACY) if task == "order_alignment" else (task,))
+    }
+    return steb_tables(figured, groups, other_languages(datasets), limits, chances)
 
 
 def _charts(ranked: Sequence[Result], models: Mapping[str, scores.Figures], values: pl.DataFrame) -> list[Chart]:

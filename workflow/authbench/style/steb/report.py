@@ -15,6 +15,7 @@ from authbench.style import sums
 from authbench.style.entries import Dataset
 from authbench.style.steb import board, layout
 from authbench.style.steb.names import ACCURACY, FIGURES, NAMES
+from authbench.style.tables import with_chance
 from authbench.words import spaced
 
 HEADINGS = {
@@ -32,8 +33,17 @@ def tables(
     groups: Mapping[str, str],
     other_languages: Sequence[str] = (),
     intervals: Limits | None = None,
+    chances: Mapping[sums.Key, float | None] | None = None,
 ) -> list[Table]:
-    """Return the operational and the definitional score and a table per task, in the order of their board."""
+    """Return the operational and the definitional score and a table per task, in the order of their board.
+
+    Args:
+        models: the figures of each model by task and dataset.
+        groups: of models.
+        other_languages: datasets that do not count in the operational score.
+        intervals: of figures.
+        chances: what knows nothing scores by task and dataset, for a last row.
+    """
     found, ends = [], intervals or {}
     known = {model: {key: ends.get((model, *key)) for key in own} for model, own in models.items()}
     for name, title, make, (frame, counts) in (
@@ -58,7 +68,8 @@ def tables(
         if any(frame[column.key].is_not_null().any() for column in columns):
             spread = sums.intervals(make, models, known) if ends else {}
             beside = {place: (limits(*both), "") for place, both in spread.items()}
-            found.append(score_table(name, title, columns, _grouped(frame, groups), beside=beside))
+            table = score_table(name, title, columns, _grouped(frame, groups), beside=beside)
+            found.append(with_chance(table, columns, sums.by_chance(make, models, chances) if chances else {}))
     for task in (*FIGURES, ACCURACY):
         datasets = sorted({dataset for figures in models.values() for kind, dataset in figures if kind == task})
         if datasets:
@@ -72,7 +83,8 @@ def tables(
             }
             title = f"STEB's protocol: {spaced(NAMES[of])}, {figure}"
             columns = [Metric(name, name) for name in datasets]
-            found.append(score_table(f"steb_{task}", title, columns, _grouped(frame, groups), beside=beside))
+            table = score_table(f"steb_{task}", title, columns, _grouped(frame, groups), beside=beside)
+            found.append(with_chance(table, columns, {name: (chances or {}).get((task, name)) for name in datasets}))
     return found
 
 
