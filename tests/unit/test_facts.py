@@ -57,6 +57,14 @@ def test_what_was_measured_of_labels_is_passed_on() -> None:
     assert collect(COUNTS, SAMPLED, {}, {}, labels=rows)["labels"] == rows
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "asked"), [("dedup", "unique", {"essay": ["prompt"]}), ("chunk", "retag", "a.csv")]
+)
+def test_settings_under_which_nothing_is_asked_for_are_not_stated(section: str, key: str, asked: Any) -> None:
+    assert stated(**{section: {key: asked, "other": 1}})["config"][section] == {key: asked, "other": 1}
+    assert stated(**{section: {key: None, "other": 1}})["config"][section] == {"other": 1}
+
+
 def test_the_funnel_joins_all_stages() -> None:
     rows = {(row["stage"], row["reason"]): row["documents"] for row in collected()["funnel"]}
     assert rows["normalize", "in"] == 8

@@ -56,7 +56,8 @@ def make_statement(
     config: dict[str, Any] = {key: value for key, value in settings.items() if key not in NOT_OF_THE_DATA}
     if config["filter"]["exclude"] is None:  # a release from which nobody ruled out a text says nothing of it
         config["filter"] = {key: value for key, value in config["filter"].items() if key != "exclude"}
-    for section, key in (("chunk", "retag"), ("release", "labels")):  # nor of these, where nothing is asked for
+    # Nor does it say anything of these, where nothing is asked for.
+    for section, key in (("chunk", "retag"), ("dedup", "unique"), ("release", "labels")):
         if section in config and not config[section].get(key):
             config[section] = {name: value for name, value in config[section].items() if name != key}
     inputs = {tag: describe(files) for tag, files in sorted(inventory.items())}
