@@ -8,8 +8,11 @@ Run as a program it serves: one JSON object a line asks for a run or a script, t
 import atexit
 import contextlib
 import ctypes
+import gc
+import hashlib
 import json
 import os
+import pickle
 import re
 import resource
 import runpy
@@ -18,7 +21,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +29,7 @@ from typing import Any
 COUNTS = re.compile(r"^calls: ([\d -]+)$\n?", re.MULTILINE)  # of each kind, of those that failed, and MiB taken
 CURRENT = ".current_job"  # in the folder of a run: the process of its job
 FAULT = "AUTHBENCH_TEST_FAULT"  # a JSON object: the `job` by its log, and which `call` of it fails (benchmarks/shim.c)
+PR_SET_CHILD_SUBREAPER = 36  # sys/prctl.h: the orphans of forks become children of the process
 HERE = Path(__file__).resolve()
 
 
@@ -56,9 +59,14 @@ class Server:
         return int(self.process.stdout.readline())
 
     def status(self) -> int:
-        """Wait for the end of what was started last; return its exit status."""
+        """Wait for the end of what was started last, and of all that it started; return its exit status."""
         assert self.process.stdout
         return int(self.process.stdout.readline())
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of the process and of all its forks that have ended."""
+        numbers = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return sum(map(int, numbers[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def snakemake(
         self, arguments: Sequence[str], folder: Path, env: Mapping[str, str] | None = None
@@ -102,18 +110,6 @@ def fault_in(job: str, call: str) -> dict[str, str]:
     return {FAULT: json.dumps({"job": job, "call": call})}
 
 
-def end_group(leader: int, seconds: float = 60.0, kill: bool = False) -> None:
-    """Wait until no process of a group is left, killing all of it first where asked."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            os.killpg(leader, signal.SIGKILL if kill else 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.01)
-    raise TimeoutError(f"processes of the group {leader} are left after {seconds:.0f} s")
-
-
 def serve() -> None:
     """Answer requests until the input ends; nothing here may start a thread, as forks would lack it."""
     import jsonschema  # noqa: F401
@@ -125,6 +121,9 @@ def serve() -> None:
     _import_jobs()
     if "--warm" in sys.argv:
         _load_kernels()
+        _read_package()
+    gc.freeze()  # or each fork would copy the pages of all objects when it first collects
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         request = json.loads(line)
@@ -138,7 +137,11 @@ def serve() -> None:
                 _run_script(request["script"], request["fault"])
             _run_snakemake(request["arguments"])
         print(child, file=answers, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=answers, flush=True)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-child, 0)  # what it started and left
+        print(status, file=answers, flush=True)
 
 
 def _import_jobs() -> None:
@@ -172,6 +175,20 @@ def _load_kernels() -> None:
                 kernel.compile(signature)
 
 
+def _read_package() -> None:
+    """Read what every run reads of the package: the code of its modules, its schemas and names of authors."""
+    from authbench.ingest.aliases import persons_file, read_aliases
+    from authbench.registry.entries import _validator
+    from authbench.runtime.code import PACKAGE, _read
+    from authbench.shipped import shipped
+
+    for module in PACKAGE.rglob("*.py"):
+        _read(module)
+    for schema in sorted(shipped("schemas").glob("*.yaml")):
+        _validator(schema)
+    read_aliases(persons_file())
+
+
 def _become(request: Mapping[str, Any]) -> None:
     """Make this process as one that was started for the request: its folder, environment, input and output."""
     os.chdir(request["folder"])
@@ -194,7 +211,10 @@ def _run_snakemake(arguments: Sequence[str]) -> None:
     """Run Snakemake, whose Python scripts a process beside it forks for; never returns."""
     import snakemake.cli
     import snakemake.script
+    import snakemake.workflow
 
+    parse = snakemake.workflow.parse
+    snakemake.workflow.parse = lambda *file, **more: _parsed(parse, *file, **more)
     mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         mine.close()
@@ -210,6 +230,23 @@ def _run_snakemake(arguments: Sequence[str]) -> None:
     snakemake.script.PythonScript.execute_script = execute
     sys.argv = ["snakemake", *arguments]
     snakemake.cli.main(list(arguments))
+
+
+def _parsed(parse: Any, source: Any, workflow: Any, *, linemap: dict[int, int], rulecount: int) -> tuple[str, int]:
+    """Translate a file of rules, as Snakemake does, where a run of the same place has not done it yet."""
+    place = source.get_path_or_uri(secret_free=True)
+    key = hashlib.sha256(repr((place, Path(place).read_bytes(), rulecount)).encode()).hexdigest()
+    known = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0]) / ".parsed" / key
+    if not known.exists():
+        found: dict[int, int] = {}
+        code = parse(source, workflow, rulecount=rulecount, linemap=found)
+        known.parent.mkdir(exist_ok=True)
+        written = known.with_suffix(f".{os.getpid()}")
+        written.write_bytes(pickle.dumps((code, found)))
+        written.rename(known)
+    translated, lines = pickle.loads(known.read_bytes())
+    linemap |= lines
+    return translated
 
 
 def _run_jobs(requests: socket.socket) -> None:

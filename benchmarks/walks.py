@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import resumed
-from forked import CURRENT, Server, end_group, run_request
+from forked import CURRENT, Server, run_request
 from machine import ROOT, heading
 from tiny import ESSAYS, NAME, RECIPE, Project, csv_text, lines_text, make_tiny, rows
 
@@ -51,6 +51,7 @@ CHOICES: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 )
 DAMAGED = re.compile(r"(results/\S+) is not as it was written")
 FILES = ("check.json", "dirty_docs.log")
+READ_AGAIN = ("inventory.json", "release_inventory.json", "shards.json")  # any run notes there what its files were
 
 
 class Wrong(Exception):
@@ -109,7 +110,7 @@ class Bench:
         """Return the digests of a clean build of a state, built where they are not known yet."""
         key = state.key()
         if key not in self.clean:
-            project = self.base.copy(self.folder / f"clean {key}", with_results=False)
+            project = self.base.copy(self.folder / "clean", with_results=False)
             state.write(project.folder)
             status, said = build(self.server, project, state)
             if status:
@@ -277,7 +278,6 @@ class Walk:
                     job = self.project.folder / CURRENT
                     os.kill(int(job.read_text(encoding="ascii")), signal.SIGKILL)
             self.bench.server.status()
-            end_group(leader)
         shutil.rmtree(self.project.folder / ".snakemake/locks", ignore_errors=True)
 
     def run_another_name(self) -> None:
@@ -366,7 +366,7 @@ def ended(process: int) -> bool:
 def times_of(folder: Path) -> dict[str, int]:
     """Return the times of files, without those that any run writes while it reads its settings."""
     files = (path for path in folder.rglob("*") if path.is_file() and "inventory" not in path.relative_to(folder).parts)
-    return {str(path): path.stat().st_mtime_ns for path in files if path.name not in ("shards.json", "inventory.json")}
+    return {str(path): path.stat().st_mtime_ns for path in files if path.name not in READ_AGAIN}
 
 
 def sums(release: Path) -> bytes:
@@ -387,11 +387,11 @@ def authbench(*arguments: str) -> tuple[int, str]:
 
 def walk(bench: Bench, number: int, steps: int) -> dict[str, Any]:
     """Take a walk; return its steps, what happened, and what was wrong, if anything."""
-    folder = bench.folder / f"walk {number}"
+    folder = bench.folder / "walk"  # the same for all, so that rules are translated once
     shutil.rmtree(folder, ignore_errors=True)
     one = Walk(bench, bench.base.copy(folder, with_results=number % 4 > 0), random.Random(number))
     taken, wrong = [], ""
-    began = time.monotonic()
+    began, worked = time.monotonic(), bench.server.cpu_seconds() + time.process_time()
     try:
         for _ in range(steps):
             step = one.chance.choice(STEPS)
@@ -405,8 +405,11 @@ def walk(bench: Bench, number: int, steps: int) -> dict[str, Any]:
         wrong = str(found)
     except Exception:
         wrong = traceback.format_exc()
+    if wrong:
+        shutil.move(folder, bench.folder / f"walk {number}")
     seconds = round(time.monotonic() - began)
-    return {"walk": number, "steps": taken, "log": one.log, "wrong": wrong, "seconds": seconds}
+    cpu = round(bench.server.cpu_seconds() + time.process_time() - worked, 1)
+    return {"walk": number, "steps": taken, "log": one.log, "wrong": wrong, "seconds": seconds, "cpu": cpu}
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> str:

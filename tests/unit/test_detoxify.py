@@ -3,14 +3,18 @@
 import hashlib
 import importlib
 import json
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from extras import needs
+from killed_scoring import KILLS
 
 from authbench.errors import InputError
-from authbench.safety import make_scorers
+from authbench.safety import BATCH, ScoreStore, make_scorers, score_texts
 from authbench.safety.detoxify_scorer import DetoxifyScorer, load_detoxify, weights_mark
 
 pytestmark = needs("detoxify", extra="toxicity")
@@ -92,6 +96,30 @@ def test_scores_do_not_depend_on_the_batch(folder: Path, scorer: DetoxifyScorer)
         assert other.score(TEXTS, ["en"] * len(TEXTS)) == pytest.approx(alone, abs=1.1e-5)
     assert scorer.score(TEXTS[::-1], ["en"] * len(TEXTS))[::-1] == pytest.approx(alone, abs=1.1e-5)
     assert scorer.score([], []) == []
+
+
+def test_a_run_that_is_killed_ten_times_scores_at_most_a_batch_anew_each_time(
+    folder: Path, scorer: DetoxifyScorer, tmp_path: Path
+) -> None:
+    texts = [" ".join([WORDS[number % 6], WORDS[number // 6 % 6], *["fish"] * (number % 7), str(number)])
+             for number in range(24 * BATCH)]  # fmt: skip
+    (tmp_path / "texts").write_text("\n".join(texts))
+    command = [sys.executable, str(Path(__file__).with_name("killed_scoring.py")), str(tmp_path)]
+    subprocess.run([*command, str(folder / "tiny.ckpt"), str(tmp_path / "texts")], check=True, timeout=600)
+    scored = (tmp_path / "said").stat().st_size
+    assert len(texts) <= scored <= len(texts) + KILLS * BATCH
+    kept = ScoreStore(tmp_path / "scores.parquet")
+    some = texts[:: BATCH // 2]
+    assert score_texts([Never(**vars(scorer))], texts, ["en"] * len(texts), kept)
+    assert score_texts([scorer], some, ["en"] * len(some), kept) == score_texts([scorer], some, ["en"] * len(some))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["said", "scores.parquet", "texts"]
+
+
+class Never(DetoxifyScorer):
+    """A scorer that must not be asked."""
+
+    def score(self, texts: Sequence[str], langs: Sequence[str]) -> list[float]:
+        raise AssertionError(f"{len(texts)} texts have no score yet")
 
 
 def test_only_the_first_max_tokens_are_read(folder: Path, scorer: DetoxifyScorer) -> None:
