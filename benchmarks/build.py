@@ -254,9 +254,10 @@ def as_rates(builds: Sequence[Build], cores: int) -> dict[str, Any]:
     return {"machine": machine(), "versions": versions(), "commit": commit(), "cores": cores, "sizes": sizes}
 
 
-def write_rates(rates: dict[str, Any]) -> None:
-    """Keep the rates, and put the plan that they make between the lines of the page on scaling."""
-    head = "# Written by benchmarks/build.py, which measured it: what `authbench plan` computes from.\n"
+def write_rates(measured: dict[str, Any]) -> None:
+    """Keep new rates beside the others, and put the plan that they make between the lines of the page on scaling."""
+    rates = {**yaml.safe_load(plan.RATES.read_text(encoding="utf-8")), **measured}
+    head = "# Written by benchmarks/build.py, and `detoxify` by toxicity.py: what `authbench plan` computes from.\n"
     plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
     page = ROOT / "docs/scaling.md"
     before, _, after = page.read_text(encoding="utf-8").split("\n---\n\n")

@@ -1,6 +1,7 @@
 """How fast does Detoxify score texts sorted by length, and what would half precision change?
 
-    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py [texts] [small|base]
+    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py [--texts 320] [--size small|base]
+    PYTHONPATH=workflow:benchmarks python benchmarks/toxicity.py --rates [--texts 16]
 
 Needs the extra `toxicity`. A checkpoint in the package's format is made on the spot: a BERT with random weights, `base`
 of the size of roberta-base (12 layers of 768), `small` of 4 layers of 256; speed does not depend on what a model has
@@ -12,28 +13,47 @@ learned. English texts (benchmarks/corpus.py: 600 characters on average, lengths
 
 Prints CPU seconds of all threads, and how far scores lie apart: from those in float32, and between two orders of the
 same texts (beyond the five decimals that are kept).
+
+With `--rates` each published model is made with random weights from its configuration (bert-base-uncased,
+roberta-base, xlm-roberta-base), and this project's scorer is timed on one thread by texts of 32 to 256 tokens. CPU
+seconds per text of the slowest model, and the most memory that scoring took, go into benchmarks/rates.yaml, from which
+`authbench plan --detoxify` computes.
 """
 
+import argparse
 import json
 import os
-import sys
+import resource
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import numpy as np
 import torch
+import transformers
+from build import write_rates
 from corpus import texts, vocabulary
 from detoxify import Detoxify
-from machine import heading
+from machine import commit, heading, machine
 from numpy.typing import NDArray
 from transformers import BertConfig, BertForSequenceClassification
 
 from authbench.safety.detoxify_scorer import load_detoxify
 
+# What the published models were made from: the name of the architecture, its vocabulary, positions and outputs. All
+# have 12 layers of 768 with 12 heads.
+PUBLISHED = {
+    "original": ("Bert", 30522, 512, 6),
+    "unbiased": ("Roberta", 50265, 514, 16),
+    "multilingual": ("XLMRoberta", 250002, 514, 16),
+}
+TOKENS = (32, 64, 128, 256)
 SIZES = {"small": (256, 4, 4), "base": (768, 12, 12)}  # width, layers, heads
 LABELS = ["toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack"]
 BATCH = 32
@@ -41,26 +61,54 @@ BATCH = 32
 
 def make_checkpoint(folder: Path, size: str) -> Path:
     """A random model with a tokeniser that knows the corpus's words."""
-    words = sorted({word.strip(" ,.\n").lower() for word in vocabulary("en").forms.to_pylist()} - {""})
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ","]
-    (folder / "vocab.txt").write_text("\n".join([*special, *words]) + "\n", encoding="utf-8")
-    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    known = write_tokenizer(folder)
     width, layers, heads = SIZES[size]
     torch.manual_seed(7)
     config = BertConfig(
-        vocab_size=len(special) + len(words), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
+        vocab_size=known, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
         intermediate_size=4 * width, num_labels=len(LABELS), initializer_range=0.05,
     )  # fmt: skip
     config.save_pretrained(folder)
     model = BertForSequenceClassification(config)
     torch.nn.init.normal_(model.classifier.weight, std=0.5)  # scores spread over 0 to 1
+    return save(folder, "Bert", model, LABELS)
+
+
+def make_published(folder: Path, name: str) -> Path:
+    """A published model with random weights; its tokens are the corpus's words, as speed goes by their number."""
+    family, vocabulary_size, positions, outputs = PUBLISHED[name]
+    write_tokenizer(folder)
+    torch.manual_seed(7)
+    config = getattr(transformers, f"{family}Config")(
+        vocab_size=vocabulary_size, max_position_embeddings=positions, num_labels=outputs, pad_token_id=0
+    )
+    config.save_pretrained(folder)
+    model = getattr(transformers, f"{family}ForSequenceClassification")(config)
+    return save(folder, family, model, [*LABELS, "sexual_explicit"][:outputs])
+
+
+def write_tokenizer(folder: Path) -> int:
+    """Write a tokeniser of whole words; return how many tokens it has."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ","]
+    tokens = [*special, *corpus_words()]
+    (folder / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    return len(tokens)
+
+
+def corpus_words() -> list[str]:
+    return sorted({word.strip(" ,.\n").lower() for word in vocabulary("en").forms.to_pylist()} - {""})
+
+
+def save(folder: Path, family: str, model: Any, labels: Sequence[str]) -> Path:
+    """Save a model in Detoxify's format."""
     arguments = {
         "model_type": str(folder),
-        "model_name": "BertForSequenceClassification",
+        "model_name": f"{family}ForSequenceClassification",
         "tokenizer_name": "BertTokenizer",
-        "num_classes": len(LABELS),
+        "num_classes": model.config.num_labels,
     }
-    saved = {"arch": {"args": arguments}, "dataset": {"args": {"classes": LABELS}}}
+    saved = {"arch": {"args": arguments}, "dataset": {"args": {"classes": list(labels)}}}
     torch.save({"config": saved, "state_dict": model.state_dict()}, folder / "random.ckpt")
     return folder / "random.ckpt"
 
@@ -112,5 +160,52 @@ def main(number: int, size: str) -> None:
         print(f"| {name} | {seconds:.1f} | {rate:.1f} | {ratio:.2f} | {apart} | {between} |")
 
 
+def seconds_per_text(name: str, number: int) -> tuple[dict[int, float], int]:
+    """Return CPU seconds of a published model by the tokens of a text, and MiB of the process at most."""
+    torch.set_num_threads(1)
+    words = [word for word in corpus_words() if word.isascii() and word.isalpha()]
+    chance = np.random.default_rng(7)
+    with tempfile.TemporaryDirectory() as folder:
+        with ProcessPoolExecutor(1, get_context("spawn")) as apart:  # so that what it takes is not counted
+            checkpoint = apart.submit(make_published, Path(folder), name).result()
+        scorer = load_detoxify(checkpoint=checkpoint, huggingface_config_path=folder, batch_size=min(number, BATCH))
+    taken = {}
+    for tokens in TOKENS:
+        contents = [" ".join(chance.choice(words, tokens - 2)) for _ in range(number)]
+        assert len(scorer.model.tokenizer(contents[0])["input_ids"]) == tokens
+        scorer.score(contents[:2], ["en"] * 2)
+        taken[tokens] = round(timed(lambda: scorer.score(contents, ["en"] * len(contents)))[0] / number, 4)  # noqa: B023
+    return taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def measure_rates(number: int) -> None:
+    """Time the published models, print the table, and keep the rates of the slowest."""
+    measured = {}
+    for name in PUBLISHED:
+        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            measured[name] = process.submit(seconds_per_text, name, number).result()
+    print(f"{heading()}, torch {torch.__version__}, 1 thread, {number} texts of each length\n")
+    print("| model | " + " | ".join(f"texts of {tokens} tokens a second" for tokens in TOKENS) + " | MiB |")
+    print("| --- |" + " ---: |" * (len(TOKENS) + 1))
+    for name, (taken, peak) in measured.items():
+        print(f"| {name} | " + " | ".join(f"{1 / taken[tokens]:.1f}" for tokens in TOKENS) + f" | {peak:,} |")
+    slowest = {tokens: max(taken[tokens] for taken, _ in measured.values()) for tokens in TOKENS}
+    peak = max(peak for _, peak in measured.values())
+    found = {"machine": machine(), "torch": str(torch.__version__), "commit": commit()}
+    write_rates({"detoxify": {**found, "peak_mib": peak, "cpu_s_by_tokens": slowest}})
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--texts", type=int, help="default 320, with --rates 16 of each length")
+    parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--rates", action="store_true", help="time the published models and keep their rates")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 320, sys.argv[2] if len(sys.argv) > 2 else "small")
+    asked = read_options()
+    if asked.rates:
+        measure_rates(asked.texts or 16)
+    else:
+        main(asked.texts or 320, asked.size)

@@ -159,6 +159,32 @@ def test_a_rule_may_be_in_one_measured_size_only() -> None:
     assert stage(make_plan(LARGE, rates), "measure_authors").cpu == 10.2
 
 
+DETOXIFY = {"machine": "a machine", "torch": "2.13.0", "commit": "abc1234", "peak_mib": 1600}
+SCORED = RATES | {"detoxify": DETOXIFY | {"cpu_s_by_tokens": {32: 0.1, 64: 0.2, 128: 0.4, 256: 1.0}}}
+
+
+def test_detoxify_takes_its_time_for_each_released_text_in_one_job() -> None:
+    made = make_plan(LARGE, SCORED, detoxify=True)
+    assert stage(made, "select_documents, Detoxify") == plan.Stage(
+        "select_documents, Detoxify",
+        1,
+        pytest.approx(300_000 * (0.4 + 22 / 128 * 0.6)),
+        pytest.approx(made.stages[-1].cpu),
+        1600,
+    )
+    assert "Detoxify scores each released text on one core, its first 256 tokens" in as_text(made, SCORED)
+    without = make_plan(LARGE, SCORED)
+    assert [one.rule for one in without.stages] == [one.rule for one in made.stages[:-1]]
+    assert "Detoxify" not in as_text(without, SCORED)
+
+
+@pytest.mark.parametrize(("tokens", "seconds"), [(8, 0.025), (32, 0.1), (96, 0.3), (256, 1.0), (2000, 1.0)])
+def test_a_text_takes_detoxify_as_long_as_its_tokens_up_to_the_most_that_it_reads(
+    tokens: float, seconds: float
+) -> None:
+    assert plan.seconds_to_score(tokens, SCORED["detoxify"]["cpu_s_by_tokens"]) == pytest.approx(seconds)
+
+
 def test_every_rule_of_the_workflow_is_planned_or_said_why_not() -> None:
     files = [*sorted((ROOT / "workflow/rules").glob("*.smk")), ROOT / "workflow/Snakefile"]
     found = {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.M)}
@@ -210,6 +236,14 @@ def test_amounts_are_numbers_above_nothing(wrong: tuple[str, str], capsys: pytes
     with pytest.raises(SystemExit):
         main(["plan", *(part for pair in given.items() for part in pair)])
     assert wrong[0] in capsys.readouterr().err
+
+
+def test_the_command_counts_detoxify_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--documents", "1e8", "--mean-chars", "600", "--cores", "256", "--detoxify"]) == 0
+    rates = read_rates()
+    assert capsys.readouterr().out == as_text(make_plan(LARGE, rates, detoxify=True), rates)
+    taken = [seconds for _, seconds in sorted(rates["detoxify"]["cpu_s_by_tokens"].items())]
+    assert taken == sorted(taken) and 0.01 < taken[-1] < 60
 
 
 def test_at_least_one_core_is_needed(capsys: pytest.CaptureFixture[str]) -> None:

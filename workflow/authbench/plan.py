@@ -53,7 +53,7 @@ RULES = (
 UNPLANNED: Mapping[str, str] = {
     **dict.fromkeys(("acquire_source", "count_raw", "raw_statistics"), "its time is that of downloads and raw files"),
     **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
-    "load_scorers": "only where Detoxify is asked for (docs/how-it-works.md#toxicity)",
+    "load_scorers": "only where Detoxify is asked for, and a minute then",
     **dict.fromkeys(
         ("embed_texts", "evaluate_model", "join_results", "leaderboard", "tables"), "depends on the models"
     ),
@@ -209,8 +209,11 @@ def _chunk_settings() -> Mapping[str, Any]:
     return settings
 
 
-def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
-    """Return the plan of a build with one process per core, one rule after another."""
+def make_plan(corpus: Corpus, rates: Mapping[str, Any], detoxify: bool = False) -> Plan:
+    """Return the plan of a build with one process per core, one rule after another.
+
+    With `detoxify` every released text is scored by it, on one core (`safety.scope: consulted`).
+    """
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
 
     def grown(measured: str) -> float:
@@ -230,7 +233,23 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any]) -> Plan:
         if folder not in UNCOUNTED
     }
     stages = [_stage(rule, corpus, shards, parts, sizes) for rule in sizes[-1]["rules"]]
+    stages += [_scoring(corpus, rates)] if detoxify else []
     return Plan(corpus, shards, grown("raw_bytes"), stages, disk)
+
+
+def _scoring(corpus: Corpus, rates: Mapping[str, Any]) -> Stage:
+    """Return what Detoxify takes in the one job that asks it."""
+    known = rates["detoxify"]
+    cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
+    return Stage("select_documents, Detoxify", 1, cpu, cpu, known["peak_mib"])
+
+
+def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
+    """Return the CPU seconds in which Detoxify scores a text, which is cut at the longest that was measured."""
+    lengths = sorted(measured)
+    at = min(tokens, lengths[-1])
+    place = max(1, next(index for index, length in enumerate(lengths) if length >= at))
+    return line([(length, measured[length]) for length in lengths[place - 1 : place + 1]], at)
 
 
 def _work(name: str, size: Mapping[str, Any]) -> float:
@@ -312,6 +331,7 @@ def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
             *_table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
             "",
             f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
+            *_scored(plan, rates),
             *_unmeasured(rates),
             *_to_fetch(corpus),
             "",
@@ -339,6 +359,17 @@ def _to_fetch(corpus: Corpus) -> list[str]:
         f"Enough to fetch: `authbench acquire --share {shown}`, {SPARE} chunks for each that is released; more where "
         "few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
         f"{share * corpus.documents:.2g}."
+    ]
+
+
+def _scored(plan: Plan, rates: Mapping[str, Any]) -> list[str]:
+    """Return a line on where the rate of Detoxify comes from; none where it is not asked."""
+    if not any(stage.rule.endswith("Detoxify") for stage in plan.stages):
+        return []
+    known = rates["detoxify"]
+    return [
+        f"Detoxify scores each released text on one core, its first {max(known['cpu_s_by_tokens'])} tokens: measured "
+        f"at commit {known['commit']} on {known['machine']}, torch {known['torch']}."
     ]
 
 

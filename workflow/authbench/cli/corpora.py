@@ -76,6 +76,9 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release", type=amount, default=300_000, metavar="N", help="documents in the release (default: %(default)s)"
     )
+    parser.add_argument(
+        "--detoxify", action="store_true", help="the released texts are scored by Detoxify (safety.scorers)"
+    )
 
 
 def plan(arguments: argparse.Namespace) -> int:
@@ -85,7 +88,7 @@ def plan(arguments: argparse.Namespace) -> int:
         raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
     rates = read_rates()
     corpus = Corpus(arguments.documents, arguments.mean_chars, arguments.release, arguments.cores)
-    sys.stdout.write(as_text(make_plan(corpus, rates), rates))
+    sys.stdout.write(as_text(make_plan(corpus, rates, arguments.detoxify), rates))
     return 0
 
 
