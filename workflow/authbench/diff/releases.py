@@ -1,11 +1,9 @@
 """A release as it is compared with another: documents by the hash of their key, which a later build keeps."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -14,7 +12,7 @@ from authbench.format.columns import GROUND_TRUTH
 from authbench.format.files import LOCK
 from authbench.format.hub import release_of
 from authbench.format.lock import read_lock
-from authbench.format.manifest import Manifest
+from authbench.format.manifest import Manifest, Verification
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
 from authbench.identity import sha256_of_text
@@ -40,7 +38,7 @@ class KeyedRelease:
     queries: pl.DataFrame
     numbered: frozenset[str]
     authors: frozenset[str]
-    verification: Mapping[str, Any]
+    verification: Verification
     release: Release
 
     @cached_property

@@ -29,6 +29,7 @@ from authbench.evaluation.headline import (
     values_of,
 )
 from authbench.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
+from authbench.format.scores import Unsolved
 from authbench.identity import keyed_hash
 from authbench.metrics.bootstrap import interval
 from authbench.metrics.power import smallest_difference, standard_error, standard_error_of_mean
@@ -101,7 +102,7 @@ class Comparison:
     tests: int
     power: Mapping[str, Power]
     difficulty: pl.DataFrame
-    unsolved: Mapping[str, Mapping[str, Any]]
+    unsolved: Mapping[str, Unsolved]
 
 
 def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int) -> Comparison:
@@ -304,20 +305,22 @@ def _difficulty(models: Sequence[Scored]) -> pl.DataFrame:
     return queries.select("id").with_columns(pl.Series("difficulty", names, dtype=pl.List(pl.String)))
 
 
-def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Authors) -> dict[str, dict[str, Any]]:
+def _unsolved(models: Sequence[Scored], difficulty: pl.DataFrame, authors: Authors) -> dict[str, Unsolved]:
     unsolved = (difficulty["difficulty"].list.len() == 0).fill_null(False).to_numpy()
-    found = {}
+    found: dict[str, Unsolved] = {}
     for one in models:
         table = np.array([values_of(one.queries, S_AT_5), values_of(one.queries, BY_CHANCE)])
         means = means_of_authors(table, counts_of(one.queries, S_AT_5), authors, unsolved)
         if not len(means.present):
             continue
-        cell: dict[str, Any] = {
+        cell: Unsolved = {
             "value": float(means.values[0].mean()),
             "by_chance": float(means.values[1].mean()),
             "authors": len(means.present),
             "queries": int((unsolved & ~np.isnan(table[0])).sum()),
         }
         limits = interval(means.replicates(authors)[:, 0]) if len(means.present) >= LEAST_QUERY_AUTHORS else None
-        found[one.name] = cell | (dict(zip(("low", "high"), limits, strict=True)) if limits else {})
+        if limits:
+            cell |= {"low": limits[0], "high": limits[1]}
+        found[one.name] = cell
     return found

@@ -13,7 +13,6 @@ model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +20,7 @@ import polars as pl
 from authbench.arrays import BOOL, F32, F64, I64
 from authbench.evaluation.released import COUNTS, SCORES
 from authbench.evaluation.slices import SLICES
+from authbench.format.scores import HeadlineCell
 from authbench.metrics.bootstrap import author_weights, interval
 
 LEAST_DEV_AUTHORS = 30  # of a dev split, to say which shortcut is best on a score
@@ -139,9 +139,9 @@ def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
     return found
 
 
-def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, dict[str, Any]]:
+def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, HeadlineCell]:
     """Return for each of SCORES that the queries have: `value`, `low`, `high`, `macro` with its interval, counts."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, HeadlineCell] = {}
     for score in SCORES:
         cell = _cell(queries, score, authors, np.ones(queries.height, bool))
         if not cell:
@@ -158,7 +158,7 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
     return found
 
 
-def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> dict[str, dict[str, Any]]:
+def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> dict[str, HeadlineCell]:
     """Return for each of SCORES `value` and counts over the chosen queries, and an interval where authors suffice."""
     found = {}
     for score in SCORES:
@@ -167,13 +167,13 @@ def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> 
     return found
 
 
-def _cell(queries: pl.DataFrame, score: str, authors: Authors, chosen: BOOL) -> dict[str, Any]:
+def _cell(queries: pl.DataFrame, score: str, authors: Authors, chosen: BOOL) -> HeadlineCell | None:
     values, counts = values_of(queries, score), counts_of(queries, score)
     means = means_of_authors(values[None], counts, authors, chosen)
     if not len(means.present):
-        return {}
+        return None
     asked = chosen & ~np.isnan(values)
-    cell: dict[str, Any] = {
+    cell: HeadlineCell = {
         "value": float(means.values[0].mean()),
         "authors": len(means.present),
         "queries": int(asked.sum()),

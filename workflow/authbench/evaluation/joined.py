@@ -9,7 +9,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -17,6 +17,7 @@ from authbench.errors import InputError
 from authbench.evaluation.gain import OVERALL, Comparison, Scored, compare
 from authbench.evaluation.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
 from authbench.evaluation.slices import SLICES
+from authbench.format.scores import Scores, part_of
 from authbench.storage.json_files import read_foreign_json, write_plain_json
 from authbench.storage.parquet import write_plain_parquet
 
@@ -40,7 +41,7 @@ _OF_GAIN = ("against", "value", "low", "high", "macro", "macro_low", "macro_high
 
 def join(folders: Iterable[Path]) -> None:
     """Write scores.json and queries.parquet of every model of these folders (each has `own`)."""
-    own = [(folder, read_foreign_json(folder / OWN / "scores.json")) for folder in sorted(folders)]
+    own = [(folder, _read_own(folder)) for folder in sorted(folders)]
     tables = [read_queries(folder / OWN) for folder, _ in own]
     if not own:
         return
@@ -54,15 +55,19 @@ def join(folders: Iterable[Path]) -> None:
 def comparable_results(out: Path, model: str) -> list[Path]:
     """Return the folders in `out` with results that can be compared with those of a model, its own among them."""
     folders = sorted(path.parents[1] for path in out.glob(f"*/{OWN}/scores.json"))
-    scores = {folder: read_foreign_json(folder / OWN / "scores.json") for folder in folders}
+    scores = {folder: _read_own(folder) for folder in folders}
     mine = scores[out / model]
     return [folder for folder in folders if not differing(mine, scores[folder])]
 
 
-def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, str] | None:
+def _read_own(folder: Path) -> Scores:
+    return cast(Scores, read_foreign_json(folder / OWN / "scores.json"))
+
+
+def differing(one: Scores, other: Scores) -> tuple[str, str] | None:
     """Return the first place of SHARED in which two results differ."""
     for part, key in SHARED:
-        if one[part].get(key) != other[part].get(key):
+        if part_of(one, part).get(key) != part_of(other, part).get(key):
             return part, key
     return None
 
@@ -85,7 +90,7 @@ def read_queries(folder: Path) -> pl.DataFrame:
     return table
 
 
-def compare_results(scores: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]) -> Comparison:
+def compare_results(scores: Sequence[Scores], tables: Sequence[pl.DataFrame]) -> Comparison:
     """Compare results (scores.json and queries.parquet of each model) that `differing` finds nothing between.
 
     Raises:
@@ -110,12 +115,12 @@ def compare_results(scores: Sequence[Mapping[str, Any]], tables: Sequence[pl.Dat
     return compare(models, scores[0]["benchmark"].get("pool_authors", {}), scores[0]["settings"]["seed"])
 
 
-def is_shortcut(scores: Mapping[str, Any]) -> bool:
+def is_shortcut(scores: Scores) -> bool:
     """Return whether the model reads no style."""
     return scores["model"].get("shortcut") is True
 
 
-def _with_gains(own: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
+def _with_gains(own: Scores, comparison: Comparison) -> dict[str, Any]:
     """Return a model's scores with its gains over all queries and in slices, and the power of the comparison."""
     scores: dict[str, Any] = deepcopy(dict(own))
     name = scores["model"]["name"]

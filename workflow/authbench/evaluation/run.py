@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -42,6 +42,7 @@ from authbench.evaluation.split import Split
 from authbench.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.evaluation.verification import PER_QUERY, draw_negatives
 from authbench.format.release import verification
+from authbench.format.scores import Benchmark, MatchedPairs, Scores, ScoringSettings
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
 from authbench.models.given_vectors import GivenVectors
@@ -59,7 +60,7 @@ LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
 def evaluate(
     model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache, dev: Split | None = None
-) -> dict[str, Any]:
+) -> Scores:
     """Score a model on a split and write the files; return what own/scores.json holds.
 
     Args:
@@ -90,10 +91,10 @@ def evaluate(
         write_plain_parquet(table, folder / OWN / "queries.parquet")
         write_plain_parquet(_pairs_table(split, ranking, negatives), folder / "pairs.parquet")
         write_plain_parquet(_released_table(split, ranking), folder / "released_pairs.parquet")
-    return result
+    return cast(Scores, result)
 
 
-def benchmark_of(split: Split) -> dict[str, Any]:
+def benchmark_of(split: Split) -> Benchmark:
     """Return what scores.json says of the split that was scored."""
     return {
         "name": split.benchmark,
@@ -107,7 +108,7 @@ def benchmark_of(split: Split) -> dict[str, Any]:
     }
 
 
-def settings_of(split: Split, seed: int) -> dict[str, Any]:
+def settings_of(split: Split, seed: int) -> ScoringSettings:
     """Return what scores.json says of how it was scored."""
     return {"seed": seed, "negatives_per_query": PER_QUERY, "fitted_on": split.fitted_on}
 
@@ -199,7 +200,7 @@ def ranked(model: Model, split: Split, negatives: Mapping[str, Lists]) -> Rankin
     return rank(cosine(compared.queries, compared.candidates), split, negatives)
 
 
-def line(name: str, result: Mapping[str, Any]) -> str:
+def line(name: str, result: Scores) -> str:
     """Return the headline scores of a model where there are any, and the overall ones, in one line."""
     overall = result["overall"]
     opening = "".join(
@@ -278,7 +279,7 @@ def lengths_by_language(split: Split) -> dict[str, dict[str, dict[str, float]]]:
 
 def _matched_pairs(
     split: Split, ranking: Ranking, negatives: Mapping[str, Lists], table: pl.DataFrame, authors: Authors
-) -> dict[str, Any]:
+) -> MatchedPairs:
     scores = ranking.negatives[RELEASED]
     if not np.isfinite(scores).all():
         return {}

@@ -12,6 +12,7 @@ from authbench.evaluation.retrieval import Ranking
 from authbench.evaluation.slices import SLICES, facets
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import NEGATIVES
+from authbench.format.scores import Cell
 from authbench.metrics.auc import area_of_wins, pairs_below
 from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
 from authbench.metrics.chance import chance_adjusted
@@ -46,7 +47,7 @@ def summarise(
     of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
     weights = author_weights(authors.unique().sort().to_list(), seed)
 
-    def scores_where(chosen: np.ndarray) -> dict[str, Any]:
+    def scores_where(chosen: np.ndarray) -> Cell:
         return _scores_of(chosen, values, pairs, of_author, weights)
 
     everyone = np.ones(len(authors), bool)
@@ -108,10 +109,10 @@ def _scores_of(
     pairs: Mapping[str, Pairs],
     of_author: np.ndarray,
     weights: F32,
-) -> dict[str, Any]:
+) -> Cell:
     """Return counts, scores and intervals of the queries where `chosen` holds."""
     answered = chosen & ~np.isnan(values["pool"])
-    cell: dict[str, Any] = {
+    cell: Cell = {
         "queries": int(answered.sum()),
         "queries_without_positives": int((chosen & ~answered).sum()),
         "authors": len(np.unique(of_author[answered])),
@@ -152,7 +153,7 @@ def _scores_of(
     for pool in WITHIN:
         lost = answered & np.isnan(values[f"{pool}:pool"])
         cell[f"within_{pool}"]["queries_left_empty"] = int(lost.sum())
-    finite: dict[str, Any] = _without_nan(cell)
+    finite: Cell = _without_nan(cell)
     return finite | {"chance_adjusted": chance_adjusted(finite)}
 
 
@@ -197,7 +198,7 @@ def _by_author(table: F64, author: np.ndarray, authors: int) -> F32:
     return sums.astype(np.float32)
 
 
-def _macro(genre: str, by_genre: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _macro(genre: str, by_genre: Mapping[str, Cell]) -> Cell:
     """Return the unweighted mean over the scored sub-genres of a primary genre (paper, tables 11 and 12)."""
     parts = [cell for name, cell in by_genre.items() if name.partition("/")[0] == genre and "pool" in cell]
     names = [

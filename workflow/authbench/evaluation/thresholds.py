@@ -7,7 +7,6 @@ scores: less the mean, and over the standard deviation, of the query's scores wi
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from authbench.arrays import BOOL, F64, I64
 from authbench.evaluation.headline import Authors
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import Released
+from authbench.format.scores import ByLanguage, Interval, MatchedPairs
 from authbench.metrics.bootstrap import interval
 from authbench.metrics.error_rate import error_rate, error_rates_of_replicates, histograms
 
@@ -24,7 +24,7 @@ _POOL = "matched"
 
 def matched_error_rates(
     stated: Released, scores: F64, normalised: F64, languages: Mapping[str, BOOL], authors: Authors
-) -> dict[str, Any]:
+) -> MatchedPairs:
     """Return the error rates of the matched pairs; empty without such pairs.
 
     Args:
@@ -39,32 +39,38 @@ def matched_error_rates(
         return {}
     query = stated.pairs["query"].to_numpy().astype(np.int64)[here]
     same = stated.pairs["same"].to_numpy()[here]
-    overall = _one_threshold(query, same, scores[stated.place[here]], authors)
-    found: dict[str, Any] = {"pairs": len(same), "eer": overall}
-    for name, values in (("eer_by_language", scores), ("eer_by_language_normalised", normalised)):
-        values = values[stated.place[here]]
-        parts = {}
+
+    def by_language(values: F64) -> ByLanguage:
+        parts: dict[str, Interval] = {}
         for lang, asked in languages.items():
             inside = asked[query] & np.isfinite(values)
-            parts[lang] = _one_threshold(query[inside], same[inside], values[inside], authors)
-        known = [part["value"] for part in parts.values() if part]
-        found[name] = {"languages": {lang: part for lang, part in parts.items() if part}}
-        if known:
-            found[name]["value"] = float(np.mean(known))
-    return found
+            if part := _one_threshold(query[inside], same[inside], values[inside], authors):
+                parts[lang] = part
+        found: ByLanguage = {"languages": parts}
+        if parts:
+            found["value"] = float(np.mean([part["value"] for part in parts.values()]))
+        return found
+
+    given = scores[stated.place[here]]
+    return {
+        "pairs": len(same),
+        "eer": _one_threshold(query, same, given, authors) or {},
+        "eer_by_language": by_language(given),
+        "eer_by_language_normalised": by_language(normalised[stated.place[here]]),
+    }
 
 
-def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> dict[str, float]:
-    """Return the equal error rate, with its interval over authors; empty where a side is."""
+def _one_threshold(query: I64, same: BOOL, scores: F64, authors: Authors) -> Interval | None:
+    """Return the equal error rate, with its interval over authors; None where a side is empty."""
     rate = error_rate(scores[same], scores[~same])
     if not np.isfinite(rate.eer):
-        return {}
+        return None
     edges = np.unique(np.quantile(scores, np.linspace(0, 1, BINS)[1:-1]))
     place, author = np.searchsorted(edges, scores, "right"), authors.of_query[query]
     size = len(authors.names)
     counts = [histograms(author[side], place[side], size, len(edges) + 1) for side in (same, ~same)]
     limits = interval(error_rates_of_replicates(authors.weights, *counts))
-    return {"value": rate.eer} | (dict(zip(("low", "high"), limits, strict=True)) if limits else {})
+    return {"value": rate.eer, "low": limits[0], "high": limits[1]} if limits else {"value": rate.eer}
 
 
 def query_normalised(stated: Released, scores: F64, drawn: Lists, against: F64) -> F64:

@@ -1,7 +1,7 @@
 """The types of manifest.json. That of a release that somebody else wrote may lack any key."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from authbench.settings.data import DataConfig
 from authbench.settings.sample import Shares
@@ -95,6 +95,13 @@ class Numbers(TypedDict):
 
     totals: Totals
     counts: Mapping[str, Counts]
+
+
+class Verification(TypedDict):
+    """Whether results are of a release that checked out, and the reason where they are not."""
+
+    verified: bool
+    reason: NotRequired[str]
 
 
 class Manifest(TypedDict, total=False):

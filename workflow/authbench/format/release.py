@@ -30,7 +30,7 @@ from authbench.format.columns import (
     TEXT_FIELDS,
     Table,
 )
-from authbench.format.manifest import Manifest
+from authbench.format.manifest import Manifest, Verification
 from authbench.format.names import expect_inside, expect_splits, files_of_format, splits_of
 from authbench.printable import printable
 from authbench.registry.entries import schema_problems
@@ -84,7 +84,7 @@ class Release:
     unverified: str = ""
 
     @property
-    def verification(self) -> dict[str, Any]:
+    def verification(self) -> Verification:
         """What results of the release say of it: `verified`, and the `reason` where it is not."""
         return verification(self.unverified)
 
@@ -219,7 +219,7 @@ def query_documents(queries: pl.DataFrame, candidates: pl.Series, truth: pl.Data
     )
 
 
-def verification(unverified: str) -> dict[str, Any]:
+def verification(unverified: str) -> Verification:
     """Return what results state of a release, given why it is not verified (empty: it is)."""
     return {"verified": False, "reason": unverified} if unverified else {"verified": True}
 

@@ -2,10 +2,10 @@
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from authbench.errors import InputError
 from authbench.evaluation.joined import differing, is_shortcut, read_queries
 from authbench.evaluation.released import HEADLINES
 from authbench.format.names import name_problem, split_problem
+from authbench.format.scores import Cell, Scores, headline_value, part_of
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
 from authbench.shipped import shipped
@@ -29,7 +30,7 @@ class Result:
     """The scores.json of one model, and the folder where it was found; of a submission, what its maker filled."""
 
     folder: Path
-    scores: Mapping[str, Any]
+    scores: Scores
     fields: Fields | None = None
 
     @property
@@ -106,11 +107,10 @@ def by_headline(results: Sequence[Result]) -> list[Result]:
 
 
 def _headline(result: Result, score: str) -> float | None:
-    value = result.scores.get("headline", {}).get(score, {}).get("value")
-    return None if value is None else float(value)
+    return headline_value(result.scores, score)
 
 
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _alike(one: Cell, other: Cell) -> bool:
     """Return whether two cells of scores look the same in a table."""
     return all(abs(one.get(name, 0.0) - other.get(name, 0.0)) < _SEEN for name in (*RANKING_MEASURES, "eer"))
 
@@ -141,7 +141,7 @@ def _read_result(place: Path, fields: Fields | None = None) -> Result:
         raise InputError(f"{place / 'scores.json'}: {shown}. Evaluate the model again.")
     if fields:
         scores["model"]["name"] = fields.name
-    result = Result(place, scores, fields)
+    result = Result(place, cast(Scores, scores), fields)
     for what, name, problem in (
         ("model", result.name, name_problem(result.name)),
         ("split", scores["benchmark"]["split"], split_problem(scores["benchmark"]["split"])),
@@ -154,7 +154,7 @@ def _read_result(place: Path, fields: Fields | None = None) -> Result:
 def _expect_comparable(one: Result, other: Result) -> None:
     if place := differing(one.scores, other.scores):
         part, key = place
-        mine, theirs = one.scores[part].get(key), other.scores[part].get(key)
+        mine, theirs = part_of(one.scores, part).get(key), part_of(other.scores, part).get(key)
         raise InputError(
             f"{one.name} and {other.name} cannot be compared: their {part} differ in {key} "
             f"({one.place}: {mine}, {other.place}: {theirs}). Evaluate both in the same way."

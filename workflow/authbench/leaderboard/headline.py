@@ -13,6 +13,7 @@ from authbench.evaluation.gain import OVERALL, Comparison
 from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
 from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
 from authbench.evaluation.slices import SLICES
+from authbench.format.scores import HeadlineCell, Scores, cells_of, headline_value
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import SURE, letters_of
 from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
@@ -59,7 +60,7 @@ def _overall(results: Sequence[Result], comparison: Comparison, pairs: pl.DataFr
     for number, result in enumerate(results):
         cells = [Cell(result.name)]
         for score in HEADLINES:
-            cell = result.scores.get("headline", {}).get(score, {})
+            cell: Mapping[str, Any] = result.scores.get("headline", {}).get(score) or {}
             gain = gains.get((result.name, *OVERALL, score), {})
             cells.append(_with_interval(cell, keys, places[score][number], same[score].get(result.name, "")))
             cells.append(_gain_cell(gain, keys, with_p=not macro))
@@ -115,7 +116,7 @@ def slice_tables(results: Sequence[Result], comparison: Comparison) -> list[Tabl
                 {
                     name
                     for result in results
-                    for name, cell in result.scores.get(facet, {}).items()
+                    for name, cell in cells_of(result.scores, facet).items()
                     if score in cell.get("headline", {})
                 },
                 key=lambda name: (LENGTH_BUCKETS.index(name) if name in LENGTH_BUCKETS else 0, name),
@@ -132,7 +133,7 @@ def _slices(
     for result in results:
         cells, values = [Cell(result.name)], {}
         for name in names:
-            value = result.scores.get(facet, {}).get(name, {}).get("headline", {}).get(score, {}).get("value")
+            value = cells_of(result.scores, facet).get(name, {}).get("headline", {}).get(score, {}).get("value")
             gain = gains.get((result.name, facet, name, score), {})
             grey = not result.shortcut and not (gain.get("low") is not None and gain["low"] > 0)
             cells.append(Cell(decimals(value), value, grey=grey))
@@ -154,7 +155,7 @@ def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]
     return {
         name: cell["headline"][score]["authors"]
         for result in results
-        for name, cell in result.scores.get(facet, {}).items()
+        for name, cell in cells_of(result.scores, facet).items()
         if score in cell.get("headline", {})
     }
 
@@ -251,13 +252,13 @@ def unmeasured_note(results: Sequence[Result]) -> str:
     return f"How often two texts of one label are by two people is not measured in {', '.join(unmeasured)}."
 
 
-def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, str, str, Mapping[str, Any]]]:
+def headline_scores(results: Sequence[Result]) -> Iterator[tuple[Result, str, str, str, HeadlineCell]]:
     """Yield result, facet, slice, score and cell of every headline score."""
     for result in results:
         for score, cell in result.scores.get("headline", {}).items():
             yield result, *OVERALL, score, cell
         for facet in SLICES:
-            for name, part in result.scores.get(facet, {}).items():
+            for name, part in cells_of(result.scores, facet).items():
                 for score in SCORES:
                     if score in part.get("headline", {}):
                         yield result, facet, name, score, part["headline"][score]
@@ -294,8 +295,9 @@ def _gain_cell(gain: Mapping[str, Any], keys: tuple[str, str, str], with_p: bool
 
 def _ranked(results: Sequence[Result], score: str) -> list[str]:
     """Return the models that have a headline score, the best first."""
-    values = {one.name: one.scores.get("headline", {}).get(score, {}).get("value") for one in results}
-    return sorted((name for name, value in values.items() if value is not None), key=lambda name: (-values[name], name))
+    values = {one.name: headline_value(one.scores, score) for one in results}
+    known = {name: value for name, value in values.items() if value is not None}
+    return sorted(known, key=lambda name: (-known[name], name))
 
 
 def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) -> str:
@@ -311,7 +313,7 @@ def _letters_note(same: Mapping[str, Mapping[str, str]], pairs: pl.DataFrame) ->
 
 def _places(results: Sequence[Result], score: str, key: str) -> list[int]:
     """Return 1 for the best value of a group of more than one, at three decimals, 2 for the second, else 0."""
-    values = [result.scores.get("headline", {}).get(score, {}).get(key) for result in results]
+    values = [headline_value(result.scores, score, key) for result in results]
     places = []
     for result, value in zip(results, values, strict=True):
         rivals = sorted(
@@ -352,7 +354,7 @@ def _macro_notes(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _at(scores: Mapping[str, Any], place: Sequence[str]) -> float | None:
+def _at(scores: Scores, place: Sequence[str]) -> float | None:
     value: Any = scores
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None

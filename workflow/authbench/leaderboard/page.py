@@ -1,6 +1,6 @@
 """The leaderboard as one HTML page that loads nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -73,7 +73,7 @@ def render(
 
 
 def _model_line(result: Result) -> dict[str, Any]:
-    model: Mapping[str, Any] = result.scores["model"]
+    model = result.scores["model"]
     return {"name": model["name"], "group": model["group"], "title": model["title"]}
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from authbench.evaluation.scores import MACRO
 from authbench.evaluation.slices import SLICES
+from authbench.format.scores import cells_of
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.headline import headline_scores
 from authbench.leaderboard.pairwise import letters_of
@@ -166,7 +167,7 @@ def _by_slice(results: Sequence[Result], facet: str, metric: Metric) -> Table:
     """Return one metric in each slice of a facet that any model has a score for."""
     values: list[dict[str, float]] = []
     for result in results:
-        cells: Mapping[str, Any] = result.scores[facet]
+        cells = cells_of(result.scores, facet)
         values.append({name: cell[metric.key] for name, cell in cells.items() if cell.get(metric.key) is not None})
         if facet == "by_primary_genre":
             values[-1] |= {
@@ -198,7 +199,7 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
     rows = []
     for result in results:
         parts = {"overall": {"all": result.scores["overall"]}} | {
-            facet: result.scores.get(facet, {}) for facet in SLICES
+            facet: cells_of(result.scores, facet) for facet in SLICES
         }
         for facet, cells in parts.items():
             for name, cell in cells.items():
@@ -220,9 +221,9 @@ def every_score(results: Sequence[Result]) -> pl.DataFrame:
                                 not result.unverified,
                             )
                         )
-    for result, facet, name, score, cell in headline_scores(results):
-        low, high, counted = cell.get("low"), cell.get("high"), (cell["queries"], cell["authors"])
-        value = (score, cell["value"], low, high)
+    for result, facet, name, score, head in headline_scores(results):
+        counted = (head["queries"], head["authors"])
+        value = (score, head["value"], head.get("low"), head.get("high"))
         rows.append((result.group, result.name, facet, name, *value, *counted, not result.unverified))
     schema = {
         "group": pl.String, "model": pl.String, "facet": pl.String, "slice": pl.String, "metric": pl.String,

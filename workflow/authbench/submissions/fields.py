@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from authbench.errors import InputError
+from authbench.format.scores import Scores
 
 DESCRIPTION = "submission.json"
 SCORES, QUERIES, PAIRS, RELEASED = "scores.json", "queries.parquet", "pairs.parquet", "released_pairs.parquet"
@@ -49,7 +50,7 @@ class Fields:
         return cls(**{field.name: plain[field.name] for field in fields(cls)})
 
 
-def proposed(scores: Mapping[str, Any]) -> Fields:
+def proposed(scores: Scores) -> Fields:
     """Return the fields as far as the scores of a model fill them."""
     model, benchmark, settings = scores["model"], scores["benchmark"], scores["settings"]
     parameters = model.get("parameters")

@@ -9,7 +9,7 @@ submission whose scores were all made up to fit each other is not found out: tha
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -21,6 +21,7 @@ from authbench.evaluation.run import benchmark_of, queries_table, scores_of, set
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.names import name_problem
+from authbench.format.scores import Cell, Scores, part_of
 from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.registry.entries import schema_problems
@@ -54,14 +55,14 @@ class Verdict:
     stated: tuple[str, ...] = ()
 
 
-def read_scores(submission: Submission) -> dict[str, Any]:
+def read_scores(submission: Submission) -> Scores:
     """Return the scores of a submission. Raises InputError where they are not what scores are, or names would harm."""
     scores = read_foreign_json(submission.folder / SCORES)
     problems = [problem for _, problem in schema_problems(scores, shipped("schemas/scores.schema.yaml"))]
     problems = problems or [f"the model's name: {found}" for found in [name_problem(scores["model"]["name"])] if found]
     if problems:
         raise InputError(f"{submission.file}: {SCORES}: {'; '.join(f'{problem:.200}' for problem in problems[:3])}.")
-    return scores
+    return cast(Scores, scores)
 
 
 def validate(submission: Submission, split: Split) -> Verdict:
@@ -98,9 +99,7 @@ def validate(submission: Submission, split: Split) -> Verdict:
     return Verdict(tuple(problems), (len(compared), values), tuple(stated))
 
 
-def _over_all_negatives(
-    stated: Mapping[str, Any], found: Mapping[str, Any], split: Split, ranking: Ranking
-) -> dict[str, Any]:
+def _over_all_negatives(stated: Cell, found: Cell, split: Split, ranking: Ranking) -> Cell:
     """Return the scores over all negatives as they are stated, as far as they can be, with what follows from them.
 
     The scores of all negatives are not packed; how many pairs they make is known.
@@ -115,13 +114,14 @@ def _over_all_negatives(
     return whole | {"chance_adjusted": chance_adjusted({**found, **whole})}
 
 
-def _of_another(scores: Mapping[str, Any], split: Split) -> Iterator[str]:
+def _of_another(scores: Scores, split: Split) -> Iterator[str]:
     """Yield in what the scores are of another split, or were made in another way."""
     seed = scores["settings"]["seed"]
     for part, own in (("benchmark", benchmark_of(split)), ("settings", settings_of(split, seed))):
         for key, value in own.items():
-            if key not in ("name", "verified", "reason") and scores[part].get(key) != value:
-                yield f"its {part} has another {key}: {scores[part].get(key)!a:.80}. The release has {value!a:.80}."
+            given = part_of(scores, part).get(key)
+            if key not in ("name", "verified", "reason") and given != value:
+                yield f"its {part} has another {key}: {given!a:.80}. The release has {value!a:.80}."
 
 
 def _some(problems: Iterator[str]) -> list[str]:

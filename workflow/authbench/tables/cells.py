@@ -7,7 +7,6 @@ computed from the metrics of queries and the scores of pairs that it has written
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +15,8 @@ from authbench.errors import InputError
 from authbench.evaluation.scores import LEAST_AUTHORS, MACRO
 from authbench.evaluation.slices import SLICES
 from authbench.evaluation.verification import NEGATIVES
+from authbench.format.scores import Cell as ScoreCell
+from authbench.format.scores import cells_of
 from authbench.leaderboard.collect import Result
 from authbench.metrics.auc import auc
 from authbench.metrics.error_rate import error_rate
@@ -49,7 +50,7 @@ class Slices:
 
     def of(self, facet: str) -> dict[str, Slice]:
         """Return the slices of a facet by label; a model without the facet has none."""
-        cells: Mapping[str, Any] = self._result.scores.get(facet, {})
+        cells = cells_of(self._result.scores, facet)
         return {label: self._slice(facet, label, cell) for label, cell in cells.items()}
 
     def primary_genres(self) -> dict[str, Slice]:
@@ -62,7 +63,7 @@ class Slices:
             found[genre] = Slice(whole.queries, whole.authors, means, len(scored))
         return found
 
-    def _slice(self, facet: str, label: str, cell: Mapping[str, Any]) -> Slice:
+    def _slice(self, facet: str, label: str, cell: ScoreCell) -> Slice:
         counts = (int(cell["queries"]), int(cell["authors"]))
         if counts[1] < self._least:
             return Slice(*counts, {})

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from authbench.format.scores import Cell as ScoreCell
 from authbench.leaderboard.choices import CHOICES
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.tables import Metric, slice_order, unverified_notes
@@ -210,7 +211,7 @@ def _score(scores: Mapping[str, float], metric: Metric) -> float | None:
     return scores.get(metric.key)
 
 
-def _value(cell: Mapping[str, Any], metric: Metric) -> float | None:
+def _value(cell: ScoreCell, metric: Metric) -> float | None:
     value = cell.get(metric.key)
     return None if value is None else float(value)
 
