@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypedDict, cast
 
 from authbench.dedup.settings import DedupSettings, part_count
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml
 from authbench.runtime.inventory import fitting_shards
+from authbench.settings.chunk import Chunk
 from authbench.shipped import shipped
 
 RATES = shipped("rates.yaml")
@@ -167,7 +168,52 @@ class Plan:
     disk: Mapping[str, float]
 
 
-def read_rates(path: Path = RATES) -> Mapping[str, Any]:
+class RuleRate(TypedDict):
+    """What the jobs of a rule took: seconds of CPU and of time, and MiB at the peak."""
+
+    jobs: int
+    cpu_s: float
+    wall_s: float
+    peak_mib: float
+
+
+class MeasuredBuild(TypedDict):
+    """A build that was measured, with its sizes."""
+
+    documents: int
+    characters: int
+    released: int
+    raw_bytes: int
+    expanded_bytes: int
+    text_mb: float
+    shards: int
+    wall_s: float
+    rules: Mapping[str, RuleRate]
+    disk_bytes: Mapping[str, int]
+
+
+class DetoxifyRate(TypedDict):
+    """Seconds of CPU that Detoxify takes for a text, by its tokens, and MiB at the peak."""
+
+    machine: str
+    torch: str
+    commit: str
+    peak_mib: float
+    cpu_s_by_tokens: Mapping[int, float]
+
+
+class Rates(TypedDict):
+    """Measured builds, and where they were measured (benchmarks/rates.yaml)."""
+
+    machine: str
+    versions: str
+    commit: str
+    cores: int
+    sizes: Sequence[MeasuredBuild]
+    detoxify: DetoxifyRate
+
+
+def read_rates(path: Path = RATES) -> Rates:
     """Return the measured rates: machine, versions, commit, and costs of builds of at least two sizes.
 
     Raises:
@@ -176,7 +222,7 @@ def read_rates(path: Path = RATES) -> Mapping[str, Any]:
     rates = read_yaml(path)
     if len(rates.get("sizes", [])) < 2:
         raise InputError(f"{path}: expected `sizes` with two measured builds; write it by benchmarks/build.py --rates")
-    return rates
+    return cast(Rates, rates)
 
 
 def line(points: Sequence[Point], at: float) -> float:
@@ -204,19 +250,19 @@ def _longest_mean() -> float:
 
 
 @cache
-def _chunk_settings() -> Mapping[str, Any]:
-    settings: Mapping[str, Any] = read_yaml(shipped("config/config.yaml"))["chunk"]
+def _chunk_settings() -> Chunk:
+    settings: Chunk = read_yaml(shipped("config/config.yaml"))["chunk"]
     return settings
 
 
-def make_plan(corpus: Corpus, rates: Mapping[str, Any], detoxify: bool = False) -> Plan:
+def make_plan(corpus: Corpus, rates: Rates, detoxify: bool = False) -> Plan:
     """Return the plan of a build with one process per core, one rule after another.
 
     With `detoxify` every released text is scored by it, on one core (`safety.scope: consulted`).
     """
     sizes = sorted(rates["sizes"], key=lambda size: float(size["documents"]))
 
-    def grown(measured: str) -> float:
+    def grown(measured: Literal["expanded_bytes", "raw_bytes", "text_mb"]) -> float:
         return line([(size["characters"], size[measured]) for size in sizes], corpus.documents * corpus.mean_chars)
 
     same = [size["shards"] for size in sizes if size["documents"] == corpus.documents]
@@ -237,7 +283,7 @@ def make_plan(corpus: Corpus, rates: Mapping[str, Any], detoxify: bool = False) 
     return Plan(corpus, shards, grown("raw_bytes"), stages, disk)
 
 
-def _scoring(corpus: Corpus, rates: Mapping[str, Any]) -> Stage:
+def _scoring(corpus: Corpus, rates: Rates) -> Stage:
     """Return what Detoxify takes in the one job that asks it."""
     known = rates["detoxify"]
     cpu = corpus.released * seconds_to_score(corpus.chunk_chars / CHARS_PER_TOKEN, known["cpu_s_by_tokens"])
@@ -252,7 +298,7 @@ def seconds_to_score(tokens: float, measured: Mapping[int, float]) -> float:
     return line([(length, measured[length]) for length in lengths[place - 1 : place + 1]], at)
 
 
-def _work(name: str, size: Mapping[str, Any]) -> float:
+def _work(name: str, size: MeasuredBuild) -> float:
     """Return the characters that a rule processes, or that a folder holds, in a measured build.
 
     Its documents are short, so that each is one chunk.
@@ -277,7 +323,7 @@ def _on_chunks(name: str) -> bool:
 
 
 def _stage(
-    rule: str, corpus: Corpus, shards: int, parts_of: Mapping[str, int], sizes: Sequence[Mapping[str, Any]]
+    rule: str, corpus: Corpus, shards: int, parts_of: Mapping[str, int], sizes: Sequence[MeasuredBuild]
 ) -> Stage:
     runs = [(size, size["rules"][rule]) for size in sizes if rule in size["rules"]]
     name = rule.partition(" ")[0]
@@ -304,7 +350,7 @@ def _stage(
     return Stage(rule, jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), peak)
 
 
-def as_text(plan: Plan, rates: Mapping[str, Any]) -> str:
+def as_text(plan: Plan, rates: Rates) -> str:
     """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and where rates come from."""
     corpus = plan.corpus
     sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
@@ -362,7 +408,7 @@ def _to_fetch(corpus: Corpus) -> list[str]:
     ]
 
 
-def _scored(plan: Plan, rates: Mapping[str, Any]) -> list[str]:
+def _scored(plan: Plan, rates: Rates) -> list[str]:
     """Return a line on where the rate of Detoxify comes from; none where it is not asked."""
     if not any(stage.rule.endswith("Detoxify") for stage in plan.stages):
         return []
@@ -373,7 +419,7 @@ def _scored(plan: Plan, rates: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _unmeasured(rates: Mapping[str, Any]) -> list[str]:
+def _unmeasured(rates: Rates) -> list[str]:
     """Return a line that names the rules of a build whose rates were not measured; none where all were."""
     known = {rule for size in rates["sizes"] for rule in size["rules"]}
     lacking = [rule for rule in RULES if rule not in known]

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from authbench.auditing.claims import CLAIMS
-from authbench.auditing.rows import LOWER_IS_BETTER, Measured
+from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
 from authbench.auditing.run import Audit
 from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
@@ -173,10 +173,11 @@ def _rows_table(part: Measured) -> Table:
     return Table(f"rows_{part.split}", f"Sanity rows, {part.split}", columns, rows, data, (note,))
 
 
-def _score(cell: Mapping[str, Any] | None) -> Cell:
+def _score(cell: ScoreCell | None) -> Cell:
     if cell is None:
         return Cell("–")
-    limits = "" if cell["low"] is None else f" [{_limit(cell['low'])}, {_limit(cell['high'])}]"
+    low, high = cell["low"], cell["high"]
+    limits = "" if low is None or high is None else f" [{_limit(low)}, {_limit(high)}]"
     return Cell(decimals(cell["value"]) + limits, cell["value"], grey=cell["above_chance"] is False)
 
 
@@ -196,7 +197,7 @@ def _chart(part: Measured) -> list[Any]:
     return charts
 
 
-def _bar(row: str, cell: Mapping[str, Any], heading: str) -> Value:
+def _bar(row: str, cell: ScoreCell, heading: str) -> Value:
     tip = f"{row}: {heading} {decimals(cell['value'])}, by chance {decimals(cell['chance'])}"
     return Value(row, cell["value"], mark_of(row), tip, cell["low"], cell["high"])
 

@@ -6,7 +6,7 @@ a split are scored, `drawn` says.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from authbench.evaluation.run import RELEASED, queries_table, ranked
 from authbench.evaluation.scores import per_query_values, summarise
 from authbench.evaluation.slices import SLICES
 from authbench.evaluation.verification import draw_negatives
+from authbench.format.scores import Cell, HeadlineCell
 from authbench.metrics.auc import auc
 from authbench.metrics.bootstrap import author_weights, interval
 from authbench.models.entries import MODELS, ModelEntry
@@ -42,6 +43,47 @@ _LACKING = {NO_PAIRS: "no positive has enough negatives that are like it"}
 LOWER_IS_BETTER = frozenset({"eer", "eer_same_language"})
 
 
+class ScoreCell(TypedDict):
+    """A score with its 95 % interval, if any, and what chance gives; `above_chance`: the interval excludes chance."""
+
+    value: float
+    low: float | None
+    high: float | None
+    chance: float
+    above_chance: bool | None
+
+
+class RowOfScores(TypedDict):
+    """The scores of a row by name; `shortcut`: it sees nothing that is style."""
+
+    row: str
+    about: str
+    shortcut: bool
+    scores: Mapping[str, ScoreCell]
+
+
+class Sizes(TypedDict):
+    """How many texts, queries, authors and problems were measured, `of` how many texts where only a part was."""
+
+    texts: int
+    of: NotRequired[int]
+    queries: NotRequired[int]
+    authors: NotRequired[int]
+    problems: NotRequired[int]
+
+
+class RowGain(TypedDict):
+    """What a row scores above the best shortcut, `against`."""
+
+    model: str
+    score: str
+    against: str
+    value: float
+    low: float | None
+    high: float | None
+    p_holm: float
+
+
 @dataclass(frozen=True)
 class Measured:
     """What was measured of a split.
@@ -57,11 +99,11 @@ class Measured:
     """
 
     split: str
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[RowOfScores]
     pools: Sequence[Mapping[str, Any]]
     power: Mapping[str, Power]
-    gains: Sequence[Mapping[str, Any]]
-    about: Mapping[str, Any]
+    gains: Sequence[RowGain]
+    about: Sizes
     left_out: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,7 +127,7 @@ def _measure_split(
     units, whole = draw_units(dataset, split, most, seed)
     answers = answers_of(dataset, split, units)
     asked = draw_queries(answers, units, seed)
-    about: dict[str, Any] = {"texts": units.height}
+    about: Sizes = {"texts": units.height}
     if units.height < whole:
         about["of"] = whole
     problems = dataset.problems.filter((pl.col("split") == split) & pl.col("one").is_not_null())
@@ -97,10 +139,10 @@ def _measure_split(
     )
     about |= {"queries": asked.height, "authors": asked["author"].n_unique(), "problems": problems.height}
     left_out: list[str] = []
-    scored: dict[str, dict[str, Any]] = {}
+    scored: dict[str, dict[str, ScoreCell]] = {}
     pools: list[dict[str, Any]] = []
     power: Mapping[str, Power] = {}
-    gains: list[dict[str, Any]] = []
+    gains: list[RowGain] = []
     if asked.height:
         whole_split = units.height == whole and asked.height == answers["query_id"].n_unique()
         built, counts = build_split(dataset, split, counted, answers, asked, whole_split, seed)
@@ -110,7 +152,7 @@ def _measure_split(
     if problems.height:
         for name, cell in _score_pairs(problems, counted, entries, seed):
             scored.setdefault(name, {})["pairs_auc"] = cell
-    rows = [
+    rows: list[RowOfScores] = [
         {
             "row": name,
             "about": entries[name].title if name in entries else "Nearness of lines in the files",
@@ -125,13 +167,13 @@ def _measure_split(
 
 def _score(
     built: Built, entries: Mapping[str, ModelEntry], has_order: bool, seed: int
-) -> tuple[dict[str, dict[str, Any]], Mapping[str, Power], list[dict[str, Any]], list[str]]:
+) -> tuple[dict[str, dict[str, ScoreCell]], Mapping[str, Power], list[RowGain], list[str]]:
     """Return scores by row, power, gains, and why what is missing is missing."""
     split = built.split
     negatives = draw_negatives(split, seed)
     authors: Authors | None = None
     tables: list[Scored] = []
-    scores: dict[str, dict[str, Any]] = {}
+    scores: dict[str, dict[str, ScoreCell]] = {}
     left_out = [f"{score}: {_LACKING.get(reason, reason)}" for score, reason in split.released.left_out.items()]
     for name in (*NAMES, ORDER):
         if name in ("ids", ORDER) and not has_order:
@@ -163,12 +205,11 @@ def _score(
     comparison = compare(tables, split.pool_authors, seed)
     own = comparison.gains.filter((pl.col("facet") == OVERALL[0]) & pl.col("p_holm").is_not_null())
     columns = ("model", "score", "against", "value", "low", "high", "p_holm")
-    return scores, comparison.power, own.select(columns).to_dicts(), left_out
+    gains: Any = own.select(columns).to_dicts()
+    return scores, comparison.power, gains, left_out
 
 
-def _cells(
-    overall: Mapping[str, Any], head: Mapping[str, Any], table: pl.DataFrame
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _cells(overall: Cell, head: Mapping[str, HeadlineCell], table: pl.DataFrame) -> Iterator[tuple[str, ScoreCell]]:
     expected = overall["random_expectation"]
     for name, key in _SCORES.items():
         if key in overall:
@@ -183,7 +224,7 @@ def _cells(
             yield score, _cell(cell["value"], cell.get("low"), cell.get("high"), chance, False)
 
 
-def _means(values: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
+def _means(values: Mapping[str, F64]) -> dict[str, ScoreCell]:
     """Return the means over queries, without intervals, of what too few authors ask."""
     return {
         name: _cell(float(np.nanmean(values[name])), None, None, float(np.nanmean(values[f"random:{name}"])), False)
@@ -191,7 +232,7 @@ def _means(values: Mapping[str, F64]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _cell(value: float, low: float | None, high: float | None, chance: float, lower: bool) -> dict[str, Any]:
+def _cell(value: float, low: float | None, high: float | None, chance: float, lower: bool) -> ScoreCell:
     """Return a score; `above_chance`: its interval excludes chance, on the better side."""
     sure = None if low is None or high is None else (high < chance if lower else low > chance)
     return {"value": value, "low": low, "high": high, "chance": chance, "above_chance": sure}
@@ -199,7 +240,7 @@ def _cell(value: float, low: float | None, high: float | None, chance: float, lo
 
 def _score_pairs(
     problems: pl.DataFrame, units: pl.DataFrame, entries: Mapping[str, ModelEntry], seed: int
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, ScoreCell]]:
     """Yield for each row the area under the ROC curve of the similarity of a problem's two texts."""
     row = {ident: number for number, ident in enumerate(units["id"])}
     asked = problems.filter(pl.col("one").is_in(list(row)) & pl.col("other").is_in(list(row)))

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from authbench.format.manifest import Manifest
+
 _MADE_BY = ("authbench", "config", "versions", "inputs", "scorers", "skipped_sources", "licences", "takedown")
 
 
-def causes(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+def causes(a: Manifest, b: Manifest) -> list[tuple[str, Any, Any]]:
     """Return where two manifests differ in what made the releases: (place, value in `a`, value in `b`)."""
     return [difference for part in _MADE_BY for difference in differences(part, a.get(part), b.get(part))]
 

@@ -5,7 +5,7 @@ comparable. Patch: what no score depends on.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import polars as pl
 
@@ -29,6 +29,25 @@ class Reason(NamedTuple):
     level: str
     why: str
     split: str | None = None
+
+
+class StatedReason(TypedDict):
+    """A `Reason` as an object."""
+
+    level: str
+    why: str
+    split: str | None
+
+
+class VersionChange(TypedDict):
+    """How the version changes, and on which splits scores can be compared; versions are None where none is stated."""
+
+    bump: str
+    reasons: list[StatedReason]
+    comparable: list[str]
+    before: str | None
+    stated: str | None
+    proposed: str | None
 
 
 def reasons(a: KeyedRelease, b: KeyedRelease) -> list[Reason]:
@@ -159,7 +178,7 @@ def _files(a: Release, b: Release) -> Iterator[Reason]:
         yield Reason(PATCH, f"no score depends on what differs: {', '.join(differing[:_SHOWN])}{more}")
 
 
-def version_change(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
+def version_change(a: KeyedRelease, b: KeyedRelease) -> VersionChange:
     """Return how the version changes: `bump`, `reasons`, the `comparable` splits, and of published folders the
     versions `before`, `stated` by `b` and `proposed`. Of a complete release and a public bundle none is proposed: these
     are two benchmarks."""
@@ -168,7 +187,7 @@ def version_change(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
     level = bump(found)
     return {
         "bump": level,
-        "reasons": [one._asdict() for one in found],
+        "reasons": [{"level": one.level, "why": one.why, "split": one.split} for one in found],
         "comparable": [
             split
             for split in scored_splits(b.release.splits)

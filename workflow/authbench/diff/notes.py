@@ -1,13 +1,15 @@
 """Release notes: what changed from one release to the next, for those who use them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from authbench.diff.comparable import VersionChange
 from authbench.diff.releases import KeyedRelease
+from authbench.diff.summary import Difference
 from authbench.storage.atomic import sha256_of_file
 from authbench.storage.sha256sums import SUMS
 from authbench.words import language_name
@@ -21,7 +23,7 @@ _CHANGES = {
 }
 
 
-def release_notes(a: KeyedRelease, b: KeyedRelease, found: Mapping[str, Any]) -> str:
+def release_notes(a: KeyedRelease, b: KeyedRelease, found: Difference) -> str:
     """Return the notes on `b` as Markdown, for users of `a`.
 
     Args:
@@ -60,7 +62,7 @@ def release_notes(a: KeyedRelease, b: KeyedRelease, found: Mapping[str, Any]) ->
     return "\n".join(lines) + "\n"
 
 
-def _version(version: Mapping[str, Any]) -> Iterator[str]:
+def _version(version: VersionChange) -> Iterator[str]:
     if version["bump"] == "none":
         yield "No change of the version is due: nothing that it counts differs, or one is a public bundle of the other."
         return
@@ -73,7 +75,7 @@ def _version(version: Mapping[str, Any]) -> Iterator[str]:
         yield f"- The release calls itself {version['stated']}."
 
 
-def _comparison(version: Mapping[str, Any]) -> Iterator[str]:
+def _comparison(version: VersionChange) -> Iterator[str]:
     for split in version["comparable"]:
         yield f"- `{split}`: yes, its texts, queries, answers and pairs are the same."
     for split in sorted({one["split"] for one in version["reasons"] if one["split"] and one["level"] == "major"}):
@@ -102,7 +104,7 @@ def _row(name: str, before: int, after: int) -> str:
     return f"| {name} | {before:,} | {after:,} | {after - before:+,} |"
 
 
-def _texts(found: Mapping[str, Any]) -> Iterator[str]:
+def _texts(found: Difference) -> Iterator[str]:
     rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
     changed_any = False
     for change, words in _CHANGES.items() if rows is not None else ():
@@ -118,7 +120,7 @@ def _texts(found: Mapping[str, Any]) -> Iterator[str]:
         yield "The same."
 
 
-def _migration(a: KeyedRelease, b: KeyedRelease, found: Mapping[str, Any]) -> Iterator[str]:
+def _migration(a: KeyedRelease, b: KeyedRelease, found: Difference) -> Iterator[str]:
     """Yield what whoever uses the earlier release has to change: names, ids, defaults."""
     notes = [
         *_renamed(a, b),

@@ -1,13 +1,15 @@
 """The difference of two releases, as an object and as text."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import polars as pl
 
 from authbench.diff.causes import causes
-from authbench.diff.comparable import MAJOR, NONE, version_change
+from authbench.diff.comparable import MAJOR, NONE, VersionChange, version_change
 from authbench.diff.documents import changed_documents, changed_queries
 from authbench.diff.releases import KeyedRelease
+from authbench.format.manifest import Totals, Verification
 
 _HEADINGS = {
     "gone": "documents gone",
@@ -17,15 +19,44 @@ _HEADINGS = {
     "text": "documents with another text",
 }
 _SHOWN = 5
+Value = TypeVar("Value")
 
 
-def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
+class Cause(TypedDict):
+    """A place where the manifests differ, with both values."""
+
+    what: str
+    a: Any
+    b: Any
+
+
+class Both(TypedDict, Generic[Value]):
+    """The value of either release."""
+
+    a: Value
+    b: Value
+
+
+class Difference(TypedDict):
+    """What changed from release `a` to `b`; `documents` are rows of CHANGES, `queries` ids by change."""
+
+    a: str
+    b: str
+    verification: Both[Verification]
+    totals: Both[Totals]
+    documents: Sequence[Mapping[str, str | None]]
+    queries: Mapping[str, Sequence[str]]
+    causes: list[Cause]
+    version: VersionChange
+
+
+def difference(a: KeyedRelease, b: KeyedRelease) -> Difference:
     """Return what changed and why: `documents` (rows of CHANGES), `queries`, `causes`, `totals`, `verification`, and
     by how much the `version` changes for it."""
     return {
         "a": str(a.folder),
         "b": str(b.folder),
-        "verification": {"a": dict(a.verification), "b": dict(b.verification)},
+        "verification": {"a": a.verification, "b": b.verification},
         "totals": {"a": a.manifest["totals"], "b": b.manifest["totals"]},
         "documents": changed_documents(a, b).to_dicts(),
         "queries": changed_queries(a, b),
@@ -34,21 +65,20 @@ def difference(a: KeyedRelease, b: KeyedRelease) -> dict[str, Any]:
     }
 
 
-def is_same(found: dict[str, Any]) -> bool:
+def is_same(found: Difference) -> bool:
     """Return whether two releases have the same documents, queries and causes, and scores on them can be compared."""
     return not (
         found["documents"] or found["causes"] or any(found["queries"].values()) or found["version"]["bump"] == MAJOR
     )
 
 
-def difference_text(found: dict[str, Any]) -> str:
+def difference_text(found: Difference) -> str:
     """Return the difference in words: counts by reason, the first ids of each, then in what the builds differ."""
     if is_same(found):
         return f"{found['a']} and {found['b']}: the same documents, queries and settings\n"
-    lines = [
-        f"{name}: {found['totals']['a'][name]:,} -> {found['totals']['b'][name]:,}"
-        for name in ("documents", "authors", "languages", "queries")
-    ]
+    names: tuple[Literal["documents", "authors", "languages", "queries"], ...]
+    names = ("documents", "authors", "languages", "queries")
+    lines = [f"{name}: {found['totals']['a'][name]:,} -> {found['totals']['b'][name]:,}" for name in names]
     rows = pl.DataFrame(found["documents"], infer_schema_length=None) if found["documents"] else None
     for change, heading in _HEADINGS.items() if rows is not None else ():
         changed = rows.filter(pl.col("change") == change) if rows is not None else pl.DataFrame()
@@ -65,7 +95,7 @@ def difference_text(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _version_lines(version: dict[str, Any]) -> list[str]:
+def _version_lines(version: VersionChange) -> list[str]:
     """Return by how much the version changes, and why, in words."""
     if version["bump"] == NONE:
         return []
@@ -80,5 +110,5 @@ def _version_lines(version: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _listed(ids: list[str]) -> str:
+def _listed(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")

@@ -55,6 +55,22 @@ class BucketRow(TypedDict):
     largest_unit: int
 
 
+class SourceFindings(TypedDict, total=False):
+    """What ingestion counted of a source; `noisy_authors` and `names_author` are shares of its documents.
+
+    Other counts, such as of rows that a reader left out, stand beside them.
+    """
+
+    documents: int
+    authors: int
+    files: int
+    bad_rows: int
+    noisy_authors: float
+    names_author: float
+    masked: Mapping[str, int]
+    over_chunk_cap: int
+
+
 class Exclusions(TypedDict):
     """How many texts reviewers ruled out, and the keys of those that no filter saw."""
 
@@ -82,7 +98,7 @@ class Findings(TypedDict, total=False):
     toxicity_rates: Sequence[ToxicityRate]
     documents_scored: int
     length_bounds: Mapping[str, Any]
-    ingest: Mapping[str, Mapping[str, Any]]
+    ingest: Mapping[str, SourceFindings]
     dedup: Mapping[str, Mapping[str, int]]
     split: Mapping[str, Any]
     exclusions: Exclusions

@@ -1,10 +1,11 @@
 """An evaluation of verifiers as one HTML page that loads nothing."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
+from authbench.pan.topics import Influence
 from authbench.presentation.charts import Chart
 from authbench.presentation.numbers import decimals, limits, p_value, with_spread
 from authbench.presentation.pages import environment, pictures
@@ -19,7 +20,7 @@ def render(
     tables: Sequence[Table],
     charts: Sequence[Chart],
     silence: Mapping[str, Any],
-    topics: Mapping[str, Any] | None,
+    topics: Influence | None,
     baselines: Sequence[str],
     back: str = "",
     marks: Mapping[str, Mark] | None = None,
@@ -86,22 +87,27 @@ def _cell(value: Any, best: Any, interval: str = "") -> Cell:
     return Cell(str(value), value if isinstance(value, int) else None)
 
 
-def _topic_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+_SIDES: tuple[Literal["all", "same_author", "different_authors"], ...] = ("all", "same_author", "different_authors")
+
+
+def _topic_rows(found: Influence) -> list[tuple[str, str]]:
     """Return what is known of topics, in lines of a name and words."""
     learnt = "other texts" if found["learnt_from"] == "train" else "these texts"
+    sides = {key: found[key] for key in _SIDES}
     rows = [("Topics", f"{found['topics']}, learnt from {learnt}")]
-    for name in ("all", "same_author", "different_authors"):
-        part = found[name]
-        words = with_spread(part["mean"], part["sd"], DIGITS, DIGITS) if part["pairs"] else "no pair"
+    for name in sides:
+        spread = sides[name]
+        mean, sd = spread["mean"], spread["sd"]
+        words = "no pair" if mean is None or sd is None else with_spread(mean, sd, DIGITS, DIGITS)
         rows.append((f"Similarity, {name.replace('_', ' ')}", words))
     if found["mann_whitney"]:
         rows.append(
             ("Mann-Whitney U, one-sided", f"{found['mann_whitney']['u']:,.0f}, p {p_value(found['mann_whitney']['p'])}")
         )
-    for name, part in found["regression"].items():
+    for which, part in found["regression"].items():
         rows.append(
             (
-                f"Score on similarity, {name}",
+                f"Score on similarity, {which}",
                 f"withheld: {part['withheld']}"
                 if part["withheld"]
                 else f"beta {decimals(part['beta'], DIGITS)}, R² {decimals(part['r2'], DIGITS)}",

@@ -14,7 +14,7 @@ scores.json               each system's measures and their intervals; intervals.
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import orjson
@@ -41,7 +41,7 @@ from authbench.pan.forensic import forensic_table, ratios_of
 from authbench.pan.forensic_figures import det, tippett
 from authbench.pan.page import measure_table, render
 from authbench.pan.significance import COMPARED, compare_all, matrix
-from authbench.pan.topics import influence, topic_similarities
+from authbench.pan.topics import Influence, influence, topic_similarities
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import write_charts
@@ -207,7 +207,7 @@ def write_report(
         det({one: systems.scores[one] for one in best}, systems.truth, marks),
     ]
     silence = silence_pays(table)
-    found: dict[str, Any] | None = None
+    found: Influence | None = None
     if pairs is not None:
         found, similar, more = _influence_of_topics(systems, pairs, topics, seed, train)
         drawn += more
@@ -296,7 +296,7 @@ def _charts(systems: Systems, table: pl.DataFrame, best: Sequence[str], marks: M
 
 def _influence_of_topics(
     systems: Systems, pairs: Path, topics: int, seed: int, train: Path | None
-) -> tuple[dict[str, Any], pl.DataFrame, list[Chart]]:
+) -> tuple[Influence, pl.DataFrame, list[Chart]]:
     """Return what `topics.influence` finds for the mean score, each pair's similarity, and the overview's figure 4."""
     texts, others = _pairs_of(pairs), None if train is None else _pairs_of(train)
     asked = systems.ids.to_frame("id").join(texts, on="id", how="left", maintain_order="left")

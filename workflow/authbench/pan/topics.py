@@ -6,8 +6,9 @@ scores and errors. Of few texts, or texts on one topic, that says nothing and is
 """
 
 import warnings
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 import polars as pl
@@ -95,7 +96,44 @@ def _function_words() -> frozenset[str]:
     )
 
 
-def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
+class Spread(TypedDict):
+    """Mean and standard deviation of topic similarities; None without pairs."""
+
+    pairs: int
+    mean: float | None
+    sd: float | None
+
+
+class Regression(TypedDict):
+    """Scores on topic similarities (`beta`, R squared) and the slope of the inverse; None where `withheld` says why."""
+
+    pairs: int
+    beta: float | None
+    r2: float | None
+    beta_of_similarity: float | None
+    withheld: NotRequired[str | None]
+
+
+class MannWhitney(TypedDict):
+    """The one-sided test that pairs by one author are more similar."""
+
+    u: float
+    p: float
+
+
+class Influence(TypedDict):
+    """How topic similarity relates to truth, scores and errors, by so many `topics`, `learnt_from` train or test."""
+
+    all: Spread
+    same_author: Spread
+    different_authors: Spread
+    mann_whitney: MannWhitney | None
+    regression: Mapping[str, Regression]
+    topics: NotRequired[int]
+    learnt_from: NotRequired[str]
+
+
+def influence(truth: Truth, scores: F64, similar: F64) -> Influence:
     """Return how topic similarity relates to truth, scores and errors; what is undefined or withheld is None.
 
     For all pairs, and for those answered rightly and wrongly: mean and deviation of the similarity, the one-sided
@@ -110,7 +148,7 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
 
     answered, right = scores != 0.5, (scores > 0.5) == truth
     same, different = similar[truth], similar[~truth]
-    found: dict[str, Any] = {
+    found: Influence = {
         "all": _spread(similar),
         "same_author": _spread(same),
         "different_authors": _spread(different),
@@ -127,7 +165,7 @@ def influence(truth: Truth, scores: F64, similar: F64) -> dict[str, Any]:
     return found
 
 
-def _spread(values: F64) -> dict[str, Any]:
+def _spread(values: F64) -> Spread:
     known = len(values) > 0
     return {
         "pairs": len(values),
@@ -136,7 +174,7 @@ def _spread(values: F64) -> dict[str, Any]:
     }
 
 
-def _regression(similar: F64, scores: F64) -> dict[str, Any]:
+def _regression(similar: F64, scores: F64) -> Regression:
     """Return `beta` of the score on topic similarity, R squared, and `beta_of_similarity`, the slope of the inverse.
 
     Only the latter can be the overview's 0.16, given the spread of its scores and similarities. `withheld` says why
@@ -144,7 +182,7 @@ def _regression(similar: F64, scores: F64) -> dict[str, Any]:
     """
     from scipy.stats import linregress
 
-    result: dict[str, Any] = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
+    result: Regression = {"pairs": len(scores), "beta": None, "r2": None, "beta_of_similarity": None}
     if len(scores) < FEWEST_PAIRS:
         return result | {"withheld": f"{len(scores)} pairs, and {FEWEST_PAIRS} are needed"}
     for what, values in (("similarities", similar), ("scores", scores)):

@@ -1,10 +1,10 @@
 """Metadata of all stages, collected for the manifest and the report."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from authbench.format.deviation import Deviation
-from authbench.format.findings import Exclusions, Findings, LabelRow
+from authbench.format.findings import Exclusions, Findings, LabelRow, SourceFindings
 from authbench.funnel import Counts, add_up, join_stages, merge_counts
 from authbench.sample.deviation import with_filtered
 
@@ -65,15 +65,15 @@ def _exclusions(listed: set[str], counts: Iterable[Counts]) -> Exclusions:
     return {"entries": len(listed), "without_a_document": sorted(listed - met)}
 
 
-def _of_sources(counts: Iterable[Counts]) -> dict[str, dict[str, Any]]:
+def _of_sources(counts: Iterable[Counts]) -> dict[str, SourceFindings]:
     """Return per source the metadata of ingestion, with what later stages count per source."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, SourceFindings] = {}
     masked: dict[str, dict[str, int]] = {}
     over_cap: dict[str, int] = {}
     for part in counts:
         facts = part.get("facts", {})
         if part["stage"] == "ingest":
-            found[next(iter(part["sources"]))] = dict(facts)
+            found[next(iter(part["sources"]))] = cast(SourceFindings, dict(facts))
         masked = add_up(masked, facts.get("masked", {}))
         over_cap = add_up(over_cap, facts.get("over_chunk_cap", {}))
     for tag, source in found.items():

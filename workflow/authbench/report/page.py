@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 import authbench
 from authbench.dedup.settings import band_recall
-from authbench.format.findings import BucketRow, Findings, PoolRow, ToxicityRate
+from authbench.format.findings import BucketRow, Findings, PoolRow, SourceFindings, ToxicityRate
 from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
@@ -292,7 +292,7 @@ def _query_rule(release: Release) -> str:
     )
 
 
-def _ingest_rows(ingest: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _ingest_rows(ingest: Mapping[str, SourceFindings]) -> list[dict[str, Any]]:
     """Return per source the problems of its raw files: unreadable rows, reasons of its own, and other metadata."""
     in_columns = {"bad_rows", "names_author", "noisy_authors", "documents", "authors", "files"}
     own = {"title", "about", "author_kind", "license", "languages"}

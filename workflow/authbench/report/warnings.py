@@ -1,11 +1,10 @@
 """Warnings: what limits the conclusions that a release supports, in words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
-from authbench.format.findings import Exclusions, Findings
+from authbench.format.findings import Exclusions, Findings, SourceFindings
 from authbench.format.manifest import RawLock, Scorer, Withheld
 from authbench.registry.load import entry_name
 from authbench.report import statistics
@@ -69,7 +68,7 @@ def _about_split_unit(split: Split) -> list[str]:
     return []
 
 
-def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str, SourceFindings]) -> list[str]:
     """Return warnings on author labels that may stand for several people, for an outlet, or for a work."""
     found = []
     total = max(documents.height, 1)
@@ -95,7 +94,7 @@ def _about_labels(documents: pl.DataFrame, sources: Sources, ingest: Mapping[str
     ]
 
 
-def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, Mapping[str, Any]]) -> float:
+def noisy_share(tag: str, sources: Sources, ingest: Mapping[str, SourceFindings]) -> float:
     """Return the share of a source's documents whose author label is noisy; masked labels always are."""
     source = sources.get(tag)
     if source is not None and source.author.kind == "masked":
@@ -116,7 +115,7 @@ def _about_origins(documents: pl.DataFrame) -> list[str]:
     ]
 
 
-def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _about_own_names(documents: pl.DataFrame, ingest: Mapping[str, SourceFindings]) -> list[str]:
     named = documents.group_by("source").agg(pl.col("names_author").fill_null(False).mean()).sort("source")
     released = dict(named.iter_rows())
     shares = {tag: max(share, float(ingest.get(tag, {}).get("names_author", 0))) for tag, share in released.items()}
