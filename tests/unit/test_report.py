@@ -12,8 +12,8 @@ from small_corpus import FACTS, SOURCES, author, corpus, document, frame, releas
 from authbench.presentation.pages import TEMPLATES
 from authbench.registry.source_entry import Author, Description, License
 from authbench.release.findings import make_findings
-from authbench.report import asked
 from authbench.report import page as report
+from authbench.report import shortfalls as report_shortfalls
 from authbench.report import warnings as report_warnings
 from authbench.report.warnings import about_lists
 
@@ -240,7 +240,7 @@ SAMPLE = {"max_documents_per_author": 8, "min_documents_per_author": 3}
 def test_a_shortfall_is_told_with_the_setting_that_it_is_due_to(row: dict[str, int], cause: str) -> None:
     deficit = 20 - row["taken"]
     deviation = {"languages": [{"language": "fr", "target": 20, "deficit": deficit, **row}], "cells": []}
-    assert asked.shortfalls(deviation, SAMPLE)[-1] == f"French fell {deficit} short of 20: {cause}."
+    assert report_shortfalls.shortfalls(deviation, SAMPLE)[-1] == f"French fell {deficit} short of 20: {cause}."
 
 
 def without_targets(target: int | None) -> dict[str, Any]:
@@ -260,10 +260,10 @@ def without_targets(target: int | None) -> dict[str, Any]:
 
 def test_nothing_falls_short_of_targets_that_nobody_stated() -> None:
     deviation = without_targets(None)
-    (sentence,) = asked.shortfalls(deviation, SAMPLE)
+    (sentence,) = report_shortfalls.shortfalls(deviation, SAMPLE)
     assert sentence.startswith("No number of documents was asked for")
-    assert asked.bound_in_words(deviation) == ""
-    [row] = asked.deviation_rows(deviation)
+    assert report_shortfalls.bound_in_words(deviation) == ""
+    [row] = report_shortfalls.deviation_rows(deviation)
     assert [cell["key"] for cell in row["cells"]] == ["medium"]
     assert row["verdict"] == row["cells"][0]["verdict"] == "no target"
     html = page(deviation=deviation)
@@ -273,9 +273,9 @@ def test_nothing_falls_short_of_targets_that_nobody_stated() -> None:
 
 
 def test_a_number_of_documents_that_is_not_reached_is_told_without_shares() -> None:
-    (lacking,) = asked.shortfalls(without_targets(100), SAMPLE)
+    (lacking,) = report_shortfalls.shortfalls(without_targets(100), SAMPLE)
     assert lacking.startswith("30 documents of 100 asked for are lacking") and "(sample.documents)" in lacking
-    (met,) = asked.shortfalls(without_targets(70), SAMPLE)
+    (met,) = report_shortfalls.shortfalls(without_targets(70), SAMPLE)
     assert met == "There are 70 documents of 70 asked for; languages have no targets."
 
 
@@ -285,8 +285,8 @@ def test_a_genre_without_a_target_has_none_in_the_report() -> None:
         "languages": [{"language": "fr", "target": 7, "available": 9, "taken": 7, "deficit": 0}],
         "cells": [cell | {"deficit": -7}],
     }
-    [row] = asked.deviation_rows(deviation)
-    assert row["cells"][0]["verdict"] == "no target" and not row["cells"][0]["asked"]
+    [row] = report_shortfalls.deviation_rows(deviation)
+    assert row["cells"][0]["verdict"] == "no target" and not row["cells"][0]["has_target"]
 
 
 def test_every_warning_names_a_setting_that_there_is() -> None:
@@ -333,17 +333,21 @@ def test_what_nobody_could_give_is_told_once_for_all_languages() -> None:
         for lang in ("ja", "ko")
     ]
     assert (
-        asked.shortfalls({"languages": [], "cells": cells}, SAMPLE)[-1]
+        report_shortfalls.shortfalls({"languages": [], "cells": cells}, SAMPLE)[-1]
         == "No document of news was available in Japanese and Korean."
     )
 
 
 def test_the_bound_says_whether_the_data_or_the_selection_fell_short() -> None:
-    assert "the data, not the selection" in asked.bound_in_words({"bound": {"least_deviation": 40.0, "reached": 41}})
-    assert "the other 37 are the selection's" in asked.bound_in_words(
+    assert "the data, not the selection" in report_shortfalls.bound_in_words(
+        {"bound": {"least_deviation": 40.0, "reached": 41}}
+    )
+    assert "the other 37 are the selection's" in report_shortfalls.bound_in_words(
         {"bound": {"least_deviation": 4.0, "reached": 41}}
     )
-    assert "was not computed" in asked.bound_in_words({"bound": {"least_deviation": float("nan"), "reached": 41}})
+    assert "was not computed" in report_shortfalls.bound_in_words(
+        {"bound": {"least_deviation": float("nan"), "reached": 41}}
+    )
 
 
 def test_an_empty_release_has_a_report() -> None:

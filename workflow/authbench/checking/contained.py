@@ -88,17 +88,17 @@ def _shares(data: U8, offsets: I64, one: I64, other: I64, length: int) -> F64:
     from authbench.checking import contained_kernels, gram_kernels
 
     kept: OrderedDict[int, U64] = OrderedDict()
-    held = 0
+    buffered = 0
 
     def grams(text: int) -> U64:
-        nonlocal held
+        nonlocal buffered
         if text in kept:
             kept.move_to_end(text)
             return kept[text]
         kept[text] = contained_kernels.distinct_grams(data, int(offsets[text]), int(offsets[text + 1]), length)
-        held += len(kept[text])
-        while held > _KEPT and len(kept) > 1:
-            held -= len(kept.popitem(last=False)[1])
+        buffered += len(kept[text])
+        while buffered > _KEPT and len(kept) > 1:
+            buffered -= len(kept.popitem(last=False)[1])
         return kept[text]
 
     share = np.empty(len(one))

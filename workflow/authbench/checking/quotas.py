@@ -128,8 +128,8 @@ def _check_targets(deviation: Deviation, rows: Mapping[Place, Stated], sample: S
                 if cells.get(cell, 0) != target:
                     place = f"{dimension} {language} {cell}"
                     yield Finding("quota", place, f"{place}: target {cells.get(cell, 0)}, not {target}")
-    asked = [row for row in deviation["cells"] if row["target"] is not None]
-    reached = math.fsum(abs((row["target"] or 0) - row["taken"]) for row in asked)
+    targeted = [row for row in deviation["cells"] if row["target"] is not None]
+    reached = math.fsum(abs((row["target"] or 0) - row["taken"]) for row in targeted)
     if deviation["bound"]["reached"] != reached:
         yield Finding("quota", "bound", f"reached {deviation['bound']['reached']}, not {reached}")
 

@@ -60,11 +60,11 @@ def read_run(path: Path, split: Split) -> pl.DataFrame:
         ids = split.documents["id"]
         query, candidate = ids[int(split.asks[twice["query"][0]])], ids[twice["candidate"][0]]
         raise InputError(f"{path}: ranks {candidate} more than once for the query {query} ({twice.height} such lines).")
-    asked = np.flatnonzero(split.positives.lengths())
-    absent = np.setdiff1d(asked, listed["query"].unique().to_numpy())
+    answered = np.flatnonzero(split.positives.lengths())
+    absent = np.setdiff1d(answered, listed["query"].unique().to_numpy())
     if len(absent):
         lacking = split.documents["id"].gather(split.asks[absent]).to_list()
-        raise InputError(f"{path}: ranks nothing for {named(lacking)} of {len(asked)} queries of {split.name}.")
+        raise InputError(f"{path}: ranks nothing for {named(lacking)} of {len(answered)} queries of {split.name}.")
     return listed
 
 

@@ -101,8 +101,8 @@ def means_of_authors(values: F64, counts: F64, authors: Authors, chosen: BOOL) -
 
 def averaged_languages(queries: pl.DataFrame, score: str, pool_authors: Mapping[str, int]) -> list[str]:
     """Return the languages that a macro mean is over: with enough query authors, and enough authors in the pool."""
-    asked = queries.filter(pl.Series(~np.isnan(values_of(queries, score)), dtype=pl.Boolean))
-    counted = asked.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").rows()
+    scored = queries.filter(pl.Series(~np.isnan(values_of(queries, score)), dtype=pl.Boolean))
+    counted = scored.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").rows()
     return [
         lang
         for lang, count in counted
@@ -172,14 +172,14 @@ def _cell(queries: pl.DataFrame, score: str, authors: Authors, chosen: BOOL) -> 
     means = means_of_authors(values[None], counts, authors, chosen)
     if not len(means.present):
         return None
-    asked = chosen & ~np.isnan(values)
+    scored = chosen & ~np.isnan(values)
     cell: HeadlineCell = {
         "value": float(means.values[0].mean()),
         "authors": len(means.present),
-        "queries": int(asked.sum()),
+        "queries": int(scored.sum()),
     }
     if COUNTS[score]:
-        cell["groups"] = int(counts[asked].sum())
+        cell["groups"] = int(counts[scored].sum())
     if cell["authors"] >= LEAST_QUERY_AUTHORS:
         limits = interval(means.replicates(authors)[:, 0])
         if limits:

@@ -196,10 +196,10 @@ def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray,
     before = np.bincount(owners[same_work], ranks[same_work] < best[owners[same_work]], queries)
     count = np.bincount(owners[inside & stated.other_work], minlength=queries)
     pool = sizes - np.bincount(owners[same_work], minlength=queries)
-    asked = count > 0
-    pairs, which = np.unique(np.stack([pool[asked], count[asked]]), axis=1, return_inverse=True)
+    answered = count > 0
+    pairs, which = np.unique(np.stack([pool[answered], count[answered]]), axis=1, return_inverse=True)
     by_pair = [of_random_ranking(int(n), int(p), (CUTOFF,))[f"success@{CUTOFF}"] for n, p in pairs.T]
     chance = np.full(queries, np.nan)
-    chance[asked] = np.array(by_pair)[which.ravel()] if by_pair else np.empty(0)
-    hit = np.where(asked, (best - before <= CUTOFF).astype(np.float64), np.nan)
+    chance[answered] = np.array(by_pair)[which.ravel()] if by_pair else np.empty(0)
+    hit = np.where(answered, (best - before <= CUTOFF).astype(np.float64), np.nan)
     return {S_AT_5: hit, BY_CHANCE: chance}

@@ -176,14 +176,14 @@ def draw_by_hash(
             barred[positive_rows[k]] = True
         for k in range(excluded[q], excluded[q + 1]):
             barred[excluded_rows[k]] = True
-        held = 0
+        filled = 0
         for k in range(group_starts[group_of_query[q]], group_starts[group_of_query[q] + 1]):
             c = members[k]
             h = mix(query_keys[q] ^ mix(candidate_keys[c]))
-            if (held == count and h >= hashes[held - 1]) or barred[c]:
+            if (filled == count and h >= hashes[filled - 1]) or barred[c]:
                 continue
-            at = held if held < count else count - 1
-            held = min(held + 1, count)
+            at = filled if filled < count else count - 1
+            filled = min(filled + 1, count)
             while at > 0 and h < hashes[at - 1]:
                 hashes[at], drawn[q, at] = hashes[at - 1], drawn[q, at - 1]
                 at -= 1

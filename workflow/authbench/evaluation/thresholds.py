@@ -42,8 +42,8 @@ def matched_error_rates(
 
     def by_language(values: F64) -> ByLanguage:
         parts: dict[str, Interval] = {}
-        for lang, asked in languages.items():
-            inside = asked[query] & np.isfinite(values)
+        for lang, of_language in languages.items():
+            inside = of_language[query] & np.isfinite(values)
             if part := _one_threshold(query[inside], same[inside], values[inside], authors):
                 parts[lang] = part
         found: ByLanguage = {"languages": parts}

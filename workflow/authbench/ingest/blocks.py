@@ -58,18 +58,18 @@ def read_parts(
 
 def gathered(parts: Iterable[Part]) -> Iterator[list[Part]]:
     """Yield parts of few rows, such as files of one text, together, as long as all their rows are few and small."""
-    held: list[Part] = []
+    buffered: list[Part] = []
     rows, size = 0, 0
     for part in parts:
-        held.append(part)
+        buffered.append(part)
         rows += len(part.rows)
         if rows < FEW_ROWS:
             size += sum(map(_characters, part.rows))
         if rows >= FEW_ROWS or size >= BLOCK_BYTES:
-            yield held
-            held, rows, size = [], 0, 0
-    if held:
-        yield held
+            yield buffered
+            buffered, rows, size = [], 0, 0
+    if buffered:
+        yield buffered
 
 
 def _characters(row: Any) -> int:

@@ -15,21 +15,21 @@ import pyarrow as pa
 from authbench.identity import keyed_hashes
 from authbench.ingest.documents import MADE
 
-HELD_BYTES = 32 << 20
+BUFFERED_BYTES = 32 << 20
 DRAFT = MADE.append(pa.field("file", pa.int32())).append(pa.field("ordinal", pa.int64()))
 
 
 class Drafts:
     """Records on their way to their shards: added in any order, then read shard by shard.
 
-    `file` is the number of the raw file, `ordinal` the record's place in it. Holds HELD_BYTES of records and, beyond
+    `file` is the number of the raw file, `ordinal` the record's place in it. Holds BUFFERED_BYTES of records and, beyond
     the file, the numbers of a shard's batches.
     """
 
     def __init__(self, path: Path, shards: int) -> None:
         self.path, self.places = path, [list[int]() for _ in range(shards)]
         self.waiting: list[pa.RecordBatch] = []
-        self.held, self.written = 0, 0
+        self.buffered, self.written = 0, 0
         self.sink = pa.OSFile(str(path), "wb")
         self.writer = pa.ipc.new_file(self.sink, DRAFT)
 
@@ -49,8 +49,8 @@ class Drafts:
             return
         batch = pa.RecordBatch.from_arrays([*made.columns, pa.array(files), pa.array(ordinals)], schema=DRAFT)
         self.waiting.append(batch)
-        self.held += batch.nbytes
-        if self.held > HELD_BYTES:
+        self.buffered += batch.nbytes
+        if self.buffered > BUFFERED_BYTES:
             self._flush()
 
     def _flush(self) -> None:
@@ -58,7 +58,7 @@ class Drafts:
         if not self.waiting:
             return
         (batch,) = pa.Table.from_batches(self.waiting).combine_chunks().to_batches()
-        self.waiting, self.held = [], 0
+        self.waiting, self.buffered = [], 0
         shards = _shards_of(batch["doc_key"], len(self.places))
         batch = batch.take(np.argsort(shards, kind="stable"))
         starts = np.cumsum(counts := np.bincount(shards, minlength=len(self.places))) - counts

@@ -64,13 +64,13 @@ class ReadFile(Protocol):
 def in_blocks(rows: Iterable[Sized]) -> Iterator[Block]:
     """Yield the rows as blocks."""
     block: Block = []
-    held = 0
+    buffered = 0
     for row, size in rows:
         block.append(row)
-        held += size
-        if held >= BLOCK_BYTES or len(block) == BLOCK_ROWS:
+        buffered += size
+        if buffered >= BLOCK_BYTES or len(block) == BLOCK_ROWS:
             yield block
-            block, held = [], 0
+            block, buffered = [], 0
     if block:
         yield block
 

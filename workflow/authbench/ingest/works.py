@@ -51,14 +51,14 @@ def _place(key: str) -> bytes:
 def _one(rows: Iterator[Row], number: int, group: Group, limit: int) -> Sized:
     first = None
     texts: list[str] = []
-    held = 0
+    buffered = 0
     for row in rows:
         first = row if first is None else first
         text = str(row.get(group.text) or "").strip()
-        held += len(text)
-        if held > limit:
+        buffered += len(text)
+        if buffered > limit:
             return BadRow(f"work {number} by {group.by}", f"is longer than max_record_bytes ({limit})"), 0
         if text:
             texts.append(text)
     assert first is not None
-    return {**first, group.text: group.join.join(texts)}, held
+    return {**first, group.text: group.join.join(texts)}, buffered

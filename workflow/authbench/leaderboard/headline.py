@@ -88,7 +88,7 @@ def _headline_data(results: Sequence[Result], comparison: Comparison) -> pl.Data
             cell = result.scores.get("headline", {}).get(score)
             if cell is None:
                 continue
-            gain, over = (held.get((result.name, *OVERALL, score), {}) for held in (gains, beside))
+            gain, over = (given_cells.get((result.name, *OVERALL, score), {}) for given_cells in (gains, beside))
             rows.append(
                 {"group": result.group, "model": result.name, "shortcut": result.shortcut, "score": score}
                 | {
@@ -341,11 +341,11 @@ def _chosen_notes(comparison: Comparison) -> list[str]:
 
 
 def _macro_notes(results: Sequence[Result]) -> list[str]:
-    held = results[0].scores.get("headline", {})
+    given_cells = results[0].scores.get("headline", {})
     words = [
-        f"{HEADINGS[score]}: {', '.join(held[score].get('languages', [])) or 'none'}"
+        f"{HEADINGS[score]}: {', '.join(given_cells[score].get('languages', [])) or 'none'}"
         for score in HEADLINES
-        if score in held
+        if score in given_cells
     ]
     return [
         f"Over languages with at least {LEAST_QUERY_AUTHORS} query authors, and {LEAST_POOL_AUTHORS} in the pool. "

@@ -97,7 +97,7 @@ def _shortcuts_to_beat(results: Sequence[Result], comparison: Comparison) -> lis
     """Return for each headline score its heading, the shortcut that gains are measured from, and its score."""
     found = []
     for score, (name, _) in comparison.chosen.items():
-        [held] = [result for result in results if result.name == name]
-        if cell := held.scores.get("headline", {}).get(score):
+        [chosen_result] = [result for result in results if result.name == name]
+        if cell := chosen_result.scores.get("headline", {}).get(score):
             found.append((HEADINGS[score], name, decimals(cell["value"])))
     return found

@@ -83,8 +83,8 @@ def _of_queries(tables: Sequence[pl.DataFrame]) -> dict[str, tuple[list[int], F6
     found = {}
     for metric in TESTED if tables else ():
         which, values = _known([values_of(table, metric) for table in tables])
-        asked = ~np.isnan(values.sum(axis=0))
-        found[metric] = (which, values[:, asked], tables[0]["id"].filter(pl.Series(asked)).to_list())
+        answered = ~np.isnan(values.sum(axis=0))
+        found[metric] = (which, values[:, answered], tables[0]["id"].filter(pl.Series(answered)).to_list())
     return found
 
 

@@ -74,8 +74,8 @@ def merge_contents(first: Side, second: Side, settled: Settled, leaks: Leaks, co
     truth = pl.concat([first.truth, second.truth.select(first.truth.columns)])
     alike = pl.concat([contained, ignored_pairs(truth, documents["id"])]).unique()
     settings, seed, splits = config["release"], first.release.seed, first.release.splits
-    asked = {ident: place for place, side in ((1, second), (0, first)) for ident in side.truth["query_id"]}
-    queries = choose_queries(documents, settings, seed, alike, None, settled.possibly_one, asked)
+    query_side = {ident: place for place, side in ((1, second), (0, first)) for ident in side.truth["query_id"]}
+    queries = choose_queries(documents, settings, seed, alike, None, settled.possibly_one, query_side)
     positives, pairs, pools = pair_up(
         documents, queries, settings, splits, seed, content_words_of(documents, splits), alike, settled.possibly_one
     )

@@ -20,7 +20,7 @@ _FREE = frozenset(
     }
 )
 _FREE_SECTIONS = ("split.splits.", "split.bridge.", "filter.", "safety.", "sample.")
-_HELD = frozenset(
+_MUST_AGREE = frozenset(
     {"filter.preset", "sample.length_bins"}
 )  # within those sections: measures and classes of another kind
 _CHOOSING = ("filter", "safety", "sample", "release.queries_per_author")
@@ -37,7 +37,7 @@ def differing(first: Settings, second: Settings) -> Iterator[str]:
     """Yield a line for each setting that must be equal and is not."""
     ours, theirs = dict(_flat(first)), dict(_flat(second))
     for key in sorted(ours.keys() | theirs.keys()):
-        if _is_held(key) and ours.get(key) != theirs.get(key):
+        if _must_agree(key) and ours.get(key) != theirs.get(key):
             yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
     if first["dedup"].get("unique"):
         yield "dedup.unique is set, and releases do not hold the fields of their texts to compare them by"
@@ -62,9 +62,9 @@ def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfi
     return cast(DataConfig, config)
 
 
-def _is_held(key: str) -> bool:
+def _must_agree(key: str) -> bool:
     """Return whether a setting must be equal in both releases."""
-    if key in _HELD:
+    if key in _MUST_AGREE:
         return True
     return not (key in _FREE or key.startswith(_FREE_SECTIONS))
 

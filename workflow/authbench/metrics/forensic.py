@@ -103,14 +103,14 @@ def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:
     part = np.array([keyed_hash(0, "calibration", one) % PARTS for one in ids])
     ratios = np.full(len(scores), np.nan)
     for one in range(PARTS):
-        known, asked = part != one, part == one
-        if asked.any():
-            ratios[asked] = calibrated_by(truth[known], scores[known], scores[asked])
+        known, new = part != one, part == one
+        if new.any():
+            ratios[new] = calibrated_by(truth[known], scores[known], scores[new])
     return ratios
 
 
-def calibrated_by(truth: BOOL, scores: F64, asked: F64) -> F64:
-    """Return natural log likelihood ratios of the asked scores, by a logistic curve fitted on others with their truth.
+def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
+    """Return natural log likelihood ratios of new scores, by a logistic curve fitted on others with their truth.
 
     The curve is that of the odds that scores tell, with the furthest finite ones for 0 and 1; of the scores themselves
     where one is no probability. NaN where the truth is of one class.
@@ -118,7 +118,7 @@ def calibrated_by(truth: BOOL, scores: F64, asked: F64) -> F64:
     Args:
         truth: shape (n,), of the problems that the curve is fitted on.
         scores: shape (n,), of the same.
-        asked: shape (m,), scores to calibrate.
+        new: shape (m,), scores to calibrate.
 
     Returns:
         Shape (m,), natural logarithms.
@@ -126,10 +126,10 @@ def calibrated_by(truth: BOOL, scores: F64, asked: F64) -> F64:
     from sklearn.linear_model import LogisticRegression
 
     if not truth.any() or truth.all():
-        return np.full(len(asked), np.nan)
-    given, wanted = log_ratios(scores), log_ratios(asked)
+        return np.full(len(new), np.nan)
+    given, wanted = log_ratios(scores), log_ratios(new)
     if np.isnan(given).any() or np.isnan(wanted).any():
-        given, wanted = scores, asked
+        given, wanted = scores, new
     both = np.concatenate([given, wanted])
     finite = both[np.isfinite(both)]
     given, wanted = (np.clip(one, finite.min(initial=-1), finite.max(initial=1)) for one in (given, wanted))

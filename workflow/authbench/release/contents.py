@@ -138,12 +138,12 @@ def pair_up(
     pairs, counts = ([pl.DataFrame(schema={"split": pl.String, **schema})] for schema in (PAIRS.schema, COUNTS))
     shared, letters = settings["queries_in_candidates"], settings["min_letters_for_query"]
     for split in splits:
-        texts, asked = documents.filter(pl.col("split") == split), queries.filter(pl.col("split") == split)
+        texts, own_queries = documents.filter(pl.col("split") == split), queries.filter(pl.col("split") == split)
         vectors = vectors_of(split, texts)
-        related = relate(texts, asked, shared, vectors)
+        related = relate(texts, own_queries, shared, vectors)
         positives.append(related)
         if split in scored_splits(splits):
-            found = make_pools(texts, related, asked, vectors, letters, seed, shared, containment, possibly_one)
+            found = make_pools(texts, related, own_queries, vectors, letters, seed, shared, containment, possibly_one)
             for rows, kind in zip(found, (pairs, counts), strict=True):
                 kind.append(rows.select(pl.lit(split).alias("split"), pl.all()))
     return pl.concat(positives), pl.concat(pairs), pl.concat(counts)

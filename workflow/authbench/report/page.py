@@ -16,10 +16,10 @@ from authbench.presentation.charts import Chart, as_svg
 from authbench.presentation.pages import environment
 from authbench.records import primary_genre
 from authbench.report import figures, statistics
-from authbench.report.asked import bound_in_words, deviation_rows, shortfalls
 from authbench.report.figures import RELEASED, STAGE_COLOURS
 from authbench.report.flow import fate_legend, source_funnels, stage_rows
 from authbench.report.labels import label_rows
+from authbench.report.shortfalls import bound_in_words, deviation_rows, shortfalls
 from authbench.report.warnings import noisy_share
 from authbench.report.words import Sources, shown, tier, title
 from authbench.settings.dedup import Dedup

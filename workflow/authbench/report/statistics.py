@@ -37,9 +37,9 @@ def tables(
 
 def languages(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> pl.DataFrame:
     """Return language, split, documents, authors, queries: per split and language, with `all` of both."""
-    asked = queries.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
+    query_languages = queries.join(documents.select("id", "lang"), left_on="query_id", right_on="id", how="left")
     both = everything(documents, "lang", "split").group_by("lang", "split").agg(*COUNTS)
-    asking = everything(asked, "lang", "split").group_by("lang", "split").agg(queries=pl.len())
+    asking = everything(query_languages, "lang", "split").group_by("lang", "split").agg(queries=pl.len())
     order = pl.Series([*splits, ALL])
     cells = both.select("lang").unique().join(order.to_frame("split"), how="cross")
     return (

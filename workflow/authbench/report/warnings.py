@@ -44,10 +44,10 @@ def warnings(facts: Findings, documents: pl.DataFrame, queries: pl.DataFrame, so
 def _about_queries(documents: pl.DataFrame, queries: pl.DataFrame, splits: Sequence[str]) -> list[str]:
     """Return a warning on languages whose test split (or last split) has under a hundred queries."""
     test = "test" if "test" in splits else splits[-1]
-    asked = queries.filter(pl.col("split") == test).join(
+    test_queries = queries.filter(pl.col("split") == test).join(
         documents.select("id", "lang"), left_on="query_id", right_on="id", how="left"
     )
-    counts = dict(asked.group_by("lang").len().iter_rows())
+    counts = dict(test_queries.group_by("lang").len().iter_rows())
     few = {lang: counts.get(lang, 0) for lang in sorted(set(documents["lang"])) if counts.get(lang, 0) < FEW_QUERIES}
     if not few:
         return []

@@ -70,8 +70,8 @@ def sampling_deviation(
             stated = {} if targets is None else targets
             for key in [*stated, *sorted(set(taken_by) - set(stated))]:
                 place: Place = {"language": language, "dimension": dimension, "key": key}
-                asked = None if targets is None else targets.get(key, 0)
-                row = _row(place, asked, there.get(key, 0), taken_by.get(key, 0), {"held": held_by.get(key, 0)})
+                share = None if targets is None else targets.get(key, 0)
+                row = _row(place, share, there.get(key, 0), taken_by.get(key, 0), {"held": held_by.get(key, 0)})
                 reached += abs(row["deficit"] or 0)
                 cells.append(row)
         if taken.height:

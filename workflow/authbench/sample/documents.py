@@ -301,10 +301,10 @@ def select_safely(
     while True:
         rounds += 1
         selection = select(verdicts)
-        asked = np.flatnonzero(selection.consulted & np.isnan(scores))
-        if not len(asked):
+        unscored = np.flatnonzero(selection.consulted & np.isnan(scores))
+        if not len(unscored):
             return selection, scores, rounds
-        learn(asked)
+        learn(unscored)
 
 
 def _most_documents(pool: Pool, rule: AuthorRule, train_share: float, wanted: int) -> int:

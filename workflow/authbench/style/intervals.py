@@ -89,9 +89,9 @@ def of_items(credits: Sequence[F64], pooled: bool) -> list[float] | None:
     """
     sums, counts = [], []
     for number, credit in enumerate(credits):
-        drawn, asked = _weights(len(credit), f"items {number}"), np.isfinite(credit)
-        sums.append(((drawn @ np.where(asked, credit, 0)) * drawn).sum(axis=1))
-        counts.append(((drawn @ asked) * drawn).sum(axis=1))
+        drawn, answered = _weights(len(credit), f"items {number}"), np.isfinite(credit)
+        sums.append(((drawn @ np.where(answered, credit, 0)) * drawn).sum(axis=1))
+        counts.append(((drawn @ answered) * drawn).sum(axis=1))
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = np.sum(sums, axis=0) / np.sum(counts, axis=0) if pooled else np.mean(np.divide(sums, counts), axis=0)
     points = [credit[np.isfinite(credit)] for credit in credits]
@@ -118,13 +118,13 @@ def of_hits(hits: F64) -> list[float] | None:
     Args:
         hits: features x texts: 1 right, 0 wrong, NaN not tested.
     """
-    asked = np.isfinite(hits)
-    right = np.where(asked, hits, 0)
-    tested = asked.any(axis=0)
+    answered = np.isfinite(hits)
+    right = np.where(answered, hits, 0)
+    tested = answered.any(axis=0)
     drawn = _weights(int(tested.sum()), "hits")
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = (drawn @ right[:, tested].T) / (drawn @ asked[:, tested].T)
-    return _limits(float(np.mean(right.sum(axis=1) / asked.sum(axis=1))), shares.mean(axis=1))
+        shares = (drawn @ right[:, tested].T) / (drawn @ answered[:, tested].T)
+    return _limits(float(np.mean(right.sum(axis=1) / answered.sum(axis=1))), shares.mean(axis=1))
 
 
 def _entropy(drawn: F64, codes: NDArray[np.int64]) -> F64:

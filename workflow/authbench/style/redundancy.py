@@ -54,11 +54,11 @@ def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
     return [number.setdefault(one, len(number)) for one in fcluster(merges(scores), CUT, "distance").tolist()]
 
 
-def frozen(held: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -> list[int] | None:
+def frozen(frozen_clusters: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -> list[int] | None:
     """Return a task's clusters of datasets as they were frozen; a dataset that was not there then is one of its own."""
-    if held is None or task not in held["clusters"]:
+    if frozen_clusters is None or task not in frozen_clusters["clusters"]:
         return None
-    known: Mapping[str, int] = held["clusters"][task]
+    known: Mapping[str, int] = frozen_clusters["clusters"][task]
     beyond = max(known.values(), default=-1) + 1
     return [known.get(name, beyond + place) for place, name in enumerate(datasets)]
 

@@ -67,11 +67,11 @@ def column_kind(task: str) -> str:
 
 
 def operational(
-    models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
+    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: Mapping[str, Any] | None = None
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model with a column per task and `score`, their mean; and the number of datasets per column.
 
-    Within a column: the mean over redundancy clusters where `held` has them, else over datasets.
+    Within a column: the mean over redundancy clusters where `frozen_clusters` has them, else over datasets.
     """
     columns: dict[str, Any] = {"model": list(models)}
     counts = {}
@@ -79,7 +79,7 @@ def operational(
         kind = column_kind(task)
         datasets = shared(models, kind, english)
         if datasets:
-            of_cluster = redundancy.frozen(held, task, datasets) or list(range(len(datasets)))
+            of_cluster = redundancy.frozen(frozen_clusters, task, datasets) or list(range(len(datasets)))
             columns[task] = redundancy.macro(table(models, kind, datasets), of_cluster)
             counts[task] = len(datasets)
     return _with_mean(pl.DataFrame(columns), list(counts), "score"), counts
@@ -173,7 +173,7 @@ def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataF
 
 
 def sensitivity(
-    models: Mapping[str, Figures], english: Iterable[str], held: Mapping[str, Any] | None = None
+    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: Mapping[str, Any] | None = None
 ) -> pl.DataFrame:
     """Return a row per dataset: the change of the operational ranking without it.
 
@@ -181,7 +181,7 @@ def sensitivity(
     model goes that goes farthest.
     """
     english = sorted(set(english))
-    whole, _ = operational(models, english, held)
+    whole, _ = operational(models, english, frozen_clusters)
     if "score" not in whole.columns or len(models) < 2:
         return pl.DataFrame(
             schema={"dataset": pl.String, "correlation": pl.Float64, "moved": pl.Int64, "best": pl.String}
@@ -189,7 +189,7 @@ def sensitivity(
     before = average_ranks(-whole["score"].to_numpy())
     rows = []
     for dataset in sorted({name for one in models.values() for _, name in one} & set(english)):
-        without, _ = operational(models, [name for name in english if name != dataset], held)
+        without, _ = operational(models, [name for name in english if name != dataset], frozen_clusters)
         if "score" in without.columns:
             after = average_ranks(-without["score"].to_numpy())
             both = np.stack([before, after], axis=1)

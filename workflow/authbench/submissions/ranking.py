@@ -55,9 +55,9 @@ def _read(submission: Submission, name: str, rows: int) -> pl.DataFrame:
     """Read a table that must have so many rows. Raises InputError if it has not, or cannot be read."""
     path = submission.folder / name
     try:
-        held = pl.scan_parquet(path).select(pl.len()).collect().item()
-        if held != rows:
-            raise InputError(f"{name}: {held:,} rows. The split has {rows:,}.")
+        row_count = pl.scan_parquet(path).select(pl.len()).collect().item()
+        if row_count != rows:
+            raise InputError(f"{name}: {row_count:,} rows. The split has {rows:,}.")
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise InputError(f"{name}: cannot be read: {f'{problem}':.200}.") from None

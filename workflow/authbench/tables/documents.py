@@ -50,8 +50,8 @@ def _splits(release: Release) -> pl.DataFrame:
     for split in release.splits:
         truth = release.truth(split)
         candidates = sum(batch.height for batch in release.rows(split, CANDIDATES))
-        asked = sum(batch.height for batch in release.rows(split, QUERIES))
-        rows.append((split, candidates, asked, int(truth["positive_ids"].list.len().sum())))
+        query_count = sum(batch.height for batch in release.rows(split, QUERIES))
+        rows.append((split, candidates, query_count, int(truth["positive_ids"].list.len().sum())))
     schema = {"split": pl.String, "candidates": pl.Int64, "queries": pl.Int64, "positives": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 

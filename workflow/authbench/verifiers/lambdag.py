@@ -62,7 +62,7 @@ class Grammar:
         starts = np.cumsum([0, *(len(sentence) for sentence in sentences)])
         return Sentences(np.array(tokens, np.int64), starts.astype(np.int64))
 
-    def log_likelihoods(self, pool: Sentences, draws: I64, asked: Sentences) -> F64:
+    def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> F64:
         """Return the decimal log likelihood of the asked sentences by each row of drawn sentences of the pool."""
         from authbench.verifiers.lambdag_kernels import log_likelihoods
 
@@ -73,7 +73,7 @@ class Grammar:
         shift = 64 - (len(self._table[0]).bit_length() - 1)
         keys, nodes, stamps = self._table
         return log_likelihoods(
-            pool.tokens, pool.starts, draws, asked.tokens, asked.starts, self.order, DISCOUNT, self.pads_count,
+            pool.tokens, pool.starts, draws, disputed.tokens, disputed.starts, self.order, DISCOUNT, self.pads_count,
             keys, nodes, stamps, stamp, shift, self._grams,
         )  # fmt: skip
 
@@ -115,9 +115,11 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
     """Fit a logistic regression on the scores, both classes weighing alike; other calibrations have nothing to fit."""
     if not fitted.parameters.calibration.startswith("logistic_regression"):
         return fitted
-    asked = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
-    found, _ = scores(fitted, asked)
-    return replace(fitted, regression=_calibration_of(found, asked["same"].to_numpy(), fitted.parameters.calibration))
+    disputed = drawn(held_out, fitted.parameters.calibration_pairs, fitted.seed)
+    found, _ = scores(fitted, disputed)
+    return replace(
+        fitted, regression=_calibration_of(found, disputed["same"].to_numpy(), fitted.parameters.calibration)
+    )
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
@@ -168,23 +170,23 @@ def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
     coded = [grammar.encode(own) for own in split]
     once = [sum(many == 1 for many in Counter(token for own in one for token in own).values()) for one in split]
     found = np.full(pairs.height, np.nan)
-    for row, (known, asked) in enumerate(zip(first, second, strict=True)):
-        free = np.flatnonzero(fitted.others.others(texts[known], texts[asked])[fitted.text_of])
+    for row, (known, disputed) in enumerate(zip(first, second, strict=True)):
+        free = np.flatnonzero(fitted.others.others(texts[known], texts[disputed])[fitted.text_of])
         size = min(coded[known].number, len(free))
-        if size and coded[asked].number:
+        if size and coded[disputed].number:
             chance = np.random.Generator(
-                np.random.Philox(keyed_hash(fitted.seed, "lambdag", texts[known], texts[asked]))
+                np.random.Philox(keyed_hash(fitted.seed, "lambdag", texts[known], texts[disputed]))
             )
             draws = np.stack([chance.choice(free, size, replace=False, shuffle=False) for _ in range(rounds)])
-            found[row] = score(grammar, coded[known], coded[asked], fitted.pool, draws)
+            found[row] = score(grammar, coded[known], coded[disputed], fitted.pool, draws)
     sizes = np.array([[len(coded[one].tokens), once[one]] for one in second], np.float64)
     return found, sizes.reshape(-1, 2)
 
 
-def score(grammar: Grammar, known: Sentences, asked: Sentences, pool: Sentences, draws: I64) -> float:
+def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
     """Return how much likelier the asked sentences are by the known ones than, on average, by those drawn."""
-    [own] = grammar.log_likelihoods(known, np.arange(known.number)[None, :], asked)
-    return float(own - grammar.log_likelihoods(pool, draws, asked).mean())
+    [own] = grammar.log_likelihoods(known, np.arange(known.number)[None, :], disputed)
+    return float(own - grammar.log_likelihoods(pool, draws, disputed).mean())
 
 
 def sentences_of(text: str, lang: str, parameters: LambdagParameters) -> list[tuple[str, ...]]:

@@ -151,8 +151,8 @@ def log_likelihoods(
     pool: I64,
     pool_starts: I64,
     draws: I64,
-    asked: I64,
-    asked_starts: I64,
+    disputed: I64,
+    disputed_starts: I64,
     order: int,
     discount: float,
     pads_count: bool,
@@ -168,6 +168,6 @@ def log_likelihoods(
     for row in range(len(draws)):
         read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)
         found[row] = _log_likelihood(
-            asked, asked_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams
+            disputed, disputed_starts, order, discount, keys, nodes, stamps, stamp + row, shift, grams
         )
     return found

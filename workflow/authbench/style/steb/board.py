@@ -62,8 +62,8 @@ def with_clusters_of(
     """
     passed_over = {*assignment_of_steb()["left_out"], *other_languages}
     found = {task: of_task(models, task, passed_over) for task in FIGURES}
-    held = {task: one["clusters"] for task, one in found.items() if one and len(one["models"]) == len(models)}
-    complete = len(held) == sum(one is not None for one in found.values())
+    current = {task: one["clusters"] for task, one in found.items() if one and len(one["models"]) == len(models)}
+    complete = len(current) == sum(one is not None for one in found.values())
 
     def operational_of(others: Mapping[str, Figures]) -> pl.DataFrame:
         columns = {
@@ -71,7 +71,7 @@ def with_clusters_of(
                 float(np.mean([np.mean([figures[task, name] for name in names]) for names in clusters]))
                 for figures in others.values()
             ]
-            for task, clusters in held.items()
+            for task, clusters in current.items()
         }
         whole = {SCORE: _mean(columns, list(columns))} if columns and complete else {}
         return pl.DataFrame({"model": list(others)} | columns | whole)

@@ -120,14 +120,14 @@ def deviation_rows(deviation: Deviation) -> list[dict[str, Any]]:
                 {
                     **cell,
                     "key": _cell_name(cell),
-                    "asked": _is_asked(cell),
+                    "has_target": _has_target(cell),
                     "bar": _bullet(cell),
                     "verdict": _verdict(cell),
                 }
                 for cell in sorted(deviation["cells"], key=_cell_place)
                 if cell["language"] == row["language"] and (cell["target"] is not None or cell["key"] != NO_TARGET)
             ],
-            "asked": _is_asked(row),
+            "has_target": _has_target(row),
         }
         for row in deviation["languages"]
     ]
@@ -138,21 +138,21 @@ def _cell_place(cell: DeviationRow) -> tuple[str, int, str]:
     return (cell["dimension"], LENGTH_BUCKETS.index(key) if key in LENGTH_BUCKETS else -(cell["target"] or 0), key)
 
 
-def _is_asked(row: DeviationRow) -> bool:
+def _has_target(row: DeviationRow) -> bool:
     """Return whether a language or cell has a target."""
     return row["target"] is not None and row.get("key") != NO_TARGET
 
 
 def _bullet(row: DeviationRow) -> dict[str, str]:
     """Return the widths, in percent, of a bar of what was taken and of the mark of its target."""
-    if not _is_asked(row):
+    if not _has_target(row):
         return {"taken": "0", "target": ""}
     widest = max(_target(row), row["taken"], 1)
     return {"taken": bar_width(row["taken"], widest), "target": bar_width(_target(row), widest)}
 
 
 def _verdict(row: DeviationRow) -> str:
-    if not _is_asked(row):
+    if not _has_target(row):
         return "no target"
     deficit = _deficit(row)
     if deficit > 0:
@@ -174,7 +174,7 @@ def bound_in_words(deviation: Deviation) -> str:
     bound = deviation.get("bound") or {}
     reached, least = bound.get("reached"), bound.get("least_deviation")
     cells = deviation.get("cells") or ()
-    if reached is None or (cells and not any(map(_is_asked, cells))):
+    if reached is None or (cells and not any(map(_has_target, cells))):
         return ""
     missed = f"All genre and length targets together were missed by {decimal(reached)} documents"
     if least is None or not math.isfinite(least):
