@@ -22,8 +22,8 @@ DRAFT = MADE.append(pa.field("file", pa.int32())).append(pa.field("ordinal", pa.
 class Drafts:
     """Records on their way to their shards: added in any order, then read shard by shard.
 
-    `file` is the number of the raw file, `ordinal` the record's place in it. Holds BUFFERED_BYTES of records and, beyond
-    the file, the numbers of a shard's batches.
+    `file` is the number of the raw file, `ordinal` the record's place in it. Holds BUFFERED_BYTES of records and,
+    beyond the file, the numbers of a shard's batches.
     """
 
     def __init__(self, path: Path, shards: int) -> None:
