@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
-from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, round_ticks, shorten
-from authbench.presentation.palette import INK, MUTED
+from authbench.presentation.charts import SMALL, WIDTH, Canvas, Chart, shorten
+from authbench.presentation.palette import INK, MUTED, RULE
 from authbench.presentation.plots import Value, limits_of
 
 ACROSS = 3  # charts beside each other
@@ -15,6 +18,8 @@ ROW = 15
 HEAD = 30  # units for the title of a chart
 AXIS = 30
 FAINT = 0.45  # opacity of values that say nothing
+_BELOW = 5  # units from a chart to the numbers below it
+Piece = tuple[tuple[float, float], tuple[float, float]]
 
 
 def small_multiples(
@@ -37,34 +42,53 @@ def small_multiples(
             return
         low, high = limits_of(every)
         space = 0.05 * (high - low) or 0.05
+        scale = _Scale(low - space, high + space, wide)
+        axes = canvas.axes(0, canvas.height, 0)  # one for all charts: axes take longer than what is in them
+        axes.set_xlim(0, WIDTH)
+        axes.set_ylim(canvas.height, 0)
+        axes.set_axis_off()
+        rules: list[Piece] = []
+        intervals: list[Piece] = []
+        colours: list[tuple[float, ...]] = []
         for down, line in enumerate(lines):
-            top = down * (tall + AXIS)
+            top, bottom = down * (tall + AXIS) + HEAD, down * (tall + AXIS) + tall
             for at, (heading, values) in enumerate(line):
                 left = NAMES + at * (wide + GAP)
-                axes = canvas.axes(top + HEAD, top + tall, left, left + wide)
-                axes.set_xlim(low - space, high + space)
-                axes.set_ylim(len(rows) - 0.5, -0.5)
-                axes.set_yticks([])
-                axes.spines["left"].set_visible(False)
-                axes.grid(visible=True, axis="x")
-                round_ticks(axes, "x", 2)
-                canvas.text(left, top + HEAD - 9, shorten(heading, wide, SMALL), SMALL, INK, fontweight="bold")
-                for value in values:
-                    _dot(canvas, axes, value, rows.index(value.label))
+                canvas.text(left, top - 9, shorten(heading, wide, SMALL), SMALL, INK, fontweight="bold")
+                rules.append(((left, bottom), (left + wide, bottom)))
+                for tick, label in scale.ticks:
+                    across = left + scale.place(tick)
+                    rules.append(((across, top), (across, bottom)))
+                    canvas.text(across, bottom + _BELOW, label, SMALL, MUTED, ha="center", va="top")
+                for value in (value for value in values if value.value == value.value):
+                    y, opacity = top + ROW * (rows.index(value.label) + 0.5), FAINT if value.faint else 1.0
+                    if value.low is not None and value.high is not None:
+                        ends = left + scale.place(value.low), left + scale.place(value.high)
+                        intervals.append(((ends[0], y), (ends[1], y)))
+                        colours.append(to_rgba(value.mark.colour, 0.55 * opacity))
+                    point = Line2D([left + scale.place(value.value)], [y], marker=value.mark.marker, markersize=6,
+                                   color=value.mark.colour, alpha=opacity, markeredgewidth=0, linestyle="none")  # fmt: skip
+                    axes.add_artist(point)
+                    canvas.tip(point, value.tip)
             for place, row in enumerate(rows):
-                y = top + HEAD + ROW * (place + 0.5) + 4
+                y = top + ROW * (place + 0.5) + 4
                 canvas.text(NAMES - 10, y, shorten(row, NAMES - 12, SMALL), SMALL, MUTED, ha="right")
+        axes.add_collection(LineCollection(rules, colors=RULE, linewidths=0.8, zorder=0.5), autolim=False)
+        axes.add_collection(LineCollection(intervals, colors=colours, linewidths=1.5, capstyle="butt"), autolim=False)
 
     return Chart(name, title, description, max(len(lines), 1) * (tall + AXIS), draw)
 
 
-def _dot(canvas: Canvas, axes: Axes, value: Value, row: int) -> None:
-    if value.value != value.value:
-        return
-    opacity = FAINT if value.faint else 1.0
-    if value.low is not None and value.high is not None:
-        axes.plot([value.low, value.high], [row] * 2, color=value.mark.colour, alpha=0.55 * opacity, linewidth=1.5,
-                  solid_capstyle="butt")  # fmt: skip
-    [point] = axes.plot([value.value], [row], marker=value.mark.marker, markersize=6, color=value.mark.colour,
-                        alpha=opacity, markeredgewidth=0, linestyle="none")  # fmt: skip
-    canvas.tip(point, value.tip)
+class _Scale:
+    """Where values stand in a chart `wide` units wide; `ticks` are its round numbers, as they are written."""
+
+    def __init__(self, low: float, high: float, wide: float) -> None:
+        self._low, self._unit = low, wide / (high - low)
+        round_numbers = MaxNLocator(2, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        numbers = [float(number) for number in round_numbers if low <= number <= high]
+        decimals = max((len(f"{number:.10g}".partition(".")[2]) for number in numbers), default=0)
+        self.ticks = [(number, f"{number:.{decimals}f}".replace("-", "\N{MINUS SIGN}")) for number in numbers]
+
+    def place(self, value: float) -> float:
+        """Return the units from the left of the chart to a value."""
+        return (value - self._low) * self._unit

@@ -14,6 +14,7 @@ from jsonschema.validators import extend
 from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.registry.formats import FORMATS
+from authbench.registry.plain_values import KEYWORDS
 from authbench.registry.values import shown, value_problems
 from authbench.registry.yaml_shape import shape_problem
 from authbench.storage.yaml_loader import FAST_LOADER
@@ -23,7 +24,7 @@ Settings = dict[str, Any]
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(
     "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
 )
-_Validator = extend(Draft202012Validator, type_checker=_TYPES)
+_Validator = extend(Draft202012Validator, KEYWORDS, type_checker=_TYPES)
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?([eE][-+]?\d{1,2})?")
 
 

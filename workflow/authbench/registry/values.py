@@ -27,12 +27,13 @@ def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, .
             if not isinstance(key, str):
                 said = f"the key {shown(key)} is {_kind(key)} to YAML, expected text; write it in quotes"
                 yield _problem(place or (str(key),), said)
-            else:
+            elif not _is_usable(key) or not _is_usable(inner):
                 yield from _of_text((*place, key), key)
                 yield from value_problems(inner, (*place, key), (*inside, id(value)))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from value_problems(inner, (*place, str(number)), (*inside, id(value)))
+            if not _is_usable(inner):
+                yield from value_problems(inner, (*place, str(number)), (*inside, id(value)))
     elif isinstance(value, str):
         yield from _of_text(place, value)
     elif isinstance(value, float) and not math.isfinite(value):
@@ -41,6 +42,16 @@ def value_problems(value: Any, place: tuple[str, ...] = (), inside: tuple[int, .
         yield _problem(place, f"{shown(value)} is no number of 64 bits; expected {-LARGEST - 1} to {LARGEST}")
     elif not isinstance(value, bool | int | float | None):
         yield _problem(place, f"{shown(value)} is {_kind(value)} to YAML, which no setting is; write text in quotes")
+
+
+def _is_usable(value: Any) -> bool:
+    """Return whether a value that holds no others is one that a setting can have; told without a generator of it."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() and "\0" not in value
+    if kind is float:
+        return math.isfinite(value)
+    return kind is bool or value is None or (kind is int and -LARGEST - 1 <= value <= LARGEST)
 
 
 def shown(value: Any) -> str:

@@ -4,7 +4,6 @@ Without numba the same functions run as plain Python with the same results, a hu
 """
 
 import logging
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -14,7 +13,7 @@ try:
     import numba
 
     from authbench.runtime.jit_cache import cache_on_disk
-    from authbench.runtime.jit_imports import leave_out_extensions_and_blas
+    from authbench.runtime.jit_imports import leave_out_extensions, only_our_kernels
 except ImportError:
     numba = None  # type: ignore[assignment]
 
@@ -25,8 +24,8 @@ if numba is None:
         "numba is missing: inner loops run as plain Python, with the same results, some hundred times slower. "
         "`pip install numba` makes them fast."
     )
-elif os.environ.get("AUTHBENCH_RUN"):
-    leave_out_extensions_and_blas()
+elif only_our_kernels():
+    leave_out_extensions()
 
 
 def compiled(function: Kernel) -> Kernel:
