@@ -148,3 +148,13 @@ def test_what_was_compiled_serves_a_copy_of_its_source(tmp_path: Path) -> None:
     assert hits(place, DOUBLED, 1_000_000_000) == 0
     assert hits(moved, DOUBLED, 1_100_000_000) == 1
     assert hits(moved, DOUBLED.replace("total += value + value", "total += 2 * value"), 1_100_000_000) == 0
+
+
+def test_a_job_runs_code_that_was_compiled_before_without_setting_up_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "doubled.py").write_text(DOUBLED, encoding="utf-8")
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "AUTHBENCH_RUN": "1"}
+    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "workflow")
+    set_up = f"{COMPILING}\nprint('numba.typed.typeddict' in sys.modules)"
+    command = [sys.executable, "-c", set_up, str(tmp_path), "int", "float"]
+    found = [subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert [lines.split() for lines in found] == [["0", "True"], ["2", "False"]]

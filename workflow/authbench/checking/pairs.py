@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -143,7 +143,8 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
     by_query = {
         query: next((author[one] for one in own if one in author), None) for query, own in texts.answers.items()
     }
-    for query, candidate, same in pairs.select("query_id", "candidate_id", "same").unique().sort(pl.all()).iter_rows():
+    stated = pairs.select("query_id", "candidate_id", "same").unique()
+    for query, candidate, same in _doubtful(stated, texts, by_query).sort(pl.all()).iter_rows():
         if same:
             if (query, candidate) not in answers:
                 yield Finding("pair_answer", query, f"{candidate} for {query}")
@@ -153,6 +154,31 @@ def _check_members(pairs: pl.DataFrame, texts: Texts) -> Iterator[Finding]:
             yield Finding("pair_stranger", query, f"{candidate} for {query}")
         if not texts.fits[texts.row[candidate]]:
             yield Finding("unscored_pair", candidate, f"{candidate} for {query}")
+
+
+def _doubtful(stated: pl.DataFrame, texts: Texts, by_query: Mapping[str, str | None]) -> pl.DataFrame:
+    """Return the rows but those of texts that may be in a pair, and either answer, or are another's and not barred."""
+    asked = pl.DataFrame(
+        {"query_id": list(by_query), "asking": list(by_query.values())}, {"query_id": str, "asking": str}
+    )
+    known = texts.table.select("fits", candidate_id="id", author="author_id")
+    answers = [(query, one) for query, positives in texts.answers.items() for one in positives]
+    barred = [(author, one) for author, others in texts.barred.items() for one in others]
+    joined = (
+        stated.join(asked, on="query_id", how="left")
+        .join(known, on="candidate_id", how="left")
+        .join(_marked(answers, "query_id", "answer"), on=["query_id", "candidate_id"], how="left")
+        .join(_marked(barred, "asking", "barred"), on=["asking", "candidate_id"], how="left")
+    )
+    other = (pl.col("author") != pl.col("asking")) & pl.col("barred").is_null()
+    fine = pl.col("fits") & pl.when("same").then(pl.col("answer").is_not_null()).otherwise(other)
+    return joined.filter(~fine.fill_null(False)).select(stated.columns)
+
+
+def _marked(rows: Sequence[tuple[str, str]], key: str, mark: str) -> pl.DataFrame:
+    """Return distinct pairs of `key` and candidate with a column that is true."""
+    columns = {key: [one for one, _ in rows], "candidate_id": [other for _, other in rows]}
+    return pl.DataFrame(columns, {key: str, "candidate_id": str}).unique().with_columns(pl.lit(True).alias(mark))
 
 
 def _count(split: str, pairs: pl.DataFrame, texts: Texts) -> Counts:

@@ -199,11 +199,12 @@ def make_split(
     documents = _describe(pl.concat([pool.select(texts), apart.select(texts)]), provenance)
 
     row = {ident: number for number, ident in enumerate(documents["id"])}
+    in_pool = {ident: number for ident, number in row.items() if number < pool.height}
     positives, excluded, strangers = [], [], set()
     for query, answers, ignored in _answer_lists(truth):
-        positives.append([row[ident] for ident in answers - ignored if row.get(ident, pool.height) < pool.height])
-        excluded.append([row[ident] for ident in ignored if row.get(ident, pool.height) < pool.height])
-        strangers |= {ident for ident in answers - {query} if row.get(ident, pool.height) >= pool.height}
+        positives.append([in_pool[ident] for ident in answers - ignored if ident in in_pool])
+        excluded.append([in_pool[ident] for ident in ignored if ident in in_pool])
+        strangers |= answers.difference(in_pool) - {query}
     if strangers:
         raise InputError(
             f"{name}/ground_truth.jsonl names {len(strangers)} positives that are no candidates: "
@@ -221,7 +222,7 @@ def make_split(
         released=released(
             name,
             asking["id"].to_list(),
-            {ident: number for ident, number in row.items() if number < pool.height},
+            in_pool,
             answers_of,
             pl.DataFrame(schema=POSITIVES.schema) if stated_positives is None else stated_positives,
             pl.DataFrame(schema=PAIRS.schema) if stated_pairs is None else stated_pairs,

@@ -67,7 +67,7 @@ def small_multiples(
                         intervals.append(((ends[0], y), (ends[1], y)))
                         colours.append(to_rgba(value.mark.colour, 0.55 * opacity))
                     point = Line2D([left + scale.place(value.value)], [y], marker=value.mark.marker, markersize=6,
-                                   color=value.mark.colour, alpha=opacity, markeredgewidth=0, linestyle="none")  # fmt: skip
+                                   color=value.mark.colour, alpha=opacity, markeredgewidth=0, ls="none")  # fmt: skip
                     axes.add_artist(point)
                     canvas.tip(point, value.tip)
             for place, row in enumerate(rows):

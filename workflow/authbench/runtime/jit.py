@@ -4,6 +4,7 @@ Without numba the same functions run as plain Python with the same results, a hu
 """
 
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -13,7 +14,7 @@ try:
     import numba
 
     from authbench.runtime.jit_cache import cache_on_disk
-    from authbench.runtime.jit_imports import leave_out_extensions, only_our_kernels
+    from authbench.runtime.jit_imports import leave_out_extensions_and_blas
 except ImportError:
     numba = None  # type: ignore[assignment]
 
@@ -24,8 +25,8 @@ if numba is None:
         "numba is missing: inner loops run as plain Python, with the same results, some hundred times slower. "
         "`pip install numba` makes them fast."
     )
-elif only_our_kernels():
-    leave_out_extensions()
+elif os.environ.get("AUTHBENCH_RUN"):
+    leave_out_extensions_and_blas()
 
 
 def compiled(function: Kernel) -> Kernel:
