@@ -64,12 +64,12 @@ class Texts:
     @cached_property
     def kinds(self) -> list[int]:
         """`kind` as Python's numbers, which are read one by one in a third of the time."""
-        return self.kind.tolist()
+        return list(map(int, self.kind))
 
     @cached_property
     def sizes(self) -> list[int]:
         """`tokens` likewise."""
-        return self.tokens.tolist()
+        return list(map(int, self.tokens))
 
     @cached_property
     def cell(self) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from authbench.runtime.caches import compiled_code
 from authbench.runtime.kernel_digest import digest_of_kernels
