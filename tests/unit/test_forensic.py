@@ -14,6 +14,7 @@ from authbench.cli import main
 from authbench.format.pan import write_pairs, write_truth
 from authbench.metrics.forensic import (
     at_least,
+    best_ratios,
     calibrated,
     cllr,
     cllr_interval,
@@ -113,6 +114,19 @@ def test_the_interval_of_cllr_is_that_of_drawing_the_problems_again() -> None:
     assert cllr_interval(np.ones(3, bool), np.zeros(3)) is None
 
 
+def test_the_interval_of_the_least_cllr_is_as_wide_as_that_of_drawing_and_fitting_again() -> None:
+    draw = np.random.default_rng(5)
+    truth = np.arange(900) % 2 == 0
+    scores = draw.normal(size=900) + truth
+    low, high = cllr_interval(truth, best_ratios(truth, scores)) or (0.0, 0.0)
+    assert low < cllr_min(truth, scores) < high
+    again = []
+    for _ in range(200):
+        rows = np.concatenate([draw.choice(np.flatnonzero(side), int(side.sum())) for side in (truth, ~truth)])
+        again.append(cllr_min(truth[rows], scores[rows]))
+    assert high - low == pytest.approx(2 * 1.96 * np.std(again), rel=0.2)
+
+
 def test_a_report_of_systems_has_their_costs() -> None:
     truth = np.arange(40) % 2 == 0
     systems = Systems(
@@ -122,6 +136,7 @@ def test_a_report_of_systems_has_their_costs() -> None:
     )
     told = {row["system"]: row for row in costs(systems, ["good", "odd"]).iter_rows(named=True)}
     assert told["good"]["cllr"] == pytest.approx(np.log2(1 / 0.9)) and told["good"]["cllr_min"] == pytest.approx(0)
+    assert told["odd"]["cllr_min_low"] is not None
     assert told["odd"]["cllr"] is None and told["odd"]["cllr_min"] == pytest.approx(0)
 
 

@@ -69,7 +69,7 @@ def log_ratios(scores: F64) -> F64:
 
 
 def cllr_min(truth: BOOL, scores: F64) -> float:
-    """Return the cost of the best ratios that rise with the scores (pool adjacent violators, equal scores as one).
+    """Return the cost of the best ratios that rise with the scores (`best_ratios`).
 
     Args:
         truth: shape (n,), True where both texts are by one author.
@@ -78,13 +78,29 @@ def cllr_min(truth: BOOL, scores: F64) -> float:
     Returns:
         Bits, at most those of `cllr`.
     """
+    return cllr(truth, best_ratios(truth, scores))
+
+
+def best_ratios(truth: BOOL, scores: F64) -> F64:
+    """Return the ratios of least cost that rise with the scores (pool adjacent violators, equal scores as one).
+
+    As they cost least, their cost moves with a problem's weight as if they stayed: `cllr_interval` holds for it.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), higher means more likely one author.
+
+    Returns:
+        Shape (n,), natural logarithms; NaN where a class is missing or a score is not finite.
+    """
     from sklearn.isotonic import isotonic_regression
 
     if truth.all() or not truth.any() or not np.isfinite(scores).all():
-        return float("nan")
+        return np.full(len(scores), np.nan)
     _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
     chances = isotonic_regression(np.bincount(place, truth) / counts, sample_weight=counts)[place]
-    return cllr(truth, log_ratios(np.clip(chances, 0, 1)) - np.log(truth.sum() / (~truth).sum()))
+    found: F64 = log_ratios(np.clip(chances, 0, 1)) - np.log(truth.sum() / (~truth).sum())
+    return found
 
 
 def calibrated(truth: BOOL, scores: F64, ids: Sequence[str]) -> F64:

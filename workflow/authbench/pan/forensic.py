@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from authbench.metrics.forensic import calibrated, cllr, cllr_interval, cllr_min, log_ratios
+from authbench.metrics.forensic import best_ratios, calibrated, cllr, cllr_interval, log_ratios
 from authbench.pan.compare import Systems
 from authbench.presentation.numbers import decimals, limits
 from authbench.presentation.tables import Cell, Column, Row, Table
@@ -29,18 +29,22 @@ def ratios_of(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
 
 
 def costs(systems: Systems, names: Sequence[str]) -> pl.DataFrame:
-    """Return `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null where undefined), and the ends of two intervals."""
+    """Return `system`, `cllr`, `cllr_min`, `cllr_calibrated` (null where undefined), and `_low`, `_high` of each."""
     ids, truth = systems.ids.to_list(), systems.truth
     rows = []
     for name in names:
         scores = systems.scores[name]
-        ratios = {"cllr": log_ratios(scores), "cllr_calibrated": calibrated(truth, scores, ids)}
-        row: dict[str, object] = {"system": name, "cllr_min": cllr_min(truth, scores)}
+        ratios = {
+            "cllr": log_ratios(scores),
+            "cllr_min": best_ratios(truth, scores),
+            "cllr_calibrated": calibrated(truth, scores, ids),
+        }
+        row: dict[str, object] = {"system": name}
         for heading, own in ratios.items():
             low, high = cllr_interval(truth, own) or (None, None)
             row |= {heading: cllr(truth, own), f"{heading}_low": low, f"{heading}_high": high}
         rows.append(row)
-    ends = [f"{heading}_{end}" for heading in ("cllr", "cllr_calibrated") for end in ("low", "high")]
+    ends = [f"{heading}_{end}" for heading in _HEADINGS for end in ("low", "high")]
     schema = {"system": pl.String} | dict.fromkeys([*_HEADINGS, *ends], pl.Float64)
     return pl.DataFrame(rows, schema=schema).with_columns(pl.col(*_HEADINGS).fill_nan(None))
 
