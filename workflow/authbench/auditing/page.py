@@ -1,6 +1,6 @@
 """An audit as one HTML page that loads nothing and quotes no text of the dataset, and as Markdown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -221,7 +221,7 @@ def _gains(part: Measured) -> list[str]:
 
 def _published_table(audit: Audit) -> Table:
     """Return the published scores, each beside the best row that reads no style."""
-    shown: Sequence[Mapping[str, Any]] = audit.published[:_PUBLISHED]
+    shown = audit.published[:_PUBLISHED]
     rows = [
         Row(
             [

@@ -8,7 +8,7 @@ answers (JSON lines of `id`, `value`).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import polars as pl
 
@@ -160,12 +160,32 @@ def answers_auc(paths: Sequence[Path], problems: pl.DataFrame) -> list[Given]:
     return found
 
 
-def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[dict[str, Any]]:
+class BestRow(TypedDict):
+    """The row that scores best."""
+
+    row: str
+    value: float
+
+
+class Published(TypedDict):
+    """A published score beside the rows that read no style; `same_split`: they were measured on its split."""
+
+    model: str
+    score: str
+    split: str | None
+    value: float
+    file: str
+    same_split: bool
+    best_shortcut: BestRow | None
+    shortcuts_as_good: list[str]
+
+
+def beside(given: Sequence[Given], measured: Sequence[Measured]) -> list[Published]:
     """Return each score with the rows, that read no style, that score as well or better on the same split.
 
     A score of a split that was not measured is compared with the only one that was, and `same_split` says so.
     """
-    found = []
+    found: list[Published] = []
     for one in given:
         own = [part for part in measured if part.split == one.split]
         parts = own or list(measured)

@@ -15,7 +15,7 @@ from authbench.auditing.copies import NO_COPIES, find_copies
 from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
-from authbench.auditing.published import answers_auc, beside, read_scores
+from authbench.auditing.published import Published, answers_auc, beside, read_scores
 from authbench.auditing.read import must_exist, read_dataset
 from authbench.auditing.rows import Measured, measure
 from authbench.format.hub import SCHEME
@@ -41,7 +41,7 @@ class Audit:
     findings: Sequence[Finding]
     rows: Sequence[Measured]
     noise: Sequence[Noise] = ()
-    published: Sequence[Mapping[str, Any]] = ()
+    published: Sequence[Published] = ()
     cleaned: Cleaned | None = field(default=None)
 
     @property

@@ -11,7 +11,7 @@ from authbench.presentation.tables import Table
 from authbench.style.collect import Result
 from authbench.style.entries import Dataset
 from authbench.style.protocols import STEB
-from authbench.style.redundancy import FEWEST_MODELS
+from authbench.style.redundancy import FEWEST_MODELS, FrozenClusters
 
 
 def render(
@@ -20,7 +20,7 @@ def render(
     charts: Sequence[Chart],
     sensitivity: pl.DataFrame,
     datasets: Sequence[Dataset],
-    clusters: Mapping[str, Any] | None,
+    clusters: FrozenClusters | None,
     back: str = "",
 ) -> str:
     """Return the HTML page; `back` is the link to the index of the run, if it is of one."""

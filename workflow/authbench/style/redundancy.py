@@ -7,7 +7,7 @@ chance: there are clusters from eight models on, and once made they stay, so tha
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 import numpy as np
 import orjson
@@ -54,7 +54,15 @@ def cluster_datasets(scores: NDArray[np.float64]) -> list[int]:
     return [number.setdefault(one, len(number)) for one in fcluster(merges(scores), CUT, "distance").tolist()]
 
 
-def frozen(frozen_clusters: Mapping[str, Any] | None, task: str, datasets: Sequence[str]) -> list[int] | None:
+class FrozenClusters(TypedDict):
+    """Clusters of datasets by task, as numbers of clusters by dataset, and the models whose results made them."""
+
+    version: int
+    models: list[str]
+    clusters: dict[str, dict[str, int]]
+
+
+def frozen(frozen_clusters: FrozenClusters | None, task: str, datasets: Sequence[str]) -> list[int] | None:
     """Return a task's clusters of datasets as they were frozen; a dataset that was not there then is one of its own."""
     if frozen_clusters is None or task not in frozen_clusters["clusters"]:
         return None
@@ -70,20 +78,16 @@ def macro(values: NDArray[np.float64], of_cluster: Sequence[int]) -> NDArray[np.
     return np.asarray(np.mean(within, axis=0))
 
 
-def read_clusters(path: Path) -> Mapping[str, Any]:
+def read_clusters(path: Path) -> FrozenClusters:
     """Return frozen clusters.
 
     Raises:
         InputError: the file holds none.
     """
     try:
-        cluster_datasets: Mapping[str, Any] = orjson.loads(path.read_bytes())
+        found = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as problem:
         raise InputError(f"{path}: no frozen clusters ({problem}). Expected the clusters.json of a report.") from None
-    if (
-        not isinstance(cluster_datasets, dict)
-        or cluster_datasets.get("version") != 1
-        or not isinstance(cluster_datasets.get("clusters"), dict)
-    ):
+    if not isinstance(found, dict) or found.get("version") != 1 or not isinstance(found.get("clusters"), dict):
         raise InputError(f"{path}: no frozen clusters of version 1. Expected the clusters.json of a report.")
-    return cluster_datasets
+    return cast(FrozenClusters, found)

@@ -67,7 +67,7 @@ def column_kind(task: str) -> str:
 
 
 def operational(
-    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: Mapping[str, Any] | None = None
+    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: redundancy.FrozenClusters | None = None
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return a row per model with a column per task and `score`, their mean; and the number of datasets per column.
 
@@ -85,7 +85,7 @@ def operational(
     return _with_mean(pl.DataFrame(columns), list(counts), "score"), counts
 
 
-def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> dict[str, Any] | None:
+def freeze(models: Mapping[str, Figures], english: Iterable[str]) -> redundancy.FrozenClusters | None:
     """Return the redundancy clusters of these models' results, to be kept; None for fewer than eight models."""
     if len(models) < redundancy.FEWEST_MODELS:
         return None
@@ -173,7 +173,7 @@ def _with_mean(frame: pl.DataFrame, names: Sequence[str], into: str) -> pl.DataF
 
 
 def sensitivity(
-    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: Mapping[str, Any] | None = None
+    models: Mapping[str, Figures], english: Iterable[str], frozen_clusters: redundancy.FrozenClusters | None = None
 ) -> pl.DataFrame:
     """Return a row per dataset: the change of the operational ranking without it.
 

@@ -14,6 +14,7 @@ from authbench.style import scores, sums
 from authbench.style.collect import Result
 from authbench.style.datasets import FIGURES
 from authbench.style.protocols import STEB, STRICT
+from authbench.style.redundancy import FrozenClusters
 from authbench.style.steb.names import FIGURES as STEB_FIGURES
 
 HEADINGS = {
@@ -39,7 +40,7 @@ CHANCE, OF_CHANCE = "by chance", "chance"  # the row and its group
 Sum: TypeAlias = Callable[[Mapping[str, scores.Figures]], tuple[pl.DataFrame, dict[str, int]]]
 
 
-def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> list[Table]:
+def all_tables(results: Sequence[Result], clusters: FrozenClusters | None) -> list[Table]:
     """Return the four aggregate tables, one table per task, cost, and long texts where both treatments were run.
 
     Args:
@@ -60,7 +61,7 @@ def all_tables(results: Sequence[Result], clusters: Mapping[str, Any] | None) ->
     return found
 
 
-def _sums_of(results: Sequence[Result], clusters: Mapping[str, Any] | None) -> dict[str, Sum]:
+def _sums_of(results: Sequence[Result], clusters: FrozenClusters | None) -> dict[str, Sum]:
     """Return the four sums by name."""
     in_english = english(results)
     return {
