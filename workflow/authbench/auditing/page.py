@@ -1,13 +1,12 @@
 """An audit as one HTML page that loads nothing and quotes no text of the dataset, and as Markdown."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from authbench.auditing.claims import CLAIMS
 from authbench.auditing.rows import LOWER_IS_BETTER, Measured, ScoreCell
-from authbench.auditing.run import Audit
+from authbench.auditing.run import Audit, AuditedDataset
 from authbench.presentation.numbers import decimals, shown_difference
 from authbench.presentation.pages import environment, pictures
 from authbench.presentation.palette import mark_of
@@ -68,7 +67,7 @@ def _plain(words: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else " " if char in "\r\n" else char for char in words)
 
 
-def _size(dataset: Mapping[str, Any]) -> str:
+def _size(dataset: AuditedDataset) -> str:
     problems = f", {dataset['problems']:,} problems" if dataset["problems"] else ""
     return (
         f"{dataset['form']}: {dataset['documents']:,} texts of {dataset['authors']:,} authors{problems}; splits: "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import polars as pl
 
@@ -24,6 +24,28 @@ from authbench.tokens import load_tokenizer
 Say = Callable[[str], None]
 
 
+class SplitSizes(TypedDict):
+    """What a split holds."""
+
+    documents: int
+    authors: int
+    queries: int
+
+
+class AuditedDataset(TypedDict):
+    """What a dataset is: its form, sizes, texts by language, and what was assumed (`notes`)."""
+
+    name: str
+    form: str
+    documents: int
+    authors: int
+    problems: int
+    splits: Mapping[str, SplitSizes]
+    languages: Mapping[str, int]
+    languages_stated: bool
+    notes: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Audit:
     """What an audit found.
@@ -37,7 +59,7 @@ class Audit:
         cleaned: what a version without the leaks has left out; None: none was asked for.
     """
 
-    dataset: Mapping[str, Any]
+    dataset: AuditedDataset
     findings: Sequence[Finding]
     rows: Sequence[Measured]
     noise: Sequence[Noise] = ()
@@ -136,7 +158,7 @@ def audit(
     return result
 
 
-def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> dict[str, Any]:
+def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedDataset:
     documents = dataset.documents
     sizes = (
         documents.group_by("split")
@@ -151,7 +173,7 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> dict[str, A
         "documents": documents.height,
         "authors": documents["author"].drop_nulls().n_unique(),
         "problems": dataset.problems.height,
-        "splits": {row["split"]: {key: row[key] for key in ("documents", "authors", "queries")}
+        "splits": {row["split"]: {"documents": row["documents"], "authors": row["authors"], "queries": row["queries"]}
                    for row in sizes.iter_rows(named=True) if row["split"] != POOL or row["documents"]},
         "languages": dict(languages.iter_rows()),
         "languages_stated": stated,
