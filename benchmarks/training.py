@@ -25,6 +25,7 @@ from typing import Any
 import polars as pl
 import yaml
 
+from authbench.evaluation.gain import OVERALL, Scored, compare
 from authbench.format.release import open_release
 from authbench.models.entries import ModelEntry
 from authbench.models.parameters import TransformerParameters
@@ -68,7 +69,8 @@ def main() -> None:
     run("leaderboard", str(scores), "--out", str(board))
     rows = pl.read_csv(board / "headline.csv"), pl.read_csv(board / "pairwise.csv")
     said = f"`authbench train --model {entry.name} {' '.join(options)}`"
-    page = as_text(entry.name, names, *rows, read_curves(tuned / "curves.csv"), said, seconds)
+    gained = gains_over(scores, entry.name, names)
+    page = as_text(entry.name, names, *rows, gained, read_curves(tuned / "curves.csv"), said, seconds)
     notes = [of_release(arguments.release, arguments.read_tokens), as_said(same)]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text("\n".join([page, *notes, ""]), encoding="utf-8")
@@ -173,6 +175,7 @@ def as_text(
     tuned: list[str],
     headline: pl.DataFrame,
     pairwise: pl.DataFrame,
+    gained: pl.DataFrame,
     curves: pl.DataFrame,
     command: str,
     seconds: tuple[float, float],
@@ -184,6 +187,7 @@ def as_text(
         tuned: the tuned ones, one per seed.
         headline: headline.csv of the leaderboard.
         pairwise: pairwise.csv of the leaderboard.
+        gained: what the tuned models gain over the untuned one (`evaluation.gain.GAINS`).
         curves: the CURVES of the trainings.
         command: what was run.
         seconds: of the wall clock and of processors that training took.
@@ -202,7 +206,7 @@ def as_text(
         table.append(
             f"| {score} | {rows[model]['value']:.3f} | {statistics.mean(values):.3f}{spread} "
             f"| {', '.join(f'{value:.3f}' for value in values)} "
-            f"| {'; '.join(difference(pairwise, score, name, model) for name in tuned)} "
+            f"| {'; '.join(difference(pairwise, gained, score, name, model) for name in tuned)} "
             f"| {gain(rows[model])} | {'; '.join(gain(rows[name]) for name in tuned)} |"
         )
     ends = curves.sort("seed", "step").group_by("seed", maintain_order=True)
@@ -243,12 +247,24 @@ def gain(row: dict[str, Any]) -> str:
     return f"{row['gain_value']:+.3f} [{row['gain_low']:+.3f}, {row['gain_high']:+.3f}] over {row['against']}"
 
 
-def difference(pairwise: pl.DataFrame, score: str, one: str, other: str) -> str:
-    """Return what the first model scores above the second, and p; a dash where they were not compared."""
+def gains_over(scores: Path, model: str, tuned: list[str]) -> pl.DataFrame:
+    """Return what models gain over another on the same queries, by score, with bootstrap intervals over authors."""
+    tables = {name: pl.read_parquet(scores / name / "queries.parquet").sort("id") for name in (model, *tuned)}
+    stated = json.loads((scores / model / "scores.json").read_text(encoding="utf-8"))
+    models = [Scored(name, name == model, table, {}) for name, table in tables.items()]
+    compared = compare(models, stated["benchmark"].get("pool_authors", {}), stated["settings"]["seed"])
+    return compared.gains.filter(pl.col("facet") == OVERALL[0], pl.col("against") == model)
+
+
+def difference(pairwise: pl.DataFrame, gained: pl.DataFrame, score: str, one: str, other: str) -> str:
+    """Return what the first model scores above the second, its interval and p; a dash where they were not compared."""
+    intervals = {(row["model"], row["score"]): row for row in gained.iter_rows(named=True)}
     for row in pairwise.filter(pl.col("metric") == score).iter_rows(named=True):
         if {row["model"], row["other"]} == {one, other}:
             sign = 1 if row["model"] == one else -1
-            return f"{sign * row['difference']:+.3f} (p {row['p_holm']:.2g})"
+            known = intervals.get((one, score))
+            shown = "" if known is None or known["low"] is None else f"[{known['low']:+.3f}, {known['high']:+.3f}], "
+            return f"{sign * row['difference']:+.3f} ({shown}p {row['p_holm']:.2g})"
     return "—"
 
 

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scored_release import write_scored_release
 from split_folder import write_release
 
+from authbench.cli import main
 from authbench.models.requested import load_model
 from authbench.storage.sha256sums import write_sums
 from authbench.train.records import CURVES
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from training import as_said, as_text, of_release, timed, with_fewer_tokens
+from training import as_said, as_text, gains_over, of_release, timed, with_fewer_tokens
 
 
 def test_the_page_has_means_differences_and_gains_of_the_tables():
@@ -31,12 +33,26 @@ def test_the_page_has_means_differences_and_gains_of_the_tables():
          "difference": [-0.1, 0.2], "p": [0.01, 0.01], "p_holm": [0.02, 0.03]}
     )  # fmt: skip
     rows = [("m", seed, step, None, 0.1 + step / 100, 0.5 + step / 10, 0.3) for seed in (0, 1) for step in (0, 4)]
-    page = as_text("m", names[1:], headline, pairwise, pl.DataFrame(rows, CURVES, orient="row"), "`it`", (90.0, 150.0))
+    gained = pl.DataFrame({"model": ["m-seed-0"], "score": ["auc_matched"], "low": [0.04], "high": [0.16]})
+    curves = pl.DataFrame(rows, CURVES, orient="row")
+    page = as_text("m", names[1:], headline, pairwise, gained, curves, "`it`", (90.0, 150.0))
     assert "`it`: 1.5 minutes, 2.5 of processors, for 2 seeds." in page
-    assert "| auc_matched | 0.600 | 0.750 ± 0.071 | 0.700, 0.800 | +0.100 (p 0.02); +0.200 (p 0.03) | — |" in page
+    assert "| auc_matched | 0.600 | 0.750 ± 0.071 | 0.700, 0.800 " in page
+    assert "| +0.100 ([+0.040, +0.160], p 0.02); +0.200 (p 0.03) | — |" in page
     assert "+0.050 [+0.010, +0.090] over format; +0.150 [+0.100, +0.200] over format |" in page
     assert "- seed 1: S@5 0.100 → 0.140, AUC matched 0.500 → 0.900 in 4 steps" in page
     assert "auc_topic" not in page
+
+
+def test_gains_over_the_untuned_model_have_intervals_around_the_difference(tmp_path):
+    write_scored_release(tmp_path / "release", authors=40)
+    models = ("--model", "random", "--model", "char-ngram")
+    assert (
+        main(["evaluate", str(tmp_path / "release"), "--unverified", *models, "--out", str(tmp_path / "scores")]) == 0
+    )
+    gained = gains_over(tmp_path / "scores", "random", ["char-ngram"])
+    assert set(gained["model"]) == {"char-ngram"} and set(gained["against"]) == {"random"} and gained.height
+    assert all(low <= value <= high for low, value, high in gained.select("low", "value", "high").rows())
 
 
 def test_the_page_says_whether_the_killed_training_came_out_the_same():
