@@ -8,7 +8,8 @@ another name, dry run, take an author down, compare releases, export and rebuild
 a message asks it to delete, and every file of the release, the list of removed documents and the check must be those of
 a clean build with the same settings and raw files, byte for byte. A walk is known by its number: the same number takes
 the same steps, but a kill comes when the machine lets it. FILE (JSON lines) keeps a line for each walk: those that it
-has are not run again. `--table` prints the counts of FILE, those of the default one also into docs/reliability.md.
+has are not run again; two processes may share it, with other `--first`. `--table` prints the counts of FILE, those of
+the default one also into docs/reliability.md.
 """
 
 import argparse
@@ -433,10 +434,13 @@ def main() -> None:
     if asked.table:
         resumed.print_table(asked.resume, KEPT, PAGE, "walks", table)
         return
-    known = {line["walk"] for line in resumed.read_lines(asked.resume)}
+
+    def known() -> set[int]:
+        return {line["walk"] for line in resumed.read_lines(asked.resume)}
+
     bench = open_bench(asked.folder or Path(tempfile.mkdtemp(prefix="walks")))
     print(heading(), bench.folder, sep="\n", flush=True)
-    wanted = (number for number in range(asked.first, asked.walks) if number not in known)
+    wanted = (number for number in range(asked.first, asked.walks) if number not in known())
     resumed.run(wanted, lambda number: walk(bench, number, asked.steps), asked.resume, asked.minutes)
     bench.server.close()
     resumed.end_with(resumed.read_lines(asked.resume), table)
