@@ -1,12 +1,21 @@
 """Content words: what counts as one, and that vectors of them do not depend on how texts are handed over."""
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.content_words import FREQUENT, WordStatistics, content_vectors, fit_words
+from authbench.content_words import (
+    COLUMNS,
+    FREQUENT,
+    WordStatistics,
+    content_vectors,
+    content_vectors_of_batches,
+    fit_words,
+)
 
 NOTHING = WordStatistics({}, {}, pl.DataFrame(schema={"lang": pl.String, "word": pl.String, "documents": pl.UInt32}))
 SOME = ["harbour", "lantern", "the", "of", "月亮", "夜晚", "小説", "カメラ", "ёлка", "the.harbour", "!!"]
@@ -81,3 +90,18 @@ def test_order_and_batches_make_no_difference(texts: list[tuple[str, str]], size
         assert (vectors[row] != others[part][within]).nnz == 0
     lengths = np.sqrt(vectors.multiply(vectors).sum(axis=1))
     assert all(length == pytest.approx(1, abs=1e-5) or length == 0 for length in np.asarray(lengths).ravel())
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["en", "ja", "xx"]), st.text("ab 漢字の.", max_size=20)), max_size=12), st.data()
+)
+def test_vectors_are_the_same_in_whatever_batches_texts_come(texts: list[tuple[str, str]], data: st.DataObject) -> None:
+    rows = pl.DataFrame(texts, schema={"lang": pl.String, "content": pl.String}, orient="row")
+    cuts = sorted(data.draw(st.lists(st.integers(0, rows.height), max_size=4)))
+    known = fit_words([rows])
+    whole = content_vectors(rows, known)
+    found = content_vectors_of_batches((rows.slice(a, b - a) for a, b in pairwise([0, *cuts, rows.height])), known)
+    assert found.shape == whole.shape == (rows.height, COLUMNS)
+    assert found.dtype == whole.dtype == np.float32 and found.indices.dtype == np.int32
+    for name in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(found, name), getattr(whole, name))

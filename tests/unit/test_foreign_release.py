@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from published import ABOUT, contents, lines, opened, seal, sources_of
 from split_folder import write_release
 
+from authbench.checking import check_release
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.export.run import export_public
@@ -303,6 +304,27 @@ def _fewer_texts(release: Path) -> None:
     seal(release)
 
 
+def _provenance(release: Path, turn: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    path = release / "provenance.parquet"
+    turn(pl.read_parquet(path)).write_parquet(path)
+    seal(release)
+
+
+def _all_of_tier_a(release: Path) -> None:
+    _provenance(release, lambda rows: rows.with_columns(tier=pl.lit("A")))
+
+
+def _a_line_twice(release: Path) -> None:
+    path = release / "test/candidates.jsonl"
+    path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[0])
+    seal(release)
+
+
+def _a_bundle_that_hides_it(release: Path) -> None:
+    change(release / "manifest.json", lambda manifest: manifest.update(withheld={"documents": 3}))
+    seal(release)
+
+
 CONTRADICTIONS = {
     _text: "test/candidates.jsonl is not what SHA256SUMS says it is",
     _text_and_checksums: "is not the text that provenance.parquet says it is",
@@ -310,7 +332,35 @@ CONTRADICTIONS = {
     _unlisted: "figures/more.svg is not in SHA256SUMS",
     _another_split: "only one of them has the split more",
     _fewer_texts: "texts of provenance.parquet",
+    _all_of_tier_a: "in tier A, manifest.json in another",
+    _a_line_twice: "test/candidates.jsonl has several rows of doc_",
+    _a_bundle_that_hides_it: "says that documents are withheld, and there is no tier_b.json",
 }
+
+
+@pytest.mark.parametrize(
+    "tier", [pl.lit("C"), pl.col("tier").str.to_lowercase(), pl.lit("")], ids=["C", "lower case", "empty"]
+)
+def test_a_tier_that_is_neither_a_nor_b_is_refused_whatever_is_asked_for(
+    release: Path, tmp_path: Path, tier: pl.Expr, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _provenance(release, lambda rows: rows.with_columns(tier=tier))
+    for form in ("public", "beir"):
+        options = ["--form", form, "--out", str(tmp_path / "out"), "--unverified"]
+        assert main(["export", str(release), *options]) == 2
+        assert "Expected A or B" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_document_that_the_provenance_has_twice_is_named(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _provenance(release, lambda rows: pl.concat([rows, rows[:1]]))
+    first = pl.read_parquet(release / "provenance.parquet")["id"][0]
+    assert main(["export", str(release), "--form", "public", "--out", str(tmp_path / "out")]) == 2
+    assert f"has several rows of '{first}'" in capsys.readouterr().err
+    broken = {violation.code: violation for violation in check_release(release)}
+    assert broken.keys() == {"repeated_id"} and broken["repeated_id"].ids == (first,)
 
 
 @pytest.mark.parametrize("damage", [_text, _text_and_checksums], ids=lambda damage: damage.__name__[1:])

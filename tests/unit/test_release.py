@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 from published import seal
 from small_corpus import FACTS, SETTINGS, SOURCES, SPLIT, author, corpus, document, frame, release
 from sound_release import documents as sound_documents
@@ -21,6 +22,8 @@ from authbench.format.lock import read_lock
 from authbench.identity import author_id
 from authbench.presentation import charts
 from authbench.records import REMOVED
+from authbench.release import queries as queries_room
+from authbench.release import relations as relations_room
 from authbench.release.contents import make_contents
 from authbench.release.manifest import make_manifest
 from authbench.release.numbering import make_lock, number_documents
@@ -317,6 +320,46 @@ def test_by_default_every_author_with_three_texts_has_one_query(texts: list[tupl
     queries = choose_queries(number_documents(rows.with_columns(origin=pl.col("origin_id")), 7), SETTINGS, 7)
     able = rows.group_by("split", "author_id").len().filter(pl.col("len") >= 3)
     assert sorted(queries.select("split", "author_id").rows()) == sorted(able.select("split", "author_id").rows())
+
+
+@given(
+    TEXTS,
+    ANY_SETTINGS,
+    st.sets(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=5),
+    st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=2),
+    st.integers(1, 5),
+)
+@settings(max_examples=60, deadline=None)
+def test_queries_and_relations_are_the_same_however_many_are_worked_out_at_once(
+    texts: list[tuple[int, int, str, str]],
+    chosen: dict[str, Any],
+    pairs: set[tuple[int, int]],
+    people: set[tuple[int, int]],
+    at_once: int,
+) -> None:
+    rows = frame(
+        *(
+            document(n, a, split, author_kind=kind, origin_id=f"work{origin}")
+            for n, (a, origin, split, kind) in enumerate(texts)
+        )
+    )
+    contained, possibly_one = (
+        pl.DataFrame(
+            {"a": [name(a) for a, _ in some], "b": [name(b) for _, b in some]}, {"a": pl.String, "b": pl.String}
+        )
+        for some, name in ((pairs, lambda n: f"news:{n}"), (people, author))
+    )
+
+    def made() -> list[pl.DataFrame]:
+        found = make_contents(rows, chosen, SPLIT, 7, containment=contained, possibly_one=possibly_one)
+        return [found.queries, found.positives, found.pairs]
+
+    with pytest.MonkeyPatch.context() as patch:
+        whole = made()
+        patch.setattr(queries_room, "_ROWS_AT_ONCE", at_once)
+        patch.setattr(relations_room, "_PAIRS_AT_ONCE", at_once)
+        for one, other in zip(made(), whole, strict=True):
+            assert_frame_equal(one, other)
 
 
 def test_queries_depend_on_the_seed_and_on_no_lock() -> None:

@@ -21,7 +21,8 @@ FREQUENT = 300  # words of a language that count as frequent
 COLUMNS = 1 << 20  # a word's column is a hash of it: two texts share one by chance once in a million pairs of words
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\u3005"
 _WORD = rf"[{_UNSPACED}]+|[\p{{L}}\p{{M}}--[{_UNSPACED}]]+"
-_CHARACTERS_AT_ONCE = 2_000_000
+_COUNTED_AT_ONCE = 1_000_000  # characters
+_WEIGHTED_AT_ONCE = 2_000_000  # each time, all words of the statistics are looked at
 _PAIR = pl.Schema({"lang": pl.String, "word": pl.String})
 _COUNTED = pl.Schema({"lang": pl.String, "word": pl.String, "documents": pl.UInt32, "occurrences": pl.UInt64})
 
@@ -51,7 +52,7 @@ def fit_words(batches: Iterable[pl.DataFrame]) -> WordStatistics:
     for batch in batches:
         for lang, number in batch.group_by("lang").len().iter_rows():
             texts[lang] = texts.get(lang, 0) + number
-        for _, words in _words(batch.select("lang", "content")):
+        for _, words in _words(batch.select("lang", "content"), _COUNTED_AT_ONCE):
             of_batch = words.group_by("lang", "word").agg(
                 pl.len().cast(pl.UInt32).alias("documents"), pl.col("times").sum().cast(pl.UInt64).alias("occurrences")
             )
@@ -81,27 +82,47 @@ def content_vectors(texts: pl.DataFrame, statistics: WordStatistics) -> Any:
     text of the statistics counts as in one of them. A text without a content word has an empty row. Two calls with the
     same statistics give vectors that can be compared. The shape is (texts, COLUMNS).
     """
-    from scipy.sparse import csr_matrix, vstack
+    return content_vectors_of_batches([texts], statistics)
 
-    parts = [csr_matrix((0, COLUMNS), dtype=np.float32)]
-    for size, words in _words(texts.select("lang", "content")):
-        content = _weighted(words, statistics)
-        distinct = content["word"].unique()
-        columns = pl.Series([zlib.crc32(word.encode()) % COLUMNS for word in distinct], dtype=pl.Int32)
-        content = (
-            content.with_columns(column=pl.col("word").replace_strict(distinct, columns, return_dtype=pl.Int32))
-            .group_by("row", "column")
-            .agg(pl.col("weight").sort().sum())
-            .sort("row", "column")
-        )
-        starts = np.searchsorted(content["row"].to_numpy(), np.arange(size + 1))
-        weights = content["weight"].to_numpy().astype(np.float64)
-        lengths = np.sqrt(np.add.reduceat(np.append(weights**2, 0.0), np.minimum(starts[:-1], len(weights))))
-        weights /= np.repeat(lengths, np.diff(starts))
-        parts.append(
-            csr_matrix((weights.astype(np.float32), content["column"].to_numpy(), starts), shape=(size, COLUMNS))
-        )
-    return vstack(parts, "csr")
+
+def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: WordStatistics) -> Any:
+    """Return `content_vectors` of texts that come in batches; memory: the result, half of it again, and a batch."""
+    from scipy.sparse import csr_matrix
+
+    weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
+    for batch in batches:
+        for size, words in _words(batch.select("lang", "content"), _WEIGHTED_AT_ONCE):
+            content = _columns_of(_weighted(words, statistics))
+            starts = np.searchsorted(content["row"].to_numpy(), np.arange(size + 1))
+            found = content["weight"].to_numpy().astype(np.float64)
+            lengths = np.sqrt(np.add.reduceat(np.append(found**2, 0.0), np.minimum(starts[:-1], len(found))))
+            found /= np.repeat(lengths, np.diff(starts))
+            weights.append(found.astype(np.float32))
+            columns.append(content["column"].to_numpy())
+            sizes.append(np.diff(starts))
+    ends = np.cumsum(np.concatenate([[0], *sizes]))
+    if ends[-1] <= np.iinfo(np.int32).max:
+        ends = ends.astype(np.int32)
+    return csr_matrix((_emptied(weights), _emptied(columns), ends), shape=(len(ends) - 1, COLUMNS))
+
+
+def _emptied(parts: list[Any]) -> Any:
+    """Return the parts as one array, and empty the list, so that only one array is in memory twice at a time."""
+    found = np.concatenate(parts)
+    parts.clear()
+    return found
+
+
+def _columns_of(content: pl.DataFrame) -> pl.DataFrame:
+    """Return row, column and weight of words (row, word, weight), in that order; words of one column are added up."""
+    distinct = content["word"].unique()
+    columns = pl.Series("column", [zlib.crc32(word.encode()) % COLUMNS for word in distinct], dtype=pl.Int32)
+    return (
+        content.join(pl.DataFrame([distinct, columns]), on="word", how="left")
+        .group_by("row", "column")
+        .agg(pl.col("weight").sort().sum())
+        .sort("row", "column")
+    )
 
 
 def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
@@ -142,11 +163,11 @@ def _function_words(lang: str) -> tuple[list[str], list[str]]:
     return words.to_list(), words.filter(words.str.contains(f"^[{_UNSPACED}]$")).to_list()
 
 
-def _words(texts: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield the distinct words of texts, a part of the texts at a time: the number of texts, and columns row (place
-    within the part), lang, word and times."""
+def _words(texts: pl.DataFrame, at_once: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield the distinct words of texts, a part of the texts (of so many characters) at a time: the number of texts,
+    and columns row (place within the part), lang, word and times."""
     lengths = texts["content"].str.len_chars().to_numpy()
-    part_of = np.cumsum(lengths) // _CHARACTERS_AT_ONCE
+    part_of = np.cumsum(lengths) // at_once
     bounds = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), texts.height]
     for start, end in pairwise(bounds):
         part = texts[start:end]

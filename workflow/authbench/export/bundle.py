@@ -4,6 +4,7 @@ import heapq
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,29 +35,29 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
 
     What only the stages knew (raw files, copies, toxicity rates) is in the complete release's report alone. A release
     that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of` with the columns of
-    the provenance that it needs, then the whole provenance.
+    the provenance that it needs, then the whole provenance once, and the part's.
 
     Args:
         folder: where the files go.
         release: the complete release.
         withheld: its documents that stay behind: id, source, reason.
     """
-    known = release.read_provenance(_known_columns(release))
-    stays = ~known["id"].is_in(withheld["id"].implode())
-    part = part_of(release, known.filter(stays), folder)
-    del known
+    part = part_of(release, _kept(release, withheld), folder)
     for split in release.splits:
         _write_split(folder / split, release, part, split)
-    complete = release.read_provenance()
-    provenance = complete.filter(stays)
-    write_plain_parquet(provenance, folder / files.PROVENANCE)
+    part = replace(part, positives=part.positives.clear(), pairs=part.pairs.clear())
+    gone = withheld["id"].implode()
+    write_plain_parquet(release.read_provenance().filter(~pl.col("id").is_in(gone)), folder / files.PROVENANCE)
+    complete = release.read_provenance(_TOLD)
+    stays = ~complete["id"].is_in(gone)
+    documents = complete.filter(stays)
+    missing = _state_withheld(release, part, withheld, complete["author_id"])
     for name in (files.LOCK, files.CITATIONS, files.MERGED):
         if (release.folder / name).is_file():
             shutil.copyfile(release.folder / name, folder / name)
-    missing = _state_withheld(release, part, withheld, complete["author_id"])
     if not all((release.folder / name).is_file() for name in _BOOKKEEPING):
         write_plain_json(
-            folder / files.MANIFEST, _manifest(release, provenance, part, missing, list(release.manifest["warnings"]))
+            folder / files.MANIFEST, _manifest(release, documents, part, missing, list(release.manifest["warnings"]))
         )
         return
     facts: Any = stated_facts(release)
@@ -64,14 +65,21 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     facts |= {
         "withheld": missing,
         "funnel": _funnel(facts["funnel"], withheld),
-        "labels": [row for row in facts["labels"] if row["source"] in set(provenance["source"])],
+        "labels": [row for row in facts["labels"] if row["source"] in set(documents["source"])],
         "pools": part.pools.to_dicts(),
         "deviation": discount(facts["deviation"], complete, stays, sample),
     }
-    del complete
-    _write_bookkeeping(folder, release, provenance, part, facts)
+    _write_bookkeeping(folder, release, documents, part, facts)
 
 
+def _kept(release: Release, withheld: pl.DataFrame) -> pl.DataFrame:
+    """Return what a part is made of: the rows of the provenance that stay."""
+    known = release.read_provenance(_known_columns(release))
+    return known.filter(~pl.col("id").is_in(withheld["id"].implode()))
+
+
+# The columns of the provenance by which bookkeeping is made.
+_TOLD = (*statistics.COLUMNS, "author_kind", "origin", "names_author", "toxicity")
 _BOOKKEEPING = (
     *(files.FUNNEL, files.DEVIATION),
     *(f"statistics/{name}.csv" for name in files.STATISTICS),
@@ -165,7 +173,13 @@ def _write_split(folder: Path, release: Release, part: Part, split: str) -> None
     columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
     for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True):
-        write_plain_parquet(rows.filter(pl.col("split") == split).select(table.names), folder / table.file)
+        write_plain_parquet(_of_split(rows, split).select(table.names), folder / table.file)
+
+
+def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:
+    """Return the rows of a split, which stand together, without a copy of them."""
+    here = rows["split"] == split
+    return rows.slice(here.arg_max() or 0, int(here.sum()))
 
 
 def _lines(release: Release, split: str, table: Table, ids: Set[str]) -> Iterator[tuple[str, bytes]]:

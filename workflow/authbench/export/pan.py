@@ -21,6 +21,7 @@ from authbench.pan.pairs import as_table, different_authors, same_author
 from authbench.pan.settings import PairSettings
 from authbench.storage.atomic import write_text
 
+_PAIRS_AT_ONCE = 5_000
 _USAGE = """
 PAN's verification task (2020 to 2023), a folder per split: `pairs.jsonl` (`id`, `fandoms`: the topics, or genres
 where the corpus tells no topic, `pair`: the texts, `lang`: their language) and `truth.jsonl` (`id`, `same`,
@@ -33,30 +34,43 @@ topic (`topic_matched`). Answers are lines of `{"id", "value"}`, 0.5 for none: `
 
 
 def write_pan(folder: Path, release: Release, about: Publication) -> None:
-    """Write the pairs of all splits. Memory: the texts of a split, and those of its pairs."""
-    seed = int(release.manifest["config"]["seed"])
-    topics = release.provenance.select("id", topic=pl.coalesce("topic", "genre"))
+    """Write the pairs of all splits. Memory: the texts of a split, and the ids of its pairs."""
     for split in release.splits:
-        texts = _texts(release, split)
-        pool = texts.filter("candidate").drop("row").with_row_index("row")
-        same = same_author(pool, PairSettings().per_author, seed)
-        drawn = as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
-        _write(drawn, topics, folder / split)
-        released = release.pairs(split)
-        for name in POOLS:
-            of_pool = released.filter(pl.col("pool") == name)
-            if of_pool.height:
-                _write(_balanced(of_pool, texts, seed), topics, folder / split / name)
+        _write_split(folder / split, release, split)
     write_text(folder / "licences.csv", licence_table(release).write_csv())
     write_text(folder / "README.md", write_card(release, about, _USAGE))
 
 
-def _write(pairs: pl.DataFrame, topics: pl.DataFrame, folder: Path) -> None:
+def _write_split(folder: Path, release: Release, split: str) -> None:
+    seed = release.seed
+    labels = release.read_provenance(("id", "topic", "genre"))
+    topics = labels.select("id", topic=pl.coalesce("topic", "genre"))
+    texts = _texts(release, split)
+    known = texts.with_columns(text="id")  # pairs get their texts as they are written
+    pool = known.filter("candidate").drop("row").with_row_index("row")
+    same = same_author(pool, PairSettings().per_author, seed)
+    drawn = as_table(pool, same, different_authors(pool, same, len(same), seed), seed)
+    _write(drawn, topics, texts, folder)
+    released = release.pairs(split)
+    for name in POOLS:
+        of_pool = released.filter(pl.col("pool") == name)
+        if of_pool.height:
+            _write(_balanced(of_pool, known, seed), topics, texts, folder / name)
+
+
+def _write(pairs: pl.DataFrame, topics: pl.DataFrame, texts: pl.DataFrame, folder: Path) -> None:
     for side in (1, 2):
         own = topics.rename({"id": f"doc{side}", "topic": f"topic{side}"})
         pairs = pairs.drop(f"topic{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
-    write_pairs(pairs, folder / "pairs.jsonl")
+    write_pairs((_with_texts(part, texts) for part in pairs.iter_slices(_PAIRS_AT_ONCE)), folder / "pairs.jsonl")
     write_truth(pairs, folder / "truth.jsonl")
+
+
+def _with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    for side in (1, 2):
+        own = texts.select(pl.col("id").alias(f"doc{side}"), pl.col("text").alias(f"text{side}"))
+        pairs = pairs.drop(f"text{side}").join(own, on=f"doc{side}", how="left", maintain_order="left")
+    return pairs
 
 
 def _balanced(released: pl.DataFrame, texts: pl.DataFrame, seed: int) -> pl.DataFrame:

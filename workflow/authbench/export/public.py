@@ -50,9 +50,7 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
             release, or a text of tier B would get into the bundle.
     """
     sums = _sums_now(release.folder) if release.unverified else read_sums(release.folder)
-    provenance = release.read_provenance(_OF_TERMS)
-    withheld = withheld_documents(provenance)
-    _expect_same_tiers(provenance, withheld, sources)
+    withheld = _withheld_of(release, sources)
     if withheld.height:
         write_part(folder, release, withheld)
         texts = {f"{split}/{table.file}" for split in release.splits for table in (CANDIDATES, QUERIES)}
@@ -69,6 +67,14 @@ def write_public(folder: Path, release: Release, about: Publication, sources: Ma
     write_text(folder / LICENCES, licence_table(public).write_csv())
     write_text(folder / README, write_card(public, about, _USAGE))
     refuse_withheld(folder, withheld, release.splits)
+
+
+def _withheld_of(release: Release, sources: Mapping[str, Source]) -> pl.DataFrame:
+    """Return `withheld_documents` of a release whose sources have the tiers of their entries."""
+    provenance = release.read_provenance(_OF_TERMS)
+    withheld = withheld_documents(provenance)
+    _expect_same_tiers(provenance, withheld, sources)
+    return withheld
 
 
 def withheld_documents(provenance: pl.DataFrame) -> pl.DataFrame:

@@ -16,7 +16,7 @@ it likes; anything else that is not of this form is an error that names the line
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -142,18 +142,17 @@ def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
     return found.fill_null(NO_ANSWER).to_numpy().astype(np.float64)
 
 
-def write_pairs(pairs: pl.DataFrame, path: Path) -> None:
-    """Write pairs with their topics and their language, as far as the table has them."""
+def write_pairs(pairs: pl.DataFrame | Iterable[pl.DataFrame], path: Path) -> None:
+    """Write pairs, as one table or in batches, with their topics and their language, as far as they have them."""
+    batches = [pairs] if isinstance(pairs, pl.DataFrame) else pairs
+    write_json_lines(path, chain.from_iterable(map(_lines_of, batches)))
+
+
+def _lines_of(pairs: pl.DataFrame) -> Iterator[dict[str, Any]]:
     topics = ("topic1", "topic2") if {"topic1", "topic2"} <= set(pairs.columns) else ()
     lang = "lang" if "lang" in pairs.columns else pl.lit(None, pl.String).alias("lang")
-    rows = pairs.select("id", lang, "text1", "text2", *topics).iter_rows()
-    write_json_lines(
-        path,
-        (
-            {"id": row[0], "fandoms": row[4:], "pair": row[2:4], **({} if row[1] is None else {"lang": row[1]})}
-            for row in rows
-        ),
-    )
+    for row in pairs.select("id", lang, "text1", "text2", *topics).iter_rows():
+        yield {"id": row[0], "fandoms": row[4:], "pair": row[2:4], **({} if row[1] is None else {"lang": row[1]})}
 
 
 def write_truth(pairs: pl.DataFrame, path: Path) -> None:

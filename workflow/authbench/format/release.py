@@ -129,7 +129,7 @@ class Release:
             table = pl.read_parquet(path, columns=list(columns) or None)
         except (pl.exceptions.PolarsError, OSError) as problem:
             raise InputError(f"{path}: cannot be read as Parquet: {problem}. Fetch it anew.") from None
-        return table.sort("id", maintain_order=True)
+        return table if table["id"].is_sorted() else table.sort("id", maintain_order=True)
 
     @cached_property
     def absent(self) -> pl.DataFrame:
@@ -142,7 +142,7 @@ class Release:
     @property
     def tier_b(self) -> int:
         """Return how many texts of tier B the release holds."""
-        return self.provenance.filter(pl.col("tier") == "B").height
+        return int((self.read_provenance(("id", "tier"))["tier"] == "B").sum())
 
     def path(self, split: str, table: Table) -> Path:
         return self.folder / split / table.file

@@ -38,6 +38,7 @@ from authbench.storage.sha256sums import SUMS, read_sums
 
 NO_CHECKSUMS = "no checksums"
 _LABELS = ("id", "split", "source", "content_sha256", "tier")  # columns of the provenance
+_TIERS = frozenset("AB")
 _SHOWN = 4
 _HASHED_AT_ONCE = 4  # files
 
@@ -140,10 +141,17 @@ def _contradictions(release: Release, sums: Mapping[str, str] | None, withheld: 
         yield from _changed_files(release.folder, sums)
     if withheld is not None:
         yield from _bundle_problems(sums, withheld, release)
+    elif release.manifest.get("withheld"):
+        yield f"{files.MANIFEST} says that documents are withheld, and there is no {files.WITHHELD}"
     if release.has_provenance:
         rows = release.read_provenance(_LABELS)
         if nulls := [name for name in _LABELS if rows[name].null_count()]:
             raise InputError(f"{release.folder / files.PROVENANCE}: {', '.join(nulls)} may not be null.")
+        if unknown := sorted(set(rows["tier"].unique()) - _TIERS):
+            raise InputError(f"{release.folder / files.PROVENANCE}: tier is {unknown[0]!a:.40}. Expected A or B.")
+        if rows["id"].is_duplicated().any():
+            twice = rows["id"].filter(rows["id"].is_duplicated())[0]
+            raise InputError(f"{release.folder / files.PROVENANCE}: has several rows of {twice!a:.40}.")
         yield from _label_problems(release, rows)
         yield from _text_problems(release, rows)
 
@@ -171,12 +179,15 @@ def _bundle_problems(sums: Mapping[str, str] | None, withheld: Withheld, release
 
 
 def _label_problems(release: Release, labels: pl.DataFrame) -> Iterator[str]:
-    """Yield sources of the provenance without terms, and splits that the release does not have."""
+    """Yield sources of the provenance without terms or of another tier, and splits that the release does not have."""
     for split in sorted(set(labels["split"]) - set(release.splits)):
         yield f"{files.PROVENANCE} names the split {split!a:.80}, which is not there"
     if terms := release.manifest.get("licences"):
         for source in sorted(set(labels["source"]) - set(terms)):
             yield f"{files.MANIFEST} has no licence of the source {source!a:.80}"
+        for source, tier in labels.select("source", "tier").unique().sort("source", "tier").iter_rows():
+            if source in terms and terms[source]["tier"] != tier:
+                yield f"{files.PROVENANCE} has texts of {source!a:.80} in tier {tier}, {files.MANIFEST} in another"
 
 
 def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
@@ -186,6 +197,7 @@ def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
         seen = [pl.DataFrame(schema={"id": pl.String})]
         here = [table for table in (CANDIDATES, QUERIES) if release.path(split, table).is_file()]
         for table in here:
+            before = len(seen)
             for batch in release.rows(split, table):
                 digests = pl.Series("found", list(map(sha256_of_text, batch["content"])), dtype=pl.String)
                 found = batch.select(id=table.ident).with_columns(digests)
@@ -193,6 +205,9 @@ def _text_problems(release: Release, rows: pl.DataFrame) -> Iterator[str]:
                 both = found.join(own, on="id", how="left", maintain_order="left")
                 for ident in both.filter(pl.col("found").ne_missing(pl.col("content_sha256")))["id"]:
                     yield f"{split}/{table.file}: {ident} is not the text that {files.PROVENANCE} says it is"
+            ids = pl.concat(seen[:1] + seen[before:])["id"]
+            for ident in ids.filter(ids.is_duplicated()).unique(maintain_order=True):
+                yield f"{split}/{table.file} has several rows of {ident!a:.40}"
         absent = own.join(pl.concat(seen), on="id", how="anti")
         if absent.height and len(here) == 2:
             yield f"{split} lacks {absent.height} texts of {files.PROVENANCE}, such as {absent['id'][0]}"

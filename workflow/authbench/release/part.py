@@ -13,11 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
-from scipy.sparse import csr_matrix, vstack
 
-from authbench.content_words import COLUMNS, WordStatistics, content_vectors, fit_words
+from authbench.content_words import WordStatistics, content_vectors_of_batches, fit_words
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release, concat
@@ -46,7 +44,7 @@ _PLAIN: Mapping[str, Any] = {  # of a release whose manifest states none
 
 @dataclass(frozen=True)
 class Part:
-    """`documents` are the rows of the provenance that are kept, with `asks`; the rest is as in `contents.Contents`."""
+    """`documents` are the kept ones (id, split, author_id); the rest is as in `contents.Contents`."""
 
     documents: pl.DataFrame
     queries: pl.DataFrame
@@ -100,12 +98,13 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     alike = pl.concat([ignored_pairs(truth, kept["id"]), _contained(texts, kept, config["split"])]).unique()
     possibly_one = possibly_one_by_truth(truth, kept, settings["queries_in_candidates"])
     asked = set(truth["query_id"]) & set(kept["id"])
+    del truth
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     fitted = cache(partial(_fit_words, texts))
     paired = pair_up(
         documents, queries, settings, release.splits, seed, partial(_vectors, texts, fitted), alike, possibly_one
     )
-    return Part(documents, queries, *paired)
+    return Part(documents.select("id", "split", "author_id"), queries, *paired)
 
 
 def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:
@@ -159,11 +158,13 @@ def _vectors(
     """Return the content words of a split's texts, rows in their order, fitted on the kept texts of its references."""
     statistics = fitted(tuple(reference_splits(list(texts), split)))
     kept = [pl.Series("id", [], pl.String)]
-    parts: list[Any] = [csr_matrix((0, COLUMNS), dtype=np.float32)]
-    for batch in read_batches([texts[split]]):
-        kept.append(batch["id"])
-        parts.append(content_vectors(batch, statistics))
-    found, parts = vstack(parts, format="csr"), []
+
+    def batches() -> Iterator[pl.DataFrame]:
+        for batch in read_batches([texts[split]]):
+            kept.append(batch["id"])
+            yield batch
+
+    found = content_vectors_of_batches(batches(), statistics)
     ids = pl.concat(kept)
     if ids.equals(documents["id"]):
         return found

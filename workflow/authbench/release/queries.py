@@ -5,8 +5,10 @@ neither positive nor negative (processing plan, section 15).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, partial
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -26,12 +28,12 @@ QUERIES = pl.Schema(
     }
 )
 _NOBODY: frozenset[str] = frozenset()
+_ROWS_AT_ONCE = 10_000
 
 
 class _Text(NamedTuple):
-    """A document as the choice of queries takes it. `rank` is its random draw."""
+    """A document as the choice of queries takes it."""
 
-    rank: int
     doc_key: str
     id: str
     origin: str
@@ -60,6 +62,8 @@ def choose_queries(
     text that contains the query or is contained in it), such contained texts of anybody, and every text of an author
     who is possibly the same person.
 
+    Memory: some columns of `documents`, the ids of queries as Python strings, and the lists of the result twice.
+
     Args:
         documents: id, doc_key, split, author_id, author_kind, origin and content, or `asks` (letters.may_ask) in its
             place; scored, if some texts are not.
@@ -76,31 +80,42 @@ def choose_queries(
     other_work = settings["positives"] == "other_work"
     contained = partners(containment)
     people = partners(possibly_one)
-    place = {key: (split, ident) for key, split, ident in documents.select("doc_key", "split", "id").iter_rows()}
-    texts_of = _texts_of_authors(documents, settings["min_letters_for_query"], seed)
+    place = _places(documents, contained)
+    drawn = _drawn(documents, settings["min_letters_for_query"], seed)
 
-    rows: list[tuple[str, str, str, set[str], set[str]]] = []
-    for (split, author), texts in texts_of.items():
-        named = [text for text in texts if text.answers]
+    chosen_of: dict[tuple[str, str], frozenset[str]] = {}
+    beside: dict[tuple[str, str], list[str]] = {}  # the texts of authors who are possibly somebody else
+    answers: Callable[[str], frozenset[str]]
+    for key, texts in _texts_of_authors(drawn):
+        named = {text.id: text for text in texts if text.answers}
+        if key[1] in people:
+            beside[key] = [text.id for text in texts]
         if among is None and len(named) < settings["min_documents_for_query"]:
             continue
-        by_id = {text.id: text for text in named}
-        answers = cache(partial(_answering, named=by_id, contained=contained, other_work=other_work))
-        order = [text.id for text in named if text.asks and (among is None or text.id in among)]
+        answers = cache(partial(_answering, named=named, contained=contained, other_work=other_work))
+        order = [text.id for text in named.values() if text.asks and (among is None or text.id in among)]
         if first is not None:
             order.sort(key=lambda ident: first.get(ident, len(first)))
-        chosen = choose(order, answers, most, shared)
-        aside = {text.id for other in people.get(author, _NOBODY) for text in texts_of.get((split, other), ())}
-        for text in named:
-            if text.id in chosen:
-                positives = answers(text.id) if shared else answers(text.id) - chosen
-                own = {other.id for other in texts if other.id != text.id}
-                copies = {place[key] for key in contained.get(text.doc_key, _NOBODY) if key in place}
+        if chosen := choose(order, answers, most, shared):
+            chosen_of[key] = chosen
+    absent = _NOBODY if shared else frozenset(chain.from_iterable(chosen_of.values()))
+
+    def rows() -> Iterator[tuple[str, str, str, list[str], list[str]]]:
+        for (split, author), texts in _texts_of_authors(drawn):
+            chosen = chosen_of.get((split, author), _NOBODY)
+            named = {text.id: text for text in texts if text.answers} if chosen else {}
+            aside = {ident for other in people.get(author, _NOBODY) for ident in beside.get((split, other), ())}
+            for query in chosen:
+                positives = _answering(query, named, contained, other_work) - absent
+                own = {other.id for other in texts if other.id != query}
+                copies = (place[key] for key in contained.get(named[query].doc_key, _NOBODY) if key in place)
                 ignored = (own - positives) | aside | {ident for where, ident in copies if where == split}
-                rows.append((split, text.id, author, set(positives), ignored))
-    absent = _NOBODY if shared else {query for _, query, _, _, _ in rows}
-    listed = [(*row[:3], sorted(row[3]), sorted(row[4] - absent)) for row in rows]
-    return pl.DataFrame(listed, schema=QUERIES, orient="row").sort("query_id")
+                yield split, query, author, sorted(positives), sorted(ignored - absent)
+
+    found, parts = rows(), [pl.DataFrame(schema=QUERIES)]
+    while part := list(islice(found, _ROWS_AT_ONCE)):
+        parts.append(pl.DataFrame(part, schema=QUERIES, orient="row"))
+    return pl.concat(parts).sort("query_id")
 
 
 def queries_per_author(value: Any) -> int | None:
@@ -153,18 +168,30 @@ def is_scored(documents: pl.DataFrame) -> pl.Expr:
     return named & pl.col("scored").fill_null(True) if "scored" in documents.columns else named
 
 
-def _texts_of_authors(documents: pl.DataFrame, letters: int, seed: int) -> dict[tuple[str, str], list[_Text]]:
-    """Return the texts of every (split, author), in the order of their draw."""
-    groups: dict[tuple[str, str], list[_Text]] = defaultdict(list)
-    drawn = documents.with_columns(
-        keyed_hashes(seed, "query", documents["doc_key"]),
-        answers=is_scored(documents),
-        asks=may_ask(documents, letters),
-    ).sort("rank", "doc_key")
-    columns = ("split", "author_id", "rank", "doc_key", "id", "origin", "answers", "asks")
-    for split, author, *rest in drawn.select(columns).iter_rows():
-        groups[split, author].append(_Text(*rest))
-    return dict(groups)
+def _places(documents: pl.DataFrame, contained: Mapping[str, Set[str]]) -> dict[str, tuple[str, str]]:
+    """Return split and id of the documents (by doc_key) that are contained in others, or contain them."""
+    keys = pl.Series(list(contained), dtype=pl.String)
+    met = documents.select("doc_key", "split", "id").filter(pl.col("doc_key").is_in(keys.implode()))
+    return {key: (split, ident) for key, split, ident in met.iter_rows()}
+
+
+def _drawn(documents: pl.DataFrame, letters: int, seed: int) -> pl.DataFrame:
+    """Return the texts of every (split, author) one after another, in the order of their draw."""
+    return (
+        documents.select(
+            *("split", "author_id", "doc_key", "id", "origin"),
+            keyed_hashes(seed, "query", documents["doc_key"]),
+            answers=is_scored(documents),
+            asks=may_ask(documents, letters),
+        )
+        .sort("split", "author_id", "rank", "doc_key")
+        .drop("rank")
+    )
+
+
+def _texts_of_authors(drawn: pl.DataFrame) -> Iterator[tuple[tuple[str, str], list[_Text]]]:
+    for key, rows in groupby(drawn.iter_rows(), itemgetter(0, 1)):
+        yield key, [_Text(*row[2:]) for row in rows]
 
 
 def partners(pairs: pl.DataFrame | None) -> dict[str, set[str]]:

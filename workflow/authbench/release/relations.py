@@ -1,5 +1,6 @@
 """How two texts of one author are related: what else than style they may share."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ _NEEDED = (
 def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors: Any) -> pl.DataFrame:
     """Return every ordered pair of a query and another candidate of its author (RELATIONS), by query and candidate.
 
+    Memory: the result, 70 bytes a pair, and what the pairs of some queries are told by.
+
     Args:
         documents: columns records.DOCUMENT, id, split and origin.
         queries: columns split and query_id.
@@ -31,7 +34,18 @@ def relate(documents: pl.DataFrame, queries: pl.DataFrame, shared: bool, vectors
     )
     is_query = pl.col("id").is_in(queries["query_id"].implode())
     pool = texts if shared else texts.filter(~is_query)
-    pairs = texts.filter(is_query).join(pool, on=("split", "author_id"), suffix="_of_candidate")
+    asking = texts.filter(is_query).sort("id")
+    sizes = pool.group_by("split", "author_id").len("met")
+    met = asking.select("split", "author_id").join(sizes, on=("split", "author_id"), how="left", maintain_order="left")
+    part = np.cumsum(met["met"].fill_null(0).to_numpy(), dtype=np.int64) // _PAIRS_AT_ONCE
+    ends = [*np.flatnonzero(np.diff(part)) + 1, asking.height]
+    found = [_related(asking[start:end], pool, vectors) for start, end in pairwise([0, *ends])]
+    return pl.concat([pl.DataFrame(schema=RELATIONS), *found])
+
+
+def _related(asking: pl.DataFrame, pool: pl.DataFrame, vectors: Any) -> pl.DataFrame:
+    """Return the pairs of some queries, which are sorted by id, and the others of the pool (RELATIONS)."""
+    pairs = asking.join(pool, on=("split", "author_id"), suffix="_of_candidate")
     pairs = pairs.filter(pl.col("id") != pl.col("id_of_candidate"))
     pairs = pairs.with_columns(
         _similarities(vectors, pairs["row"].to_numpy(), pairs["row_of_candidate"].to_numpy()),
