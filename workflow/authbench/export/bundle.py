@@ -35,7 +35,7 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
 
     What only the stages knew (raw files, copies, toxicity rates) is in the complete release's report alone. A release
     that lacks bookkeeping, as one made elsewhere may, is left without it. Memory: that of `part_of` with the columns of
-    the provenance that it needs, then the whole provenance once, and the part's.
+    the provenance that it needs, then the whole provenance of the part.
 
     Args:
         folder: where the files go.
@@ -46,10 +46,9 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
     for split in release.splits:
         _write_split(folder / split, release, part, split)
     part = replace(part, positives=part.positives.clear(), pairs=part.pairs.clear())
-    gone = withheld["id"].implode()
-    write_plain_parquet(release.read_provenance().filter(~pl.col("id").is_in(gone)), folder / files.PROVENANCE)
+    stays = ~release.read_provenance(("id",))["id"].is_in(withheld["id"].implode())
+    write_plain_parquet(_provenance_of(release, stays), folder / files.PROVENANCE)
     complete = release.read_provenance(_TOLD)
-    stays = ~complete["id"].is_in(gone)
     documents = complete.filter(stays)
     missing = _state_withheld(release, part, withheld, complete["author_id"])
     for name in (files.LOCK, files.CITATIONS, files.MERGED):
@@ -84,6 +83,13 @@ _BOOKKEEPING = (
     *(files.FUNNEL, files.DEVIATION),
     *(f"statistics/{name}.csv" for name in files.STATISTICS),
 )
+
+
+def _provenance_of(release: Release, stays: pl.Series) -> pl.DataFrame:
+    """Return the whole provenance of the documents that stay, read column by column."""
+    names = pl.read_parquet_schema(release.folder / files.PROVENANCE)
+    read = (release.read_provenance(tuple(dict.fromkeys(("id", name))))[name] for name in names)
+    return pl.DataFrame([column.filter(stays) for column in read])
 
 
 def _known_columns(release: Release) -> list[str]:

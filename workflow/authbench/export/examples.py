@@ -32,6 +32,7 @@ PER_AUTHOR = 10  # triplets
 _TRAIN = "train"
 _ROWS = 5_000  # written at once
 _STRATUM = ("lang", "source", "primary", "length_bucket")
+_OF_TRIPLETS = ("id", "split", "scored", "author_id", "origin", "lang", "source", "genre", "length_bucket")
 _Ids = tuple[str, str, str]
 
 
@@ -75,7 +76,7 @@ def triplets(release: Release) -> Iterator[pl.DataFrame]:
     """
     if _TRAIN not in release.splits:
         return
-    ids = pl.DataFrame(triplet_ids(release.provenance, release.seed), TRIPLETS, orient="row")
+    ids = pl.DataFrame(triplet_ids(release.read_provenance(_OF_TRIPLETS), release.seed), TRIPLETS, orient="row")
     texts = _texts(release, _TRAIN, pl.concat(ids.get_columns())).select("id", "content")
     for rows in ids.iter_slices(_ROWS):
         for side in TRIPLETS.names():
@@ -93,12 +94,15 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
     scored = provenance.filter((pl.col("split") == _TRAIN) & pl.col("scored")).with_columns(
         primary=pl.col("genre").map_elements(primary_genre, pl.String)
     )
-    texts = scored.with_columns(
-        stratum=pl.concat_str(_STRATUM, separator="\x1f", ignore_nulls=True),
+    alike = pl.concat_str(_STRATUM, separator="\x1f", ignore_nulls=True)
+    texts = scored.select(
+        "id",
+        pl.col("author_id", "origin").rank("dense"),
+        stratum=alike.rank("dense"),
         rank=keyed_hashes(seed, "triplet", scored["id"]),
     ).sort("rank", "id")
-    matched: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    by_author: dict[str, list[tuple[str, str | None, str]]] = defaultdict(list)
+    matched: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    by_author: dict[int, list[tuple[str, int | None, int]]] = defaultdict(list)
     for ident, author, origin, stratum in texts.select("id", "author_id", "origin", "stratum").iter_rows():
         matched[stratum].append((ident, author))
         if len(by_author[author]) < 4 * PER_AUTHOR:
@@ -119,7 +123,7 @@ def triplet_ids(provenance: pl.DataFrame, seed: int) -> list[_Ids]:
     return found
 
 
-def _other_author(texts: list[tuple[str, str]], author: str, start: int) -> str | None:
+def _other_author(texts: list[tuple[str, int]], author: int, start: int) -> str | None:
     """Return the first text from a place on, and from the first again, that is not by the author."""
     for step in range(len(texts)):
         ident, other = texts[(start + step) % len(texts)]

@@ -1,11 +1,13 @@
 """A release, or its public bundle, as an export reads it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIRS, POSITIVES, QUERIES, Table
+from authbench.format.files import PROVENANCE
 from authbench.format.release import Release
 
 
@@ -23,18 +25,30 @@ def tables(release: Release, split: str) -> Mapping[str, tuple[pl.Schema, Iterat
     """Return every table of a split by its name: the schema and the batches of rows.
 
     Those about pairs of texts are left out where they hold none: not every split is scored, and not every release has
-    such files.
+    such files. Tables are read as they are taken, one at a time.
     """
-    provenance = release.provenance.filter(pl.col("split") == split)
-    related, pairs = release.positives(split), release.pairs(split)
+    provenance = pl.read_parquet_schema(release.folder / PROVENANCE)
+    readers: Mapping[str, tuple[Table, Callable[[str], pl.DataFrame]]] = {
+        POSITIVES.name: (POSITIVES, release.positives),
+        PAIRS.name: (PAIRS, release.pairs),
+    }
     return {
         CANDIDATES.name: (CANDIDATES.schema, release.candidates(split)),
         QUERIES.name: (QUERIES.schema, release.queries(split)),
-        GROUND_TRUTH.name: (GROUND_TRUTH.schema, iter([release.truth(split)])),
-        "provenance": (provenance.schema, iter([provenance])),
+        GROUND_TRUTH.name: (GROUND_TRUTH.schema, _once(partial(release.truth, split))),
+        "provenance": (pl.Schema(provenance), _once(partial(_provenance_of, release, split))),
         **{
-            table.name: (table.schema, iter([rows]))
-            for table, rows in ((POSITIVES, related), (PAIRS, pairs))
-            if rows.height
+            name: (table.schema, _once(partial(read, split)))
+            for name, (table, read) in readers.items()
+            if read(split).height
         },
     }
+
+
+def _once(read: Callable[[], pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield a table that is read when it is asked for, and kept nowhere."""
+    yield read()
+
+
+def _provenance_of(release: Release, split: str) -> pl.DataFrame:
+    return release.read_provenance().filter(pl.col("split") == split)
