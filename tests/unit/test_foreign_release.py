@@ -333,7 +333,7 @@ CONTRADICTIONS = {
     _another_split: "only one of them has the split more",
     _fewer_texts: "texts of provenance.parquet",
     _all_of_tier_a: "in tier A, manifest.json in another",
-    _a_line_twice: "test/candidates.jsonl has several rows of doc_",
+    _a_line_twice: "test/candidates.jsonl has several rows of 'doc_",
     _a_bundle_that_hides_it: "says that documents are withheld, and there is no tier_b.json",
 }
 
