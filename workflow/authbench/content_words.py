@@ -92,7 +92,7 @@ def content_vectors_of_batches(batches: Iterable[pl.DataFrame], statistics: Word
     weights, columns, sizes = ([np.empty(0, dtype)] for dtype in (np.float32, np.int32, np.int64))
     for batch in batches:
         for size, words in _words(batch.select("lang", "content"), _WEIGHTED_AT_ONCE):
-            content = _columns_of(_weighted(words, statistics))
+            content = _weighted(words, statistics)
             starts = np.searchsorted(content["row"].to_numpy(), np.arange(size + 1))
             found = content["weight"].to_numpy().astype(np.float64)
             lengths = np.sqrt(np.add.reduceat(np.append(found**2, 0.0), np.minimum(starts[:-1], len(found))))
@@ -113,45 +113,46 @@ def _emptied(parts: list[Any]) -> Any:
     return found
 
 
-def _columns_of(content: pl.DataFrame) -> pl.DataFrame:
-    """Return row, column and weight of words (row, word, weight), in that order; words of one column are added up."""
-    distinct = content["word"].unique()
-    columns = pl.Series("column", [zlib.crc32(word.encode()) % COLUMNS for word in distinct], dtype=pl.Int32)
+def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+    """Return row, column and weight of words that are neither frequent nor function words, in that order; words of one
+    column are added up."""
+    content = words.join(_content(words, statistics), on=["lang", "word"], how="inner")
     return (
-        content.join(pl.DataFrame([distinct, columns]), on="word", how="left")
+        content.select("row", "column", weight=(1 + pl.col("times").log()) * pl.col("rarity"))
         .group_by("row", "column")
         .agg(pl.col("weight").sort().sum())
         .sort("row", "column")
     )
 
 
-def _weighted(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
-    """Return words that are neither frequent nor function words, with their `weight`."""
-    numbers = pl.DataFrame(
-        {"lang": list(statistics.texts), "texts": list(statistics.texts.values())},
-        schema={"lang": pl.String, "texts": pl.Int64},
-    )
+def _content(words: pl.DataFrame, statistics: WordStatistics) -> pl.DataFrame:
+    """Return lang and word of the distinct words of content, with their `column` and `rarity`."""
+    distinct = words.select("lang", "word").unique()
     of_style = pl.lit(False)
-    for lang in words["lang"].unique():
+    for lang in distinct["lang"].unique():
         listed, signs = _function_words(lang)
         is_one = pl.col("word").is_in(listed)
         if signs:
             is_one |= pl.col("word").str.contains(f"^[{_UNSPACED}]") & pl.col("word").str.contains_any(signs)
         of_style |= (pl.col("lang") == lang) & is_one
-    content = words.join(
-        pl.concat(
-            [
-                pl.DataFrame({"lang": lang, "word": list(found)}, schema=_PAIR)
-                for lang, found in statistics.frequent.items()
-            ]
-            or [pl.DataFrame(schema=_PAIR)]
-        ),
-        on=["lang", "word"],
-        how="anti",
+    frequent = [
+        pl.DataFrame({"lang": lang, "word": list(found)}, schema=_PAIR) for lang, found in statistics.frequent.items()
+    ]
+    content = distinct.join(
+        pl.concat(frequent or [pl.DataFrame(schema=_PAIR)]), on=["lang", "word"], how="anti"
     ).filter(~of_style)
-    known = content.join(statistics.documents, on=["lang", "word"], how="left").join(numbers, on="lang", how="left")
-    rarity = ((1 + pl.col("texts").fill_null(0)) / (1 + pl.col("documents").fill_null(1))).log() + 1
-    return known.select("row", "word", weight=(1 + pl.col("times").log()) * rarity)
+    numbers = pl.DataFrame(
+        {"lang": list(statistics.texts), "texts": list(statistics.texts.values())},
+        schema={"lang": pl.String, "texts": pl.Int64},
+    )
+    there = statistics.documents.join(content, on=["lang", "word"], how="semi")
+    known = content.join(there, on=["lang", "word"], how="left").join(numbers, on="lang", how="left")
+    return known.select(
+        "lang",
+        "word",
+        pl.Series("column", [zlib.crc32(word.encode()) % COLUMNS for word in known["word"]], dtype=pl.Int32),
+        rarity=((1 + pl.col("texts").fill_null(0)) / (1 + pl.col("documents").fill_null(1))).log() + 1,
+    )
 
 
 @cache
