@@ -89,7 +89,7 @@ def _provenance_of(release: Release, stays: pl.Series) -> pl.DataFrame:
     """Return the whole provenance of the documents that stay, read column by column."""
     names = pl.read_parquet_schema(release.folder / files.PROVENANCE)
     read = (release.read_provenance(tuple(dict.fromkeys(("id", name))))[name] for name in names)
-    return pl.DataFrame([column.filter(stays) for column in read])
+    return pl.DataFrame([column.filter(stays).rechunk() for column in read])
 
 
 def _known_columns(release: Release) -> list[str]:
@@ -179,7 +179,7 @@ def _write_split(folder: Path, release: Release, part: Part, split: str) -> None
     columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
     for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True):
-        write_plain_parquet(_of_split(rows, split).select(table.names), folder / table.file)
+        write_plain_parquet(_of_split(rows, split).select(table.names).cast(dict(table.schema)), folder / table.file)
 
 
 def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:

@@ -30,9 +30,9 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a table without checksums, for other readers."""
+    """Write a table without checksums, for other readers; equal rows give equal bytes, however they lie in memory."""
     with atomic_file(path) as aside:
-        frame.write_parquet(aside, compression="zstd", compression_level=1)
+        frame.rechunk().write_parquet(aside, compression="zstd", compression_level=1)
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> None:
