@@ -179,7 +179,7 @@ def _write_split(folder: Path, release: Release, part: Part, split: str) -> None
     columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
     for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True):
-        write_plain_parquet(_of_split(rows, split).select(table.names).cast(dict(table.schema)), folder / table.file)
+        write_plain_parquet(_of_split(rows, split).select(table.names).cast(table.schema), folder / table.file)
 
 
 def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:

@@ -105,8 +105,8 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     positives, pairs, pools = pair_up(
         documents, queries, settings, release.splits, seed, partial(_vectors, texts, fitted), alike, possibly_one
     )
-    named = {"split": pl.Enum(list(release.splits)), "pool": pl.Enum(POOLS)}
-    return Part(documents.select("id", "split", "author_id"), queries, positives, pairs.cast(named), pools)
+    named = [pl.col("split").cast(pl.Enum(release.splits)), pl.col("pool").cast(pl.Enum(POOLS))]
+    return Part(documents.select("id", "split", "author_id"), queries, positives, pairs.with_columns(named), pools)
 
 
 def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:
