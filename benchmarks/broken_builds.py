@@ -3,7 +3,7 @@
     python benchmarks/broken_builds.py [--builds 40] [--resume FILE] [--minutes N] [--table]
 
 Faults are those of benchmarks/faults.py, spread over kinds of calls, jobs and the calls of a job. Each meets a build
-from nothing of a few dozen texts (benchmarks/tiny.py), by Snakemake, in a folder of its own. A build is wrong if
+from nothing of a few dozen texts (tests/pipeline/tiny.py), by Snakemake, in a folder of its own. A build is wrong if
 
 - it ends well and a file of the results is other than that of a clean build,
 - it ends badly and the job does not say why in one message, or a traceback is printed,

@@ -2,12 +2,12 @@
 
     python benchmarks/faults.py [--points 1000] [--memory 30] [--resume FILE] [--minutes N] [--jobs NAME ...] [--table]
 
-A corpus of a few dozen texts (benchmarks/tiny.py) is built once. Then each job of the build is run again alone, with
-inputs and outputs where they were, in a process in which the n-th open, read, write, fsync or rename of a regular file
-below `results/` fails (benchmarks/shim.c, loaded before libc): with EIO, ENOSPC (that call alone, or all from it on) or
-EINTR, or only half of what was asked is read or written. Points are spread over kinds of calls, jobs and the calls of a
-job. `--memory 30` runs each job with 30 limits of address space, from none beyond what it has at its start to all that
-it takes. A point is wrong if
+A corpus of a few dozen texts (tests/pipeline/tiny.py) is built once. Then each job of the build is run again alone,
+with inputs and outputs where they were, in a process in which the n-th open, read, write, fsync or rename of a regular
+file below `results/` fails (benchmarks/shim.c, loaded before libc): with EIO, ENOSPC (that call alone, or all from it
+on) or EINTR, or only half of what was asked is read or written. Points are spread over kinds of calls, jobs and the
+calls of a job. `--memory 30` runs each job with 30 limits of address space, from none beyond what it has at its start
+to all that it takes. A point is wrong if
 
 - the job takes more than a minute,
 - a file under a final name is other than the right one, or a temporary file is left,

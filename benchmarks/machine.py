@@ -1,4 +1,4 @@
-"""On what was this measured? The lines above every table: machine, versions, commit.
+"""Print on what was measured, the lines above every table: machine, versions, commit.
 
 python benchmarks/machine.py
 """
@@ -6,10 +6,12 @@ python benchmarks/machine.py
 import os
 import platform
 import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]  # what benchmarks and tests share
 LIBRARIES = ("snakemake", "polars", "numpy", "numba", "pyarrow", "tiktoken", "gigatoken", "datasketch", "langid")
 
 

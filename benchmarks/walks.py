@@ -3,13 +3,13 @@
     python benchmarks/walks.py [--walks 200] [--first 0] [--steps 6] [--resume FILE] [--minutes N] [--table]
 
 Each walk starts from a finished build, every fourth from nothing, and takes random steps over a corpus of a few dozen
-texts (benchmarks/tiny.py): edit a setting, add or edit a raw file, touch, lose or damage files, kill a run, build, run
-another name, dry run, take an author down, compare releases, export and rebuild. Then it builds once more, deletes what
-a message asks it to delete, and every file of the release, the list of removed documents and the check must be those of
-a clean build with the same settings and raw files, byte for byte. A walk is known by its number: the same number takes
-the same steps, but a kill comes when the machine lets it. FILE (JSON lines) keeps a line for each walk: those that it
-has are not run again; two processes may share it, with other `--first`. `--table` prints the counts of FILE, those of
-the default one also into docs/reliability.md.
+texts (tests/pipeline/tiny.py): edit a setting, add or edit a raw file, touch, lose or damage files, kill a run, build,
+run another name, dry run, take an author down, compare releases, export and rebuild. Then it builds once more, deletes
+what a message asks it to delete, and every file of the release, the list of removed documents and the check must be
+those of a clean build with the same settings and raw files, byte for byte. A walk is known by its number: the same
+number takes the same steps, but a kill comes when the machine lets it. FILE (JSON lines) keeps a line for each walk:
+those that it has are not run again; two processes may share it, with other `--first`. `--table` prints the counts of
+FILE, those of the default one also into docs/reliability.md.
 """
 
 import argparse

@@ -13,6 +13,7 @@ from made_once import made_once
 from order import group_of, scheduled
 from process_settings import changes, process_settings
 from project import Project, copy_project
+from tiny import NAME, RECIPE, make_tiny
 
 from authbench.runtime.caches import compiled_code
 
@@ -77,6 +78,17 @@ def published_demo(demo: Project, request: pytest.FixtureRequest, tmp_path_facto
         demo.copy(folder).build("publish")
 
     return Project(made_once("published demo", publish, request.config, tmp_path_factory))
+
+
+@pytest.fixture(scope="session")
+def tiny(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The finished release of a few dozen texts, one for all processes, for what does not depend on the demo's."""
+
+    def build(folder: Path) -> None:
+        project = make_tiny(folder)
+        project.build("release", *project.recipe(RECIPE))
+
+    return Project(made_once("tiny", build, request.config, tmp_path_factory), NAME)
 
 
 @pytest.fixture(scope="session")

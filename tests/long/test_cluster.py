@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from private_slurm import PrivateSlurm
 from project import ROOT, Project, stop
+from tiny import RECIPE
 
 from authbench.runtime.resources import SNAKEMAKE_MB
 
 SITE = Path(__file__).parent / "site"
 IMPATIENT = Path(__file__).parent / "impatient_snakemake.py"
-# One shard, where the demo of one machine has two; every model more would be six starts of Snakemake.
-SMALL = ("--config", "shards=1", "evaluate={models: [random, function-words]}")
+# One shard, where one machine had two; every model more would be six starts of Snakemake.
+SMALL = RECIPE | {"shards": 1, "evaluate": {"models": ["random", "function-words"]}}
 MOST_JOBS = 10
 LONGEST_SECONDS = 1800  # on a busy machine
 MEGABYTES_TAKEN = 500
@@ -85,11 +86,11 @@ def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *argument
 
 
 @pytest.fixture(scope="module")
-def built(demo: Project, slurm: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The demo, built by jobs of SLURM."""
-    project = demo.copy(tmp_path_factory.mktemp("on a cluster"), with_results=False)
+def built(tiny: Project, slurm: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A small benchmark, built by jobs of SLURM."""
+    project = tiny.copy(tmp_path_factory.mktemp("on a cluster"), with_results=False)
     before = set(slurm.tmpdirs)  # a job that was killed elsewhere may have left something in its own
-    run = through_slurm(project, slurm, "slurm-small", *SMALL)
+    run = through_slurm(project, slurm, "slurm-small", *project.recipe(SMALL))
     return Built(project, run, [tmpdir for tmpdir in slurm.tmpdirs if tmpdir not in before])
 
 
@@ -111,14 +112,14 @@ def states(jobs: Sequence[dict[str, str]]) -> list[str]:
     return [job["JobState"] for job in jobs]
 
 
-def test_the_demo_takes_at_most_ten_jobs_as_wide_as_their_widest_member_and_is_the_release_of_one_machine(
-    demo: Project, built: Built
+def test_a_benchmark_takes_at_most_ten_jobs_as_wide_as_their_widest_member_and_is_the_release_of_one_machine(
+    tiny: Project, built: Built
 ) -> None:
     assert len(built.run.jobs) <= MOST_JOBS
     assert set(states(built.run.jobs)) == {"COMPLETED"}
     # The check counts tokens beside its search for copies, in two threads; no other rule asks for more than one.
     assert sorted(job["NumCPUs"] for job in built.run.jobs)[-2:] == ["1", "2"]
-    assert release(built.project) == release(demo)
+    assert release(built.project) == release(tiny)
 
 
 def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built: Built) -> None:
@@ -127,17 +128,18 @@ def test_no_task_finds_or_leaves_anything_in_the_tmpdir_of_another(built: Built)
 
 
 def test_a_second_run_submits_nothing(built: Built, slurm: PrivateSlurm) -> None:
-    again = through_slurm(built.project, slurm, "slurm-small", *SMALL)
+    again = through_slurm(built.project, slurm, "slurm-small", *built.project.recipe(SMALL))
     assert "Nothing to be done" in again.said
     assert again.jobs == []
 
 
 def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(
-    demo: Project, built: Built, slurm: PrivateSlurm
+    tiny: Project, built: Built, slurm: PrivateSlurm
 ) -> None:
-    again = through_slurm(built.project, slurm, "slurm", "release", *SMALL, "--forcerun", "assign_splits")
+    recipe = built.project.recipe(SMALL)
+    again = through_slurm(built.project, slurm, "slurm", "release", *recipe, "--forcerun", "assign_splits")
     assert states(again.jobs) == ["COMPLETED"]
-    assert release(built.project) == release(demo)
+    assert release(built.project) == release(tiny)
 
 
 def test_of_many_shards_eight_are_submitted_together(fresh: Project) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 from project import Project, stop
+from tiny import RECIPE
 
 from authbench.storage import json_files, parquet
 
@@ -33,25 +34,26 @@ def started() -> Iterator[list["subprocess.Popen[Any]"]]:
 
 
 def test_twenty_kills_over_one_build_leave_no_trace(
-    demo: Project, tmp_path: Path, started: list["subprocess.Popen[Any]"]
+    tiny: Project, tmp_path: Path, started: list["subprocess.Popen[Any]"]
 ) -> None:
-    project = demo.copy(tmp_path / "killed", with_results=False)
+    project = tiny.copy(tmp_path / "killed", with_results=False)
+    build = ("--cores", "2", "release", *project.recipe(RECIPE))
     chance = random.Random(20260101)
     for number in range(KILLS):
         way = WAYS[number % len(WAYS)]
-        process = project.start("--cores", "2", "release")
+        process = project.start(*build)
         started.append(process)
         steps = chance.choice((0, 1, 1, 2)) if number else 2
         finished = killed_after(process, way, steps, seconds=chance.uniform(0, 0.8))
         assert_whole(project)
         if finished:  # sooner than the kills were used up: the rest of them go on from nothing
-            assert_same(project, demo)
+            assert_same(project, tiny)
             shutil.rmtree(project.results, ignore_errors=True)
         elif number == 0:
-            assert_refused_beside_a_dead_run(project)
+            assert_refused_beside_a_dead_run(project, *build)
         unlock(project, asking_snakemake=number < len(WAYS))
-    project.build("release")
-    assert_same(project, demo)
+    project.build(*build[2:])
+    assert_same(project, tiny)
     assert [path for path in project.results.rglob(".*") if LEFT.fullmatch(path.name)] == []
 
 
@@ -97,15 +99,15 @@ def jobs_of(run: "subprocess.Popen[str]") -> list[psutil.Process]:
 
 def unlock(project: Project, asking_snakemake: bool) -> None:
     if asking_snakemake:
-        status, said = project.snakemake("--unlock")
+        status, said = project.snakemake("--unlock", *project.recipe(RECIPE))
         assert status == 0, said
     else:  # the same, sooner
         shutil.rmtree(project.folder / ".snakemake/locks", ignore_errors=True)
 
 
-def assert_refused_beside_a_dead_run(project: Project) -> None:
+def assert_refused_beside_a_dead_run(project: Project, *build: str) -> None:
     """A second run is refused, and says how to go on."""
-    status, said = project.snakemake("--cores", "2", "--config", "seed=7")
+    status, said = project.snakemake(*build, "--config", "seed=7")
     assert status != 0
     assert "--unlock" in said
 
@@ -122,6 +124,6 @@ def assert_whole(project: Project) -> None:
                     json_files.read_json(path)
 
 
-def assert_same(project: Project, demo: Project) -> None:
+def assert_same(project: Project, other: Project) -> None:
     for name in ("release/SHA256SUMS", "dirty_docs.log"):
-        assert (project.results / name).read_bytes() == (demo.results / name).read_bytes()
+        assert (project.results / name).read_bytes() == (other.results / name).read_bytes()

@@ -39,10 +39,11 @@ class Project:
     """A copy of the project in a folder of its own."""
 
     folder: Path
+    name: str = "demo"
 
     @property
     def results(self) -> Path:
-        return self.folder / "results/demo"
+        return self.folder / "results" / self.name
 
     @property
     def release(self) -> Path:
@@ -98,7 +99,7 @@ class Project:
         if (parsed := self.folder / PARSED_CODE).exists():  # of the same sources, so that no run parses them again
             (folder / PARSED_CODE).parent.mkdir(exist_ok=True)
             shutil.copyfile(parsed, folder / PARSED_CODE)
-        return Project(folder)
+        return Project(folder, self.name)
 
     @contextmanager
     def changed(self, path: str, change: Callable[[str], str]) -> Iterator[None]:

@@ -1,11 +1,17 @@
-"""Snakemake without its start: a process that has imported it and forks one child for each run.
+"""Snakemake and its jobs without their starts: a process that has imported what both import, and forks.
 
 Run as a program it serves: one JSON object a line asks for a run, one line with the exit status answers. Of the
-project it imports nothing, so that each run reads the library of the folder that it runs in.
+project it imports nothing, so that each run and each job reads the library of the folder that it runs in.
 """
 
+import atexit
+import contextlib
+import importlib
 import json
 import os
+import runpy
+import select
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +20,25 @@ from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
+
+# What most jobs import, and what takes long. Importing these starts no thread that a job would miss in a fork.
+OF_JOBS = (
+    "jinja2",
+    "jsonschema",
+    "matplotlib.figure",
+    "numba",
+    "numpy",
+    "orjson",
+    "polars",
+    "pyarrow.parquet",
+    "regex",
+    "requests",
+    "scipy.sparse.csgraph",
+    "smart_open",
+    "tiktoken",
+    "yaml",
+)
+LONGEST_REQUEST = 1 << 20  # bytes, of a job: its script's path and its environment
 
 
 def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
@@ -42,17 +67,18 @@ def _server() -> "subprocess.Popen[str]":
 
 
 def serve() -> None:
-    """Answer requests until the input ends; no thread of this process may hold a lock when it forks, so no Polars."""
-    import jsonschema  # noqa: F401
-    import smart_open  # noqa: F401
+    """Answer requests until the input ends."""
     import snakemake.cli
 
     snakemake.cli.get_argument_parser()  # imports all plugins
+    for module in OF_JOBS:
+        importlib.import_module(module)
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
             _become(request)
+            _fork_jobs()
             snakemake.cli.main(request["arguments"])
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
@@ -67,6 +93,75 @@ def _become(request: Mapping[str, Any]) -> None:
     nothing, output = os.open(os.devnull, os.O_RDONLY), os.open(request["output"], os.O_WRONLY | os.O_APPEND)
     for target, source in ((0, nothing), (1, output), (2, output)):
         os.dup2(source, target)
+
+
+def _fork_jobs() -> None:
+    """Let a process beside this one, which has one thread only, fork for each Python script of Snakemake."""
+    import snakemake.script
+
+    mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        mine.close()
+        _serve_jobs(other)
+    other.close()
+
+    def execute(self: Any, script: str, edit: bool = False) -> None:
+        answer, asked = socket.socketpair()
+        with answer, asked:
+            request = {"script": script, "threads": self.threads, "environment": dict(os.environ)}
+            socket.send_fds(mine, [json.dumps(request).encode()], [asked.fileno()])
+            asked.close()
+            status = int(answer.recv(64) or b"-9")
+        if status:
+            raise subprocess.CalledProcessError(status, script)
+
+    snakemake.script.PythonScript.execute_script = execute
+
+
+def _serve_jobs(requests: socket.socket) -> None:
+    """Fork for each request, and answer it with the exit status, until Snakemake ends; never returns."""
+    answers: dict[int, tuple[int, socket.socket]] = {}
+    while True:
+        ready, _, _ = select.select([requests, *answers], [], [])
+        for ended in ready:
+            if ended is requests:
+                message, files, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 1)
+                if not message:
+                    os._exit(0)
+                job = os.fork()
+                if job == 0:
+                    _run_job(json.loads(message))
+                answers[os.pidfd_open(job)] = job, socket.socket(fileno=files[0])
+            else:
+                job, answer = answers.pop(ended)
+                os.close(ended)
+                with answer, contextlib.suppress(BrokenPipeError):
+                    answer.send(str(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])).encode())
+
+
+def _run_job(request: Mapping[str, Any]) -> None:
+    """Run the script of a job as a process of its own would; never returns."""
+    import threadpoolctl
+
+    threadpoolctl.threadpool_limits(request["threads"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    sys.argv = [request["script"]]
+    status = 0
+    try:
+        runpy.run_path(request["script"], run_name="__main__")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        status = 1
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
-import yaml
 
 from authbench.identity import author_id, keyed_hash
 from authbench.normalize.table import normalize_records
 from authbench.records import DOCUMENT, length_bucket_expr
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Normalize
 from authbench.shipped import shipped
 from authbench.tokens import load_tokenizer
 
-FUNCTION = yaml.safe_load(shipped("text/function_words.yaml").read_text(encoding="utf-8"))
+FUNCTION = read_yaml(shipped("text/function_words.yaml"))
 CONTENT = {
     "en": "harbour kettle meadow lantern violin thunder orchard saddle glacier puppet bridge window winter paper",
     "de": "Hafen Kessel Wiese Laterne Geige Donner Garten Sattel Gletscher Puppe Brücke Fenster Winter Papier Straße",

@@ -17,11 +17,11 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-import yaml
 from shared_folders import DATA, skip_without_corpus
 
 from authbench.errors import InputError
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.raw_paths import match_files
 
@@ -42,7 +42,7 @@ class Ingested(NamedTuple):
 
 
 def load_source(tag: str) -> dict[str, Any]:
-    source: dict[str, Any] = yaml.safe_load((ROOT / f"config/sources/{tag}.yaml").read_text(encoding="utf-8"))
+    source: dict[str, Any] = read_yaml(ROOT / f"config/sources/{tag}.yaml")
     return source
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 
 from authbench.chunk.cut import chunk_records
 from authbench.export.publication import Publication
@@ -19,6 +18,7 @@ from authbench.format.verify import open_verified
 from authbench.identity import keyed_hash
 from authbench.ingest.source import IngestSettings, ingest_source
 from authbench.normalize.table import normalize_records
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Source, make_source
 from authbench.release.contents import make_contents
 from authbench.release.write import write_release
@@ -30,7 +30,7 @@ from authbench.storage.sha256sums import checksums
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+CONFIG = read_yaml(ROOT / "config/config.yaml")
 SPLIT = {"splits": {"train": 50, "test": 50}, "lock": None}
 ABOUT = Publication("2.1.0", "2026-01-31", ("A publisher",), "takedown@example.org", "https://example.org/benchmark")
 SENTENCE = "a house stood by the river where nobody had lived since the flood of that long year"

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 
 from authbench.dedup.containment import ContainmentSettings
 from authbench.filter.measure import measure_texts
 from authbench.identity import author_id, keyed_hash
 from authbench.records import DOCUMENT, length_bucket_expr
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Description
 from authbench.registry.sources import find_sources
 from authbench.release.contents import make_contents
@@ -23,10 +23,10 @@ from authbench.shipped import shipped
 from authbench.split.leakage import find_leaks
 from authbench.tokens import load_tokenizer
 
-WORDS = yaml.safe_load(shipped("text/function_words.yaml").read_text(encoding="utf-8"))
+WORDS = read_yaml(shipped("text/function_words.yaml"))
 LANGS = ("en", "de")
 TARGETS = {"en": 48, "de": 32}
-CONFIG: dict[str, Any] = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))
+CONFIG: dict[str, Any] = read_yaml(shipped("config/config.yaml"))
 CONFIG |= {
     "name": "tiny",
     "sources": ["exorde", "babel_briefings", "blog_authorship"],

@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 from blind_corpus import documents
 
 from authbench.evaluation.run import queries_table, ranking_of
@@ -19,13 +18,14 @@ from authbench.labels.judge import judge_labels
 from authbench.labels.tables import CELLS, LABELS
 from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache
+from authbench.registry.entries import read_yaml
 from authbench.registry.load import load_entry
 from authbench.registry.source_entry import Impurity
 from authbench.release.contents import Contents, make_contents
 from authbench.release.tables import write_split
 from authbench.shipped import shipped
 
-CONFIG = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))
+CONFIG = read_yaml(shipped("config/config.yaml"))
 SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
 REAL = ("punctuation", "masked", "char-ngram", "tfidf")
 SEED = 11

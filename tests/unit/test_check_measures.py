@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,9 +18,10 @@ from authbench.checking.measures import check_measures
 from authbench.errors import InputError
 from authbench.filter.decide import apply_filters
 from authbench.filter.measure import NUMBERS, measure_numbers
+from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
-CONFIG: dict[str, Any] = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))
+CONFIG: dict[str, Any] = read_yaml(shipped("config/config.yaml"))
 LANGS = ("en", "zh", "hi", "es", "fr", "ar", "ru", "de", "ja", "ko", "other")
 
 

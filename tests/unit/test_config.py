@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from examples import costly
 from hostile_settings import hostile
 from hypothesis import HealthCheck, given
@@ -78,7 +77,7 @@ def test_the_defaults_are_accepted_and_complete(root: Path) -> None:
 @pytest.mark.parametrize("recipe", sorted(path.name for path in (PROJECT / "config/recipes").glob("*.yaml")))
 def test_every_recipe_lacks_nothing_but_its_raw_files(recipe: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: "installed")
-    settings = yaml.safe_load((PROJECT / "config/recipes" / recipe).read_text(encoding="utf-8"))
+    settings = read_yaml(PROJECT / "config/recipes" / recipe)
     (root / "none").mkdir()
     told = problems({**settings, "raw_dir": "none", "missing_sources": "error"}, root).splitlines()[1:]
     assert [line for line in told if ": no file fits " not in line and "missing_sources=skip" not in line] == []

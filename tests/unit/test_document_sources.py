@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 
 from authbench.identity import author_id
 from authbench.ingest.persons import canonical_name, keys_of
 from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 from authbench.storage.raw_paths import match_files
 
@@ -33,7 +33,7 @@ def ingest(tmp_path: Path, tag: str, files: dict[str, str | bytes]) -> tuple[lis
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    source = yaml.safe_load((SOURCES / f"{tag}.yaml").read_text(encoding="utf-8"))
+    source = read_yaml(SOURCES / f"{tag}.yaml")
     found = {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in match_files(folder, source["files"])
     }

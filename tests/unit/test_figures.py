@@ -11,7 +11,6 @@ from pathlib import Path
 import matplotlib
 import polars as pl
 import pytest
-import yaml
 from counted_documents import DOCUMENTS, FUNNEL, QUERIES
 from every_chart import digests, every_kind
 from examples import costly
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 from authbench.presentation.charts import LEFT, MARGIN, WIDTH, as_pdf, as_svg, legend_height, shorten
 from authbench.presentation.palette import SERIES, mark_of, marks_of, series
 from authbench.presentation.plots import Value, value_bars
+from authbench.registry.entries import read_yaml
 from authbench.report import figures, statistics
 
 pytestmark = pytest.mark.usefixtures("drawn_anew")
@@ -107,7 +107,7 @@ def test_a_pdf_has_a_glyph_for_every_character_and_svg_leaves_them_to_the_browse
 def test_a_model_has_one_mark_whatever_stands_beside_it() -> None:
     assert mark_of("tfidf") == mark_of("tfidf") != mark_of("char-ngram")
     assert mark_of("a model of mine") == mark_of("a model of mine")
-    of_the_demo = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))["evaluate"]["models"]
+    of_the_demo = read_yaml(ROOT / "config/config.yaml")["evaluate"]["models"]
     assert len({mark_of(model) for model in of_the_demo}) == len(of_the_demo) > 4
 
 

@@ -2,13 +2,13 @@
 
 import polars as pl
 import pytest
-import yaml
 from shared_folders import published
 
 from authbench import records
 from authbench.errors import InputError
 from authbench.filter import decide as filters
 from authbench.filter import measure
+from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
 LANGUAGES = list(records.LANGUAGES)
@@ -236,7 +236,7 @@ def test_the_papers_recipes_keep_every_text_that_its_authors_released():
     rows = texts.with_columns(doc_key=pl.int_range(pl.len()).cast(pl.String), task=pl.lit("authorship"))
     measured = measure.measure_texts(rows, sorted(rows["lang"].unique()))
     for recipe in ("authbench-300k", "authbench-428k"):
-        stated = yaml.safe_load(shipped(f"config/recipes/{recipe}.yaml").read_text(encoding="utf-8"))
+        stated = read_yaml(shipped(f"config/recipes/{recipe}.yaml"))
         removed = filters.apply_filters(filters.beside(rows, measured), ROBUST | stated["filter"])
         assert removed.height == 0, removed
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 from open_corpora import ROOT, decoded
 from shared_folders import DATA, needs_corpora
 
 from authbench.filter import decide as filters
 from authbench.filter import measure
 from authbench.identity import keyed_hash
+from authbench.registry.entries import read_yaml
 
-SETTINGS = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))["filter"]
+SETTINGS = read_yaml(ROOT / "config" / "config.yaml")["filter"]
 SIZES = {"short": 20, "medium": 150, "long": 900, "extra_long": 3000}  # characters
 SAMPLE = 1000  # pieces of each size per language
 CLEAN = {

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 import polars as pl
 import pytest
-import yaml
 from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, write
 from sound_release import CONFIG, documents, write_sound
 
@@ -17,6 +16,7 @@ from authbench.checking.settings import check_settings, defaults, merged
 from authbench.cli import main
 from authbench.errors import InputError
 from authbench.identity import author_id, sha256_of_text
+from authbench.registry.entries import read_yaml
 from authbench.report.verify import check_drawings
 from authbench.shipped import shipped
 from authbench.storage.sha256sums import write_sums
@@ -112,7 +112,7 @@ def test_at_least_forty_of_forty_five_kinds_are_caught() -> None:
 
 @pytest.mark.parametrize("recipe", sorted(shipped("config/recipes").glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_recipe_grants_its_own_settings(recipe: Path) -> None:
-    own = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+    own = read_yaml(recipe)
     assert list(check_settings(merged(defaults(), own), own)) == []
 
 

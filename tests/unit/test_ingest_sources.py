@@ -18,6 +18,7 @@ from authbench.ingest.documents import Refused, add_derived
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.readers import READERS
 from authbench.records import PRIMARY_GENRES
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +41,7 @@ THIRTEEN = {
 
 
 def load(tag: str) -> dict[str, Any]:
-    source: dict[str, Any] = yaml.safe_load((ROOT / f"config/sources/{tag}.yaml").read_text(encoding="utf-8"))
+    source: dict[str, Any] = read_yaml(ROOT / f"config/sources/{tag}.yaml")
     return source
 
 
@@ -68,7 +69,7 @@ def test_all_thirteen_corpora_are_described() -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_description_fits_the_schema_and_compiles(tag: str) -> None:
-    schema = yaml.safe_load((ROOT / "workflow/schemas/source.schema.yaml").read_text(encoding="utf-8"))
+    schema = read_yaml(ROOT / "workflow/schemas/source.schema.yaml")
     jsonschema.Draft202012Validator(schema).validate(load(tag))
     extraction = make_extraction(load(tag))
     assert type(extraction.reader) in READERS

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 from sound_release import documents, write_sound
 
 from authbench.auditing.languages import audit_languages, suspects
@@ -16,6 +15,7 @@ from authbench.errors import InputError
 from authbench.filter.measure import measure_texts
 from authbench.identity import sha256_of_text
 from authbench.records import RECORD
+from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 from authbench.tokens import load_tokenizer
 
@@ -51,7 +51,7 @@ def test_a_text_is_given_the_language_that_a_person_wrote() -> None:
 
 
 def test_the_section_of_settings_with_a_list_is_taken_by_the_cut() -> None:
-    settings = yaml.safe_load(shipped("config/config.yaml").read_text(encoding="utf-8"))["chunk"]
+    settings = read_yaml(shipped("config/config.yaml"))["chunk"]
     made = documents().head(2).select(RECORD.names())
     kept, _, _ = chunk_records(made, load_tokenizer(), settings | {"retag": "list.jsonl"}, 1)
     assert kept["content"].to_list() == made["content"].to_list()

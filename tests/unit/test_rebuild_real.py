@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 from open_corpora import ingested, load_source
 from shared_folders import DATA, needs_corpora
 
@@ -13,12 +12,13 @@ from authbench.chunk.cut import chunk_records
 from authbench.identity import keyed_hashes
 from authbench.normalize.table import normalize_records
 from authbench.rebuild.texts import texts_of_source
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_source
 from authbench.storage.raw_paths import match_files
 from authbench.tokens import load_tokenizer
 
 ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+CONFIG = read_yaml(ROOT / "config/config.yaml")
 PAGES = {path.stem: load_source(path.stem) for path in sorted((ROOT / "config/sources").glob("*.yaml"))}
 RECORDS = 30  # of a corpus, by hash; the longest among them too, so that some are cut
 

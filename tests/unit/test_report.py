@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 from small_corpus import FACTS, SOURCES, author, corpus, document, frame, release
 
 from authbench.presentation.pages import TEMPLATES
+from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import Author, Description, License
 from authbench.release.findings import make_findings
 from authbench.report import page as report
@@ -291,7 +291,7 @@ def test_a_genre_without_a_target_has_none_in_the_report() -> None:
 
 def test_every_warning_names_a_setting_that_there_is() -> None:
     """Warnings of all kinds but that of counts that do not add up, which no setting mends."""
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    config = read_yaml(ROOT / "config/config.yaml")
     known = set(config) | {f"{name}.{key}" for name, held in config.items() if isinstance(held, dict) for key in held}
     made = release(corpus())
     kinds = pl.Series("author_kind", (["masked", "outlet", "work"] * made.documents.height)[: made.documents.height])

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from split_folder import write_release
@@ -20,10 +19,11 @@ from authbench.models.distortion import distort, frequent_words
 from authbench.models.entries import MODELS
 from authbench.models.formatting import measure_format
 from authbench.models.open import open_model
+from authbench.registry.entries import read_yaml
 from authbench.registry.load import load_entry
 
 ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+CONFIG = read_yaml(ROOT / "config/config.yaml")
 SHORTCUTS = ("random", "metadata", "format", "edges", "content-words")
 ROWS = (*SHORTCUTS, "punctuation", "masked")
 TEXTS = st.lists(st.text("abcXYZ ,.!?\n'0159\u3000[]üé雨的", min_size=1, max_size=60), min_size=2, max_size=6)

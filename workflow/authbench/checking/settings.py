@@ -6,11 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from authbench.checking.claims import Finding
-from authbench.errors import InputError
 from authbench.format.files import CHECKED_SECTIONS
+from authbench.registry.entries import read_yaml
 from authbench.shipped import shipped
 
 Settings = Mapping[str, Any]
@@ -31,13 +29,7 @@ def read_settings(path: str | Path) -> Settings:
     Raises:
         InputError: the file cannot be read, or is no mapping.
     """
-    try:
-        value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        raise InputError(f"{path}: cannot be read as YAML: {problem}") from None
-    if not isinstance(value, Mapping):
-        raise InputError(f"{path}: expected settings as in config.yaml, found {value!r:.80}")
-    return value
+    return read_yaml(Path(path))
 
 
 def merged(settings: Settings, more: Settings) -> dict[str, Any]:

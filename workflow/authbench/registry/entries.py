@@ -37,6 +37,8 @@ def read_yaml(path: Path) -> Settings:
         value = yaml.load(text, FAST_LOADER)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a day that no month has
         raise InputError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(value, dict):

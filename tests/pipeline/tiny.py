@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from machine import ROOT
+from project import ROOT, Project, copy_project
 
-sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow"), str(ROOT / "resources/demo")]
+sys.path.append(str(ROOT / "resources/demo"))
 from generator.language import Shelf, make_author  # noqa: E402
-from project import Project, copy_project  # noqa: E402
 
 NAME = "tiny"
 AUTHORS, TEXTS = 7, 4  # of each file
@@ -85,8 +84,8 @@ def raw_files(parts: int) -> dict[str, str]:
 
 def make_tiny(folder: Path) -> Project:
     """Copy the project into a folder, with the corpus and its recipe."""
-    project = copy_project(folder)
+    copy_project(folder)
     for name, text in {"letters.yaml": LETTERS, "essays.yaml": ESSAYS, **raw_files(1)}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    return project
+    return Project(folder, NAME)
