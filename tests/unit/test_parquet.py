@@ -95,3 +95,14 @@ def test_equal_values_are_equal_bytes(tmp_path: Path) -> None:
     parquet.write_parquet(texts("a"), tmp_path / "d")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()
+
+
+def test_a_table_for_others_has_the_same_bytes_however_it_lies_in_memory(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"id": range(1000), "content": [f"text {number}" for number in range(1000)]})
+    parts = pl.concat([rows[:3], rows[3:700], rows[700:]], rechunk=False)
+    assert parts.n_chunks() == 3
+    parquet.write_plain_parquet(rows, tmp_path / "one.parquet")
+    parquet.write_plain_parquet(parts, tmp_path / "three.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "three.parquet").read_bytes()
+    assert_frame_equal(pl.read_parquet(tmp_path / "three.parquet"), rows)
+    assert parts.n_chunks() == 3  # the caller's table is as it was

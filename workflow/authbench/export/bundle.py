@@ -43,9 +43,10 @@ def write_part(folder: Path, release: Release, withheld: pl.DataFrame) -> None:
         withheld: its documents that stay behind: id, source, reason.
     """
     part = part_of(release, _kept(release, withheld), folder)
-    for split in release.splits:
-        _write_split(folder / split, release, part, split)
+    tables = {split: _tables_of(part, split) for split in release.splits}
     part = replace(part, positives=part.positives.clear(), pairs=part.pairs.clear())
+    for split in release.splits:
+        _write_split(folder / split, release, part, split, tables.pop(split))
     stays = ~release.read_provenance(("id",))["id"].is_in(withheld["id"].implode())
     write_plain_parquet(_provenance_of(release, stays), folder / files.PROVENANCE)
     complete = release.read_provenance(_TOLD)
@@ -166,8 +167,20 @@ def _funnel(rows: list[dict[str, Any]], withheld: pl.DataFrame) -> list[dict[str
     ]
 
 
-def _write_split(folder: Path, release: Release, part: Part, split: str) -> None:
-    """Write the tables of a split; texts are those lines of the release's that stay."""
+def _tables_of(part: Part, split: str) -> dict[str, pl.DataFrame]:
+    """Return the tables of pairs of a split, by name, without a copy of them."""
+    return {
+        table.name: _of_split(rows, split)
+        for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True)
+    }
+
+
+def _write_split(folder: Path, release: Release, part: Part, split: str, tables: dict[str, pl.DataFrame]) -> None:
+    """Write the tables of a split; texts are those lines of the release's that stay.
+
+    Args:
+        tables: the tables of pairs by name; each is taken out before it is written, so that memory holds it once.
+    """
     truth = part.queries.filter(pl.col("split") == split)
     queries = set(truth["query_id"])
     here = set(part.documents.filter(pl.col("split") == split)["id"])
@@ -178,8 +191,8 @@ def _write_split(folder: Path, release: Release, part: Part, split: str) -> None
     ignoring = part.queries["ignored_ids"].list.len().sum() > 0
     columns = [name for name in GROUND_TRUTH.names if ignoring or name in GROUND_TRUTH.required]
     write_json_lines(folder / GROUND_TRUTH.file, truth.select(columns).iter_rows(named=True))
-    for table, rows in zip(PAIR_TABLES.values(), (part.positives, part.pairs), strict=True):
-        write_plain_parquet(_of_split(rows, split).select(table.names).cast(table.schema), folder / table.file)
+    for table in PAIR_TABLES.values():
+        write_plain_parquet(tables.pop(table.name).select(table.names).cast(table.schema), folder / table.file)
 
 
 def _of_split(rows: pl.DataFrame, split: str) -> pl.DataFrame:

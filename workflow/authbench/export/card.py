@@ -43,7 +43,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         unverified=release.unverified,
         tier_b=release.tier_b,
         absent=release.absent.height,
-        documents=release.provenance.height,
+        documents=release.described.height,
         splits=list(release.splits),
         languages=_languages(release),
         genres=_genres(release),
@@ -51,7 +51,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
         licences=licences.to_dicts(),
         cited=citation_keys(release),
         citation=own_citation(release.name, about),
-        own_names=release.provenance["names_author"].mean() or 0.0,
+        own_names=release.described["names_author"].mean() or 0.0,
         dated=_dates(release),
         classics=[tag for tag, fame in sorted(release.manifest.get("fame", {}).items()) if fame == "classic"],
     )
@@ -61,7 +61,7 @@ def write_card(release: Release, about: Publication, usage: str, header: Mapping
 
 def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """Return the YAML header of a card in the fields of the Hugging Face hub."""
-    here = set(release.provenance["lang"].unique())
+    here = set(release.described["lang"].unique())
     found = [*(lang for lang in LANGUAGES if lang in here), *sorted(here - set(LANGUAGES))]
     licences = licence_table(release).filter("texts_here")["spdx"].unique().sort().to_list()
     return {
@@ -69,7 +69,7 @@ def hub_header(release: Release, configs: list[dict[str, Any]], **more: Any) -> 
         **terms(licences),
         "language": [lang for lang in found if lang != "other"],
         "multilinguality": ["multilingual" if len(found) > 1 else "monolingual"],
-        "size_categories": [_size_category(release.provenance.height)],
+        "size_categories": [_size_category(release.described.height)],
         "task_categories": ["text-retrieval", "text-classification"],
         "annotations_creators": ["found"],
         "language_creators": ["found"],
@@ -104,7 +104,7 @@ def _genres(release: Release) -> list[dict[str, Any]]:
 def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]:
     of_splits = [(pl.col("split") == split).sum().alias(f"in {split}") for split in release.splits]
     table = (
-        release.provenance.with_columns(part.alias("part"))
+        release.described.with_columns(part.alias("part"))
         .group_by("part")
         .agg(pl.len().alias("documents"), pl.col("author_id").n_unique().alias("authors"), *of_splits)
         .sort("documents", "part", descending=[True, False])
@@ -114,13 +114,13 @@ def _counted(release: Release, part: pl.Expr, name: Any) -> list[dict[str, Any]]
 
 def _kinds(release: Release) -> list[tuple[str, int]]:
     """Return the kinds of author labels, each with its number of documents."""
-    counts = release.provenance.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
+    counts = release.described.group_by("author_kind").len().sort("len", "author_kind", descending=[True, False])
     return list(counts.iter_rows())
 
 
 def _dates(release: Release) -> tuple[str, str] | None:
     """Return the first and the last year of the documents, where any has a date."""
-    years = release.provenance["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
+    years = release.described["date"].drop_nulls().str.extract(r"^(\d{4})").drop_nulls()
     return (str(years.min()), str(years.max())) if len(years) else None
 
 

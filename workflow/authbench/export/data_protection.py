@@ -91,7 +91,7 @@ def data_protection(release: Release, about: Publication, risk: Mapping[str, Any
     here = documents_here(release)
     sources = []
     for row in licence_table(release).iter_rows(named=True):
-        documents = release.provenance if row["texts_here"] else release.absent
+        documents = release.described if row["texts_here"] else release.absent
         own = documents.filter(documents["source"] == row["source"])
         sources.append(
             {

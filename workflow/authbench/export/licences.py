@@ -21,7 +21,7 @@ LICENCES = pl.Schema(
 def licence_table(release: Release) -> pl.DataFrame:
     """Return the terms of every source (LICENCES), with what is here of it, and what a public bundle withholds."""
     terms, rows = release.manifest["licences"], []
-    for here, documents in ((True, release.provenance), (False, release.absent)):
+    for here, documents in ((True, release.described), (False, release.absent)):
         counts = documents.group_by("source", "licence", "tier").agg(pl.len(), pl.col("author_id").n_unique())
         for source, licence, tier, number, authors in counts.sort("source").iter_rows():
             name = terms[source]["name"] if source in terms else licence

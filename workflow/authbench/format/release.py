@@ -54,6 +54,10 @@ _OF_COMPLETE = (
     *("name", "authbench", "splits", "inputs", "licences", "takedown", "warnings", "totals"),
     *("config.seed", "config.split.splits", "config.release.queries_in_candidates"),
 )
+_OF_DESCRIPTION = (
+    *("id", "split", "source", "licence", "tier", "author_id", "author_kind", "lang", "genre", "date"),
+    "names_author",
+)
 _OF_ABSENT = (
     *("id", "split", "source", "licence", "tier", "author_id", "author_kind", "lang", "genre", "token_length"),
     *("file", "ordinal", "chunk_start", "chunk_end", "content_sha256"),
@@ -132,12 +136,17 @@ class Release:
         return table if table["id"].is_sorted() else table.sort("id", maintain_order=True)
 
     @cached_property
+    def described(self) -> pl.DataFrame:
+        """_OF_DESCRIPTION of the provenance: what cards, licences and citations are made of."""
+        return self.read_provenance(_OF_DESCRIPTION)
+
+    @cached_property
     def absent(self) -> pl.DataFrame:
         """_OF_ABSENT of the provenance of what a public bundle withholds; no row in a release that withholds none."""
         if not self.withheld:
-            return self.provenance.clear()
+            return self.read_provenance(_OF_ABSENT).clear()
         complete = replace(self, folder=self.folder / files.COMPLETE).read_provenance(_OF_ABSENT)
-        return complete.join(self.provenance.select("id"), on="id", how="anti", maintain_order="left")
+        return complete.join(self.read_provenance(("id",)).select("id"), on="id", how="anti", maintain_order="left")
 
     @property
     def tier_b(self) -> int:

@@ -17,7 +17,7 @@ import polars as pl
 
 from authbench.content_words import WordStatistics, content_vectors_of_batches, fit_words
 from authbench.dedup.containment import ContainmentSettings, contained_pairs
-from authbench.format.columns import CANDIDATES, GROUND_TRUTH, POOLS, QUERIES
+from authbench.format.columns import CANDIDATES, GROUND_TRUTH, QUERIES
 from authbench.format.release import Release, concat
 from authbench.format.splits import reference_splits, scored_splits
 from authbench.release.contents import pair_up
@@ -44,8 +44,7 @@ _PLAIN: Mapping[str, Any] = {  # of a release whose manifest states none
 
 @dataclass(frozen=True)
 class Part:
-    """`documents` are the kept ones (id, split, author_id); the rest is as in `contents.Contents`, with categories for
-    the splits and pools of `pairs`."""
+    """`documents` are the kept ones (id, split, author_id); the rest is as in `contents.Contents`."""
 
     documents: pl.DataFrame
     queries: pl.DataFrame
@@ -102,11 +101,10 @@ def _part_of(release: Release, kept: pl.DataFrame, texts: Mapping[str, Path]) ->
     del truth
     queries = choose_queries(documents, settings, seed, alike, asked, possibly_one)
     fitted = cache(partial(_fit_words, texts))
-    positives, pairs, pools = pair_up(
+    paired = pair_up(
         documents, queries, settings, release.splits, seed, partial(_vectors, texts, fitted), alike, possibly_one
     )
-    named = [pl.col("split").cast(pl.Enum(release.splits)), pl.col("pool").cast(pl.Enum(POOLS))]
-    return Part(documents.select("id", "split", "author_id"), queries, positives, pairs.with_columns(named), pools)
+    return Part(documents.select("id", "split", "author_id"), queries, *paired)
 
 
 def _asking(texts: Mapping[str, Path], letters: int) -> pl.DataFrame:

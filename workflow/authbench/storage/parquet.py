@@ -30,9 +30,16 @@ def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_plain_parquet(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a table without checksums, for other readers; equal rows give equal bytes, however they lie in memory."""
+    """Write a table without checksums, for other readers; equal rows give equal bytes, however they lie in memory.
+
+    Of a table that nobody else holds, one column is in memory twice, not all.
+    """
+    columns, joined = frame.get_columns(), []
+    del frame
+    while columns:
+        joined.append(columns.pop(0).rechunk())
     with atomic_file(path) as aside:
-        frame.rechunk().write_parquet(aside, compression="zstd", compression_level=1)
+        pl.DataFrame(joined).write_parquet(aside, compression="zstd", compression_level=1)
 
 
 def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataFrame]) -> None:
