@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from project import ROOT, Project
 from raw_rows import RawRow, finds, rows_of
 
-from authbench.registry.entries import read_yaml
 from authbench.storage.atomic import sha256_of_file
+from authbench.storage.yaml_loader import FAST_LOADER
 
-CASES = read_yaml(ROOT / "resources/demo/planted.yaml")
+CASES = yaml.load((ROOT / "resources/demo/planted.yaml").read_text(encoding="utf-8"), FAST_LOADER)
 STAGES = {"dedup": ("dedup_documents", "dedup_chunks"), "safety": ("sample",)}
 
 

@@ -108,7 +108,8 @@ def _fork_jobs() -> None:
     def execute(self: Any, script: str, edit: bool = False) -> None:
         answer, asked = socket.socketpair()
         with answer, asked:
-            request = {"script": script, "threads": self.threads, "environment": dict(os.environ)}
+            request = {"script": script, "threads": self.threads}
+            request |= {"folder": str(Path.cwd()), "environment": dict(os.environ)}
             socket.send_fds(mine, [json.dumps(request).encode()], [asked.fileno()])
             asked.close()
             status = int(answer.recv(64) or b"-9")
@@ -144,6 +145,7 @@ def _run_job(request: Mapping[str, Any]) -> None:
     import threadpoolctl
 
     threadpoolctl.threadpool_limits(request["threads"])
+    os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))

@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import polars as pl
 import pytest
 import yaml
-from test_ingest import Ingested
+from ingested_files import Ingested
 
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text

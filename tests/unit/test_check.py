@@ -433,7 +433,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
         "manifest.json"),
     ("checksum", lambda f: append(f / "SHA256SUMS", "0\n"), "SHA256SUMS:10"),
     ("provenance", edit_provenance(lambda table: table.filter(pl.col("id") != SIX)), SIX),
-    ("provenance", edit_provenance(lambda table: pl.concat([table, table.filter(pl.col("id") == SIX)])), SIX),
+    ("repeated_id", edit_provenance(lambda table: pl.concat([table, table.filter(pl.col("id") == SIX)])), SIX),
     ("provenance", edit_provenance(lambda table: pl.concat(
         [table, table.filter(pl.col("id") == SIX).with_columns(id=pl.lit("doc_000099"), split=pl.lit("train"))])),
         "doc_000099"),

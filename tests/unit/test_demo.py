@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 
 from authbench.content_words import content_vectors, fit_words
 from authbench.ingest.blog_xml import ENTRY
-from authbench.registry.entries import read_yaml
+from authbench.storage.yaml_loader import FAST_LOADER
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "resources" / "demo"
@@ -62,7 +63,7 @@ AMAZON_COLUMNS = [
     "language",
     "product_category",
 ]
-CASES = read_yaml(DEMO / "planted.yaml")
+CASES = yaml.load((DEMO / "planted.yaml").read_text(encoding="utf-8"), FAST_LOADER)
 
 
 @pytest.fixture(scope="module")

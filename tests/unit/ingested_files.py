@@ -1,0 +1,42 @@
+"""Raw files, written and ingested: what the stage gives, and that it adds up."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from authbench.ingest.source import IngestSettings, ingest_source
+from authbench.registry.source_entry import make_extraction
+from authbench.storage.raw_paths import match_files
+
+
+class Ingested:
+    def __init__(self, folder: Path, files: Mapping[str, str | bytes], mapping: Mapping[str, Any], **how: Any) -> None:
+        folder.mkdir(exist_ok=True)
+        raw = folder / "raw"
+        self.out = out = how.pop("out", folder / f"out{len(list(folder.iterdir()))}")
+        for name, content in files.items():
+            (raw / name).parent.mkdir(parents=True, exist_ok=True)
+            (raw / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        names = match_files(raw, mapping["files"])
+        if how.pop("backwards", False):
+            names.reverse()
+        digests = {name: hashlib.sha256((raw / name).read_bytes()).hexdigest() for name in names}
+        shards = [out / f"{place}.parquet" for place in range(how.pop("shards", 2))]
+        settings = IngestSettings(**how)
+        self.result = ingest_source(
+            "demo", make_extraction(mapping), raw, digests, shards, out / "removed.parquet", settings
+        )
+        self.shards = [pl.read_parquet(shard) for shard in shards]
+        self.records = pl.concat(self.shards).sort("doc_key")
+        self.removed = pl.read_parquet(out / "removed.parquet")
+        counts = self.result["sources"]["demo"]
+        assert counts["in"] == counts["kept"] + sum(counts["dropped"].values())
+        assert counts["kept"] == self.records.height
+        assert counts["dropped"] == dict(Counter(self.removed["reason"].to_list()))
+
+    def reasons(self) -> dict[str, int]:
+        return dict(self.result["sources"]["demo"]["dropped"])
