@@ -35,6 +35,7 @@ sys.path += [str(ROOT / "tests/pipeline"), str(ROOT / "workflow")]
 from project import Project, copy_project, surroundings  # noqa: E402
 
 from authbench import plan  # noqa: E402
+from authbench.plan_text import as_text  # noqa: E402
 from authbench.runtime.inventory import total_bytes  # noqa: E402
 from authbench.runtime.resources import raw_mb  # noqa: E402
 from authbench.storage.raw_paths import FileSet  # noqa: E402
@@ -261,7 +262,7 @@ def write_rates(measured: dict[str, Any]) -> None:
     plan.RATES.write_text(head + yaml.safe_dump(rates, sort_keys=False), encoding="utf-8")
     page = ROOT / "docs/scaling.md"
     before, _, after = page.read_text(encoding="utf-8").split("\n---\n\n")
-    made = plan.as_text(plan.make_plan(plan.Corpus(1e8, 600, 300_000, 256), rates), rates)
+    made = as_text(plan.make_plan(plan.Corpus(1e8, 600, 300_000, 256), rates), rates)
     page.write_text("\n---\n\n".join([before, made, after]), encoding="utf-8")
 
 

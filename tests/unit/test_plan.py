@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from authbench import plan
 from authbench.cli import main
 from authbench.errors import InputError
-from authbench.plan import Corpus, Plan, as_text, line, make_plan, read_rates
+from authbench.plan import Corpus, Plan, line, make_plan, read_rates
+from authbench.plan_text import as_text
 
 ROOT = Path(__file__).parents[2]
 

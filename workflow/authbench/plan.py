@@ -5,7 +5,7 @@ are in docs/scaling.md. Every cost is linear between the two sizes in the quanti
 of a measured size gives the measured figures.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -137,7 +137,7 @@ class Corpus:
     @property
     def chunks(self) -> float:
         """Return how many chunks there are, at least one of each document, and no more than `chunk` allows."""
-        most: int = _chunk_settings()["max_chunks_per_document"]
+        most: int = chunk_settings()["max_chunks_per_document"]
         return self.documents * max(1.0, min(self.mean_chars / _longest_mean(), most))
 
     @property
@@ -242,7 +242,7 @@ def _longest_mean() -> float:
     Of its tokens `extra_long_share` are in chunks of `extra_long_tokens`, the others in chunks of `min_tokens` to
     `max_tokens`; lengths are taken as even between these bounds.
     """
-    chunk = _chunk_settings()
+    chunk = chunk_settings()
     usual: float = (chunk["min_tokens"] + chunk["max_tokens"]) / 2
     extra: float = sum(chunk["extra_long_tokens"]) / 2
     share: float = chunk["extra_long_share"]
@@ -250,7 +250,7 @@ def _longest_mean() -> float:
 
 
 @cache
-def _chunk_settings() -> Chunk:
+def chunk_settings() -> Chunk:
     settings: Chunk = read_yaml(shipped("config/config.yaml"))["chunk"]
     return settings
 
@@ -348,88 +348,3 @@ def _stage(
     known = name in HELD and at > most
     peak = last + (at - most) * HELD[name](parts) / 2**20 if known else line(peaks, at)
     return Stage(rule, jobs, cpu, cpu / jobs * -(-jobs // corpus.cores), peak)
-
-
-def as_text(plan: Plan, rates: Rates) -> str:
-    """Return the plan in Markdown: the requested corpus, a line per rule and per folder, and where rates come from."""
-    corpus = plan.corpus
-    sizes = " and ".join(f"{size['documents']:,}" for size in rates["sizes"])
-    whole = sum(stage.cpu for stage in plan.stages), sum(stage.wall for stage in plan.stages)
-    jobs = sum(stage.jobs for stage in plan.stages)
-    folders = [("raw files", plan.raw_bytes), *plan.disk.items(), ("all", plan.raw_bytes + sum(plan.disk.values()))]
-    return "\n".join(
-        [
-            f"{corpus.documents:,.0f} documents of {corpus.mean_chars:,.0f} characters, {corpus.released:,.0f} of them "
-            f"released, {corpus.cores} cores, {plan.shards:,} shards",
-            *_cut(corpus),
-            "",
-            *_table(
-                ("rule", "jobs", "CPU hours", f"hours on {corpus.cores} cores", "peak MiB of a job"),
-                [
-                    *(
-                        (stage.rule, f"{stage.jobs:,}", _hours(stage.cpu), _hours(stage.wall), f"{stage.peak:,.0f}")
-                        for stage in plan.stages
-                    ),
-                    ("all, one after another", f"{jobs:,}", _hours(whole[0]), _hours(whole[1]), ""),
-                ],
-            ),
-            "",
-            *_table(("on disk", "GB"), [(name, f"{size / 1e9:,.2f}") for name, size in folders]),
-            "",
-            f"Computed from builds of {sizes} documents at commit {rates['commit']} on {rates['machine']}.",
-            *_scored(plan, rates),
-            *_unmeasured(rates),
-            *_to_fetch(corpus),
-            "",
-        ]
-    )
-
-
-def _cut(corpus: Corpus) -> list[str]:
-    """Return a line on the chunks of long documents; none where a document is one chunk."""
-    if corpus.chunks == corpus.documents:
-        return []
-    return [
-        f"in {corpus.chunks:,.0f} chunks of {corpus.chunk_chars:,.0f} characters, at most "
-        f"{_chunk_settings()['max_chunks_per_document']} of a document: what is released are chunks"
-    ]
-
-
-def _to_fetch(corpus: Corpus) -> list[str]:
-    """Return a line on the share of the files that is enough; none where all are needed."""
-    share = SPARE * corpus.released / corpus.chunks
-    if share >= 1:
-        return []
-    shown = f"{share:.2g}"
-    return [
-        f"Enough to fetch: `authbench acquire --share {shown}`, {SPARE} chunks for each that is released; more where "
-        "few authors have several texts, or a language or genre is rare. A plan of that share: --documents "
-        f"{share * corpus.documents:.2g}."
-    ]
-
-
-def _scored(plan: Plan, rates: Rates) -> list[str]:
-    """Return a line on where the rate of Detoxify comes from; none where it is not asked."""
-    if not any(stage.rule.endswith("Detoxify") for stage in plan.stages):
-        return []
-    known = rates["detoxify"]
-    return [
-        f"Detoxify scores each released text on one core, its first {max(known['cpu_s_by_tokens'])} tokens: measured "
-        f"at commit {known['commit']} on {known['machine']}, torch {known['torch']}."
-    ]
-
-
-def _unmeasured(rates: Rates) -> list[str]:
-    """Return a line that names the rules of a build whose rates were not measured; none where all were."""
-    known = {rule for size in rates["sizes"] for rule in size["rules"]}
-    lacking = [rule for rule in RULES if rule not in known]
-    return [f"Not measured, so not counted: {', '.join(lacking)}."] if lacking else []
-
-
-def _hours(seconds: float) -> str:
-    return f"{seconds / 3600:,.2f}" if seconds >= 36 else "< 0.01"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    sides = ["---", *["---:"] * (len(head) - 1)]
-    return [f"| {' | '.join(row)} |" for row in (head, sides, *rows)]

@@ -82,7 +82,8 @@ def _plan_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def plan(arguments: argparse.Namespace) -> int:
-    from authbench.plan import Corpus, as_text, make_plan, read_rates
+    from authbench.plan import Corpus, make_plan, read_rates
+    from authbench.plan_text import as_text
 
     if arguments.cores < 1:
         raise InputError(f"--cores: expected 1 or more, found {arguments.cores}")
