@@ -426,6 +426,19 @@ def merged_without(ident: str) -> Callable[[Path], None]:
     return mutate
 
 
+def with_a_prompt_twice(folder: Path) -> None:
+    """Say that essays have a prompt each, and that one has another's."""
+    table = pl.read_parquet(folder / "provenance.parquet").with_row_index("ordinal")
+    other = table.filter(pl.col("id") == SIX)["ordinal"].item() + 1
+    numbers = [other if number + 1 == other else number for number in table["ordinal"]]
+    table.with_columns(
+        task=pl.lit("essay"),
+        file=pl.lit("0" * 64),
+        unique_values=pl.Series([f'{{"prompt":"{number:032x}"}}' for number in numbers]),
+    ).write_parquet(folder / "provenance.parquet")
+    edit_json("manifest.json", lambda value: value["config"].update(dedup={"unique": {"essay": ["prompt"]}}))(folder)
+
+
 AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("checksum", lambda f: append(f / "README.md", "extra"), "README.md"),
     ("checksum", lambda f: (f / "provenance.parquet").unlink(), "provenance.parquet"),
@@ -442,6 +455,7 @@ AFTER: list[tuple[str, Callable[[Path], None], str]] = [
     ("provenance", replaced("length_bucket", "short"), SIX),
     ("provenance", replaced("content_sha256", "0" * 64), SIX),
     ("provenance_column", edit_provenance(lambda table: table.with_columns(raw_author=pl.lit("Bob"))), "raw_author"),
+    ("unique_field", with_a_prompt_twice, "doc_000006 = doc_000007"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v["documents"].update(taken=17)), "documents"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v["languages"].pop()), "language ru"),
     ("quota", edit_json("sampling_deviation.json", lambda v: v["cells"][0].update(taken=1)), "genre en blog/*"),

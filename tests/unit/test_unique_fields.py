@@ -4,15 +4,22 @@ from pathlib import Path
 
 import orjson
 import polars as pl
+import pytest
+import sound_release
 from dedup_stage import run_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from authbench.checking import check_release
+from authbench.checking.fields import check_fields
 from authbench.dedup.jobs.decide import decide_all
 from authbench.dedup.settings import DedupSettings
 from authbench.dedup.unique import repeated_fields, values_of
+from authbench.errors import InputError
+from authbench.identity import author_id
 from authbench.labels.shared import stand_ins
 from authbench.records import REMOVED
+from authbench.release.tables import make_provenance
 from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_parquet
 
@@ -119,3 +126,72 @@ def test_a_stage_removes_copies_then_repeated_prompts_and_accounts_for_all_in_an
     assert counts == {"in": 4, "kept": 2, "gained": 0, "dropped": {"exact_duplicate": 1, "repeated_field": 1}}
     assert decided(tmp_path / "three", 3) == (rows, counts)
     assert stand_ins(pl.DataFrame(rows, schema=REMOVED))["doc_key"].to_list() == ["d"]  # a prompt in common is no copy
+
+
+UNIQUE = {"authorship": ["topic", "prompt"]}
+
+
+def published(monkeypatch: pytest.MonkeyPatch, folder: Path, prompts: pl.Series, *fields: str) -> set[str]:
+    """Return the claims that a release breaks whose fields are to be unique and whose texts have these prompts."""
+    settings = {**sound_release.CONFIG["dedup"], "unique": {"authorship": list(fields)}}
+    monkeypatch.setitem(sound_release.CONFIG, "dedup", settings)
+    labels = pl.Series([orjson.dumps({"prompt": prompt}).decode() for prompt in prompts])
+    sound_release.write_sound(folder, made=sound_release.documents().with_columns(labels=labels))
+    return {violation.code for violation in check_release(folder)}
+
+
+def test_a_release_states_its_prompts_by_their_digests_and_the_check_finds_one_twice(monkeypatch, tmp_path):
+    many = sound_release.documents().height
+    prompts = pl.Series([f"Prompt {number}" for number in range(many)])
+    assert published(monkeypatch, tmp_path / "sound", prompts, "prompt") == set()
+    table = pl.read_parquet(tmp_path / "sound/provenance.parquet")
+    assert table["unique_values"].n_unique() == many
+    assert not any("Prompt" in value for value in table["unique_values"])
+    twice = prompts.scatter(3, " prompt\n9")
+    assert published(monkeypatch, tmp_path / "forged", twice, "prompt") == {"unique_field"}
+
+
+def provenance(*texts: tuple[str, str | None, str]) -> pl.DataFrame:
+    """The provenance of documents with these names, topics and labels, whose topic and prompt are to be unique."""
+    source = "babel_briefings"
+    made = (
+        sound_release.documents()
+        .head(len(texts))
+        .with_columns(
+            id=pl.Series([f"doc_{number:06d}" for number in range(len(texts))]),
+            author_id=pl.Series([author_id(source, name) for name, _, _ in texts]),
+            topic=pl.Series([topic for _, topic, _ in texts], dtype=pl.String),
+            labels=pl.Series([labels for _, _, labels in texts]),
+            scored=pl.lit(True),
+            origin=pl.lit("0" * 32),
+            content_sha256=pl.lit("0" * 64),
+        )
+    )
+    return make_provenance(made, None, sound_release.sources(), (), UNIQUE)
+
+
+def test_of_an_author_s_own_name_a_release_states_no_digest():
+    table = provenance(("Jane Roe", "Jane Roe", '{"prompt":"Jane Roe"}'), ("John Doe", "war", "{}"))
+    assert [value and list(orjson.loads(value)) for value in table["unique_values"]] == [None, ["topic"]]
+    assert list(check_fields(table, UNIQUE)) == []
+
+
+def test_chunks_of_one_record_share_their_prompt_and_other_task_types_are_not_held_to_it():
+    table = provenance(("Ann", None, '{"prompt":"x"}'), ("Bob", None, '{"prompt":"x"}'))
+    assert [finding.id for finding in check_fields(table, UNIQUE)] == ["doc_000000 = doc_000001"]
+    assert list(check_fields(table.with_columns(ordinal=pl.lit(1, pl.Int64)), UNIQUE)) == []
+    assert list(check_fields(table, {"essay": ["prompt"]})) == []
+
+
+def test_a_digest_that_is_not_that_of_the_topic_beside_it_and_a_lost_column_are_found():
+    table = provenance(("Ann", "war", "{}"), ("Bob", "peace", "{}"))
+    other = table.with_columns(unique_values=table["unique_values"].reverse())
+    assert [finding.id for finding in check_fields(other, UNIQUE)] == ["doc_000000", "doc_000001"]
+    lost = list(check_fields(table.drop("unique_values"), UNIQUE))
+    assert [(finding.code, finding.id) for finding in lost] == [("unique_field", "provenance.parquet")]
+
+
+@pytest.mark.parametrize("wrong", [["essay"], {"essay": "prompt"}, {"essay": [1]}])
+def test_a_manifest_with_another_form_of_the_setting_is_an_error_that_says_the_form(wrong):
+    with pytest.raises(InputError, match=r"dedup\.unique is .* Expected the fields of each task type"):
+        list(check_fields(provenance(("Ann", None, "{}")), wrong))

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import unicodedata
 from collections.abc import Iterable
 
 import polars as pl
@@ -32,6 +33,16 @@ def fold_space(text: str) -> str:
 def digest(*parts: str) -> str:
     """Return 128 bits of SHA-256 over the parts, as hex."""
     return hashlib.sha256(SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def value_digest(field: str, value: object) -> str | None:
+    """Return the digest of a field's value, equal for values that differ in case, width or white space alone.
+
+    >>> value_digest("prompt", " On  War") == value_digest("prompt", "on war"), value_digest("prompt", " ")
+    (True, None)
+    """
+    folded = "" if value is None else fold_space(unicodedata.normalize("NFKC", str(value)).casefold())
+    return digest(field, folded) if folded else None
 
 
 def sha256_of_text(text: str) -> str:

@@ -74,6 +74,8 @@ DOCUMENT = pl.Schema(
     ]
 )
 
+FIELDS_BESIDE_LABELS = ("topic", "item")  # columns that `dedup.unique` may name; its other names are those of labels
+
 # Why a document (or a raw row, then `doc_key` is null) was dropped. A document dropped for several reasons has several
 # rows, the first reason first. `detail` is the place (file and position) or the key of the kept representative.
 REMOVED = pl.Schema(

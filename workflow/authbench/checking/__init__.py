@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from authbench.checking.claims import CLAIMS, Finding
+from authbench.checking.fields import check_fields
 from authbench.checking.files import check_files
 from authbench.checking.ids import check_ids
 from authbench.checking.labels import check_labels
@@ -100,6 +101,7 @@ def _check_rows(release: Rows, rules: Rules) -> Iterator[Finding]:
         yield from check_pairs(release, rules, pairs)
         yield from check_ids(release)
         yield from check_provenance(release, rules.fixed_buckets)
+        yield from check_fields(release.provenance, rules.settings["dedup"].get("unique") or {})
         yield from check_measures(release, rules.settings)
         yield from check_measured(release)
         yield from check_lock(release)

@@ -15,6 +15,7 @@ CLAIMS = {
     "token_length": "token_length is the number of cl100k_base tokens of the content",
     "exact_duplicate": "no two documents have the same content",
     "near_duplicate": "no two documents are near copies",
+    "unique_field": "no two documents of a task type share a value of a field that dedup.unique makes unique",
     "leak": "no two documents of different splits are similar",
     "contained_leak": "no two long documents of different splits contain much of each other",
     "author_in_splits": "an author is in one split",

@@ -3,18 +3,16 @@
 Of the texts that have a value the first in corpus order stays, with all chunks of its document; the others go.
 """
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import orjson
 import polars as pl
 
-from authbench.identity import digest, fold_space
+from authbench.identity import value_digest
+from authbench.records import FIELDS_BESIDE_LABELS
 
-COLUMNS = ("doc_key", "source", "task", "topic", "item", "labels")
-OWN = ("topic", "item")  # columns that may be named; other names are those of labels
+COLUMNS = ("doc_key", "source", "task", *FIELDS_BESIDE_LABELS, "labels")
 REASON = "repeated_field"
 _CHUNK = r"#chunk_\d+$"
 _VALUES = pl.Schema(
@@ -39,7 +37,7 @@ def values_of(texts: pl.DataFrame, unique: Mapping[str, Sequence[str]], order: S
 
     Args:
         texts: with COLUMNS and `row`, the number of each.
-        unique: by task type the names of fields (OWN) and labels.
+        unique: by task type the names of fields (FIELDS_BESIDE_LABELS) and labels.
         order: the sources in corpus order.
 
     Returns:
@@ -51,10 +49,10 @@ def values_of(texts: pl.DataFrame, unique: Mapping[str, Sequence[str]], order: S
     for text in concerned.select("row", *COLUMNS).iter_rows(named=True):
         labels = orjson.loads(text["labels"])
         for field in unique[text["task"]]:
-            folded = _folded(text[field] if field in OWN else labels.get(field))
-            if folded:
+            value = value_digest(field, text[field] if field in FIELDS_BESIDE_LABELS else labels.get(field))
+            if value is not None:
                 source = text["source"]
-                rows.append((places[source], text["doc_key"], text["row"], source, field, digest(field, folded)))
+                rows.append((places[source], text["doc_key"], text["row"], source, field, value))
     return pl.DataFrame(rows, schema=_VALUES, orient="row")
 
 
@@ -81,7 +79,3 @@ def repeated_fields(values: Iterable[pl.DataFrame]) -> pl.DataFrame:
         for one in held:
             holders.setdefault(one["value"], (document, key))
     return pl.DataFrame(rows, schema=REPEATED, orient="row")
-
-
-def _folded(value: Any) -> str:
-    return "" if value is None else fold_space(unicodedata.normalize("NFKC", str(value)).casefold())

@@ -151,8 +151,8 @@ PAIR_TABLES = {table.name: table for table in (POSITIVES, PAIRS)}
 # `topic` and `licence` are words of the corpus: a short line that begins no path and holds no address. A topic may not
 # hold a label that a pseudonym is the digest of; a licence is that of the manifest.
 WORDS = r"(?![/~.]|[A-Za-z]:/)[^\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"
-# After these columns come LABELS, where the recipe publishes some, and the measurements of the filters: numbers, true
-# or false, and text in the forms of TEXT_MEASURES.
+# After these columns come LABELS, where the recipe publishes some, UNIQUE_VALUES, where it makes fields unique, and the
+# measurements of the filters: numbers, true or false, and text in the forms of TEXT_MEASURES.
 PROVENANCE = Table(
     "provenance",
     (
@@ -215,4 +215,10 @@ LABELS = "labels"  # of a text, a JSON object of labels whose values are WORDS w
 _LABEL = (
     r'"[a-z][a-z0-9_]{0,40}":"(?![/~.]|[A-Za-z]:/)[^"\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff@\\]{1,120}"'
 )
-TEXT_MEASURES = {"langid": "[a-z]{2,3}", LABELS: rf"\{{{_LABEL}(,{_LABEL})*\}}"}
+UNIQUE_VALUES = "unique_values"  # of a text, a JSON object of digests of the values that no other document may have
+_DIGEST = r'"[a-z][a-z0-9_]{0,40}":"[0-9a-f]{32}"'
+TEXT_MEASURES = {
+    "langid": "[a-z]{2,3}",
+    LABELS: rf"\{{{_LABEL}(,{_LABEL})*\}}",
+    UNIQUE_VALUES: rf"\{{{_DIGEST}(,{_DIGEST})*\}}",
+}

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
-from authbench.dedup.unique import OWN
 from authbench.errors import InputError
 from authbench.ingest.aliases import persons_file, read_aliases
+from authbench.records import FIELDS_BESIDE_LABELS
 from authbench.registry.source_entry import Source
 from authbench.settings.config import Config
 
@@ -29,7 +29,7 @@ def unknown_requirements(config: Config, sources: Iterable[Source]) -> Iterator[
         ours, task = source.extraction.fields, source.extraction.task
         stated = {one.name for one in fields(ours) if one.name != "labels" and getattr(ours, one.name) is not None}
         known.setdefault(task, set()).update(stated, ours.labels)
-        labels.setdefault(task, set()).update(stated & set(OWN), ours.labels)
+        labels.setdefault(task, set()).update(stated & set(FIELDS_BESIDE_LABELS), ours.labels)
     yield from _not_given("ingest.required", config["ingest"]["required"], known, "so that every text would go")
     yield from _not_given("dedup.unique", config["dedup"]["unique"], labels, "so that no text would have a value")
 

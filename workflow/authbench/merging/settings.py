@@ -40,7 +40,7 @@ def differing(first: Settings, second: Settings) -> Iterator[str]:
         if _must_agree(key) and ours.get(key) != theirs.get(key):
             yield f"{key} is {ours.get(key)!r:.60} and {theirs.get(key)!r:.60}"
     if first["dedup"].get("unique"):
-        yield "dedup.unique is set, and releases do not hold the fields of their texts to compare them by"
+        yield "dedup.unique is set, and a merge does not compare the fields of texts"
 
 
 def merged_config(name: str, first: DataConfig, second: DataConfig) -> DataConfig:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import orjson
 import polars as pl
@@ -17,12 +18,13 @@ from authbench.format.columns import (
     PROVENANCE,
     QUERIES,
     TEXT_MEASURES,
+    UNIQUE_VALUES,
     Table,
 )
-from authbench.identity import author_id
+from authbench.identity import author_id, value_digest
 from authbench.ingest.authors import folded
 from authbench.ingest.persons import canonical_name, keys_of
-from authbench.records import LANGUAGES
+from authbench.records import FIELDS_BESIDE_LABELS, LANGUAGES
 from authbench.registry.source_entry import FULL, Description
 from authbench.release.contents import Contents
 from authbench.storage.json_lines import write_json_lines
@@ -56,6 +58,7 @@ def make_provenance(
     measures: pl.DataFrame | None,
     sources: Mapping[str, Description],
     labels: Sequence[str] = (),
+    unique: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> pl.DataFrame:
     """Return where each document came from and what was measured of it; no name, no text, sorted by id.
 
@@ -67,6 +70,8 @@ def make_provenance(
         measures: doc_key and measurements, which follow the columns of PROVENANCE; None: none.
         sources: by tag.
         labels: names of labels (`fields.labels` of the entries) that are published, in the column LABELS.
+        unique: by task type the fields of which no two documents share a value (`dedup.unique`); digests of the values
+            go into the column UNIQUE_VALUES.
     """
     terms = pl.DataFrame(
         [(tag, source.license.name, source.license.tier) for tag, source in sorted(sources.items())],
@@ -79,6 +84,8 @@ def make_provenance(
         measured = [name for name in measures.columns if name not in table.columns]
         table = table.join(measures.select("doc_key", *measured), on="doc_key", how="left", maintain_order="left")
     published = [_published_labels(table, sources, labels)] if labels else []
+    if unique:
+        published.append(_unique_values(documents, sources, unique))
     return table.select(*PROVENANCE.names, *published, *measured).rechunk()
 
 
@@ -97,6 +104,28 @@ def _published_labels(documents: pl.DataFrame, sources: Mapping[str, Description
 
     rows = documents.select("source", "author_id", LABELS).iter_rows()
     return pl.Series(LABELS, [publishable(*row) for row in rows], dtype=pl.String)
+
+
+def _unique_values(
+    documents: pl.DataFrame, sources: Mapping[str, Description], unique: Mapping[str, Sequence[str]]
+) -> pl.Series:
+    """Return the digests of the values that no other document may have; of an author's own name there is none."""
+    languages = sorted({*LANGUAGES, *documents["lang"].unique()})
+
+    @cache
+    def publishable(source: str, author: str, field: str, value: str) -> str | None:
+        return None if _is_author(sources, languages, source, author, value) else value_digest(field, value)
+
+    found: list[str | None] = []
+    for row in documents.select("source", "author_id", "task", LABELS, *FIELDS_BESIDE_LABELS).iter_rows(named=True):
+        stated = orjson.loads(row[LABELS] or "{}")
+        digests = {}
+        for field in unique.get(row["task"], ()):
+            value = row[field] if field in FIELDS_BESIDE_LABELS else stated.get(field)
+            if value is not None and (digest := publishable(row["source"], row["author_id"], field, str(value))):
+                digests[field] = digest
+        found.append(_as_json(digests) if digests else None)
+    return pl.Series(UNIQUE_VALUES, found, dtype=pl.String)
 
 
 def _as_json(value: Mapping[str, str]) -> str:

@@ -43,7 +43,9 @@ def write_release(
     for split in contents.splits:
         write_split(folder / split, contents, split)
     labels = findings["config"].get("release", {}).get("labels", ())
-    write_plain_parquet(make_provenance(contents.documents, measures, sources, labels), folder / files.PROVENANCE)
+    unique = findings["config"].get("dedup", {}).get("unique", {})
+    provenance = make_provenance(contents.documents, measures, sources, labels, unique)
+    write_plain_parquet(provenance, folder / files.PROVENANCE)
     write_plain_json(folder / files.LOCK, contents.lock)
     noisy = {tag for tag in sources if noisy_share(tag, sources, findings["ingest"])}
     tables = statistics.tables(contents.documents, contents.queries, contents.splits, noisy)

@@ -1,0 +1,69 @@
+"""Fields that no two documents share, where `dedup.unique` names some: by the digests that the provenance states."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+import polars as pl
+
+from authbench.checking.claims import Finding
+from authbench.errors import InputError
+from authbench.format.columns import LABELS, TEXT_MEASURES, UNIQUE_VALUES
+from authbench.format.files import PROVENANCE
+from authbench.identity import value_digest
+
+_RECORD = ("file", "ordinal")  # a raw record, all chunks of which are one document
+_NEEDED = ("id", "task", *_RECORD, UNIQUE_VALUES)
+
+
+def check_fields(provenance: pl.DataFrame | None, unique: Any) -> Iterator[Finding]:
+    """Yield documents that share a value with another, and digests that contradict a topic or label beside them.
+
+    Args:
+        provenance: the rows of documents; None: nothing is known of their fields.
+        unique: by task type the fields of which no two documents share a value.
+
+    Raises:
+        InputError: `unique` is no mapping of lists of names.
+    """
+    _expect_names(unique)
+    if provenance is None or not unique:
+        return
+    if missing := [name for name in _NEEDED if name not in provenance.columns]:
+        yield Finding("unique_field", PROVENANCE, f"no column {', '.join(missing)}")
+        return
+    form, holders = re.compile(TEXT_MEASURES[UNIQUE_VALUES]), dict[tuple[str, str], tuple[tuple[Any, ...], str]]()
+    rows = provenance.filter(pl.col("task").cast(pl.String).is_in(list(unique))).sort("id")
+    for row in rows.iter_rows(named=True):
+        digests = row[UNIQUE_VALUES]
+        values = orjson.loads(digests) if isinstance(digests, str) and form.fullmatch(digests) else {}
+        beside = _stated(row)
+        for field in unique[row["task"]]:
+            digest = values.get(field)
+            if field in beside and digest != value_digest(field, beside[field]):
+                yield Finding("unique_field", row["id"], f"{field} of {row['id']} is not that of {UNIQUE_VALUES}")
+            if digest is None:
+                continue
+            record = tuple(row[name] for name in _RECORD)
+            holder, first = holders.setdefault((field, digest), (record, row["id"]))
+            if holder != record:
+                yield Finding("unique_field", f"{first} = {row['id']}", field)
+
+
+def _stated(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the topic and the labels that a row of the provenance publishes."""
+    labels = row.get(LABELS)
+    stated = orjson.loads(labels) if isinstance(labels, str) and re.fullmatch(TEXT_MEASURES[LABELS], labels) else {}
+    return {"topic": row["topic"], **stated} if row.get("topic") is not None else stated
+
+
+def _expect_names(unique: Any) -> None:
+    fitting = isinstance(unique, Mapping) and all(
+        isinstance(fields, list | tuple) and all(isinstance(field, str) for field in fields)
+        for fields in unique.values()
+    )
+    if not fitting:
+        raise InputError(
+            f"dedup.unique is {unique!r:.80}. Expected the fields of each task type, as {{essay: [prompt]}}."
+        )
