@@ -22,7 +22,7 @@ from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
-from authbench.raven.duration import PACE, characters_of_folds, expected
+from authbench.raven.duration import PACE, expected
 from authbench.raven.encoders import TopicEncoder, load_encoder
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.layout import lay_out, likeness
@@ -185,15 +185,19 @@ def test_a_run_tells_beforehand_how_long_its_verifiers_take(planted: tuple[Path,
     facts = read_json(planted[0] / "subsets.json")
     texts = pl.read_parquet(planted[0] / "documents.parquet").with_columns(characters=pl.col("content").str.len_chars())
     seen = [texts.filter(pl.col("topic").is_in(list(about["members"])))["characters"].sum() for about in facts.values()]
-    assert characters_of_folds(facts, texts) == 4 * sum(seen)
+    assert [about["characters"] for about in facts.values()] == [4 * characters for characters in seen]
     assert set(PACE) == set(RavenSettings().verifiers)
-    hour = int(1e6 * 3600 / PACE["naive"])
+    half = {"trained": True, "characters": int(1e6 * 1800 / PACE["naive"])}
+    hour, short = (
+        {"hits": half, "group": half, "hits-9": {**half, "trained": False}},
+        {"hits": {**half, "characters": 1}},
+    )
     assert (
         expected(["naive"], hour) == "raven: 1 verifier will take some 60 minutes of CPU time, 30 minutes on two cores."
     )
     assert "61 minutes of CPU time" in expected(["naive"], hour, jobs=10)
-    assert expected(["naive", "mine"], 1).endswith("1 minute on two cores, and mine as long as they take.")
-    assert expected(["mine"], 1) == "raven: no verifier of known pace, and mine as long as they take."
+    assert expected(["naive", "mine"], short).endswith("1 minute on two cores, and mine as long as they take.")
+    assert expected(["mine"], short) == "raven: no verifier of known pace, and mine as long as they take."
 
 
 def test_random_subsets_are_told_in_the_order_of_their_seeds() -> None:

@@ -60,6 +60,7 @@ UNPLANNED: Mapping[str, str] = {
     ),
     **dict.fromkeys(("build_pairs", "answer_pairs", "pan", "score_style", "style_report"), "depends on the models"),
     **dict.fromkeys(("raven_documents", "raven_topics", "raven_subsets", "raven_answers"), "depends on the models"),
+    "raven_duration": "says what the verifiers take",
     **dict.fromkeys(("raven", "raven_report", "train", "train_model", "draw_curves"), "depends on the models"),
     **dict.fromkeys(("bundle_release", "export_release", "publish"), "copies the release in another form"),
     **dict.fromkeys(

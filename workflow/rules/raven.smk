@@ -11,16 +11,19 @@ from authbench.raven.checks import load_verifiers
 from authbench.raven.documents import place_digest
 from authbench.raven.encoders import load_encoder
 from authbench.raven.settings import RELEASE, RavenSettings
-from authbench.raven.subsets import batches
+from authbench.raven.subsets import batches, job_count
 from authbench.verifiers.requested import files_behind
 
 RAVEN = RavenSettings.from_section(SETTINGS["raven"])
-config["raven"] = RAVEN.as_section()  # whole, for the job that says how long the others take; no reason to rerun it
 RAVEN_ENCODERS = {encoder.name: encoder for encoder in (load_encoder(name, HERE) for name in RAVEN.subsets.encoders)}
 RAVEN_VERIFIERS = load_verifiers(RAVEN, HERE)
 RAVEN_BATCHES = batches(RAVEN.subsets, RAVEN.subsets_per_job)
 RAVEN_SUBSETS = [subset for subsets in RAVEN_BATCHES.values() for subset in subsets]
 RAVEN_PARTS = RAVEN.fold_parts()
+
+
+localrules:
+    raven_duration,
 
 
 rule raven:
@@ -105,6 +108,25 @@ rule raven_subsets:
         "../scripts/raven_subsets.py"
 
 
+rule raven_duration:
+    """Say how long the verifiers will take, before they start."""
+    input:
+        facts=result("raven/subsets.json"),
+    output:
+        estimate=result("raven/duration.txt"),
+    log:
+        result("logs/raven_duration.log"),
+    priority: 100
+    conda:
+        "../../envs/text.yaml"
+    params:
+        verifiers=list(RAVEN_VERIFIERS),
+        jobs=job_count(RAVEN),
+        code=code("raven_duration"),
+    script:
+        "../scripts/raven_duration.py"
+
+
 rule raven_answers:
     """Train a verifier on folds of subsets, calibrate it, and let it answer what is tested."""
     input:
@@ -141,6 +163,7 @@ rule raven_report:
     input:
         verification=result("raven/release.json"),
         facts=result("raven/subsets.json"),
+        estimate=result("raven/duration.txt"),
         pairs=expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_SUBSETS),
         answers=expand(
             result("raven/answers/{batch}/{verifier}/{part}.parquet"),

@@ -60,8 +60,8 @@ def answer_all(
     write_documents(settings.documents, documents, seed, unverified=unverified)
     for encoder in encoders:
         write_topics(documents, encoder, settings.limits, seed, topics[encoder.name], cache)
-    characters = write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
-    print(expected(verifiers, characters), file=sys.stderr, flush=True)
+    described = write_subsets(documents, topics, settings.subsets, settings.limits, seed, metadata, pairs)
+    print(expected(verifiers, described), file=sys.stderr, flush=True)
     written = []
     for batch, subsets in batches(settings.subsets, settings.subsets_per_job).items():
         drawn = [pairs / f"{subset}.parquet" for subset in subsets]

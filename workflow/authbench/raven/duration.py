@@ -7,8 +7,6 @@ characters of the subsets' texts, times the folds.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import polars as pl
-
 # CPU seconds for a million characters of a fold, on the planted corpus (benchmarks/raven.py --stages).
 PACE: Mapping[str, float] = {
     "naive": 1.5, "ppm": 0.6, "topicfit": 0.7, "stylometric": 0.3, "random": 0.3, "format": 0.2, "edges": 0.6,
@@ -17,29 +15,16 @@ PACE: Mapping[str, float] = {
 START = 4.0  # CPU seconds that a job takes to begin
 
 
-def characters_of_folds(described: Mapping[str, Mapping[str, Any]], documents: pl.DataFrame) -> int:
-    """Return the characters of the texts of each fold of each subset that verifiers run on, all together.
-
-    Args:
-        described: subsets by name (`layout.lay_out`).
-        documents: `topic` and `characters`.
-    """
-    by_topic = dict(documents.group_by("topic").agg(pl.col("characters").cast(pl.Int64).sum()).iter_rows())
-    return sum(
-        len(about["folds"]) * sum(by_topic[topic] for topics in about["members"].values() for topic in topics)
-        for about in described.values()
-        if about["trained"]
-    )
-
-
-def expected(verifiers: Iterable[str], characters: int, jobs: int = 0) -> str:
+def expected(verifiers: Iterable[str], described: Mapping[str, Mapping[str, Any]], jobs: int = 0) -> str:
     """Return in words how long verifiers will take, and on two cores; others than those of PACE are named.
 
     Args:
-        characters: of all folds of all subsets.
+        verifiers: their names.
+        described: subsets by name (`layout.write_subsets`), each with the `characters` of its folds.
         jobs: processes that are started for them.
     """
     names = list(verifiers)
+    characters = sum(about["characters"] for about in described.values() if about["trained"])
     known = [name for name in names if name in PACE]
     unknown = [name for name in names if name not in PACE]
     seconds = sum(PACE[name] for name in known) * characters / 1e6 + START * jobs

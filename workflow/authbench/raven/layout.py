@@ -10,7 +10,6 @@ import polars as pl
 
 from authbench.raven.covariates import describe, strata, text_facts
 from authbench.raven.documents import KEYS
-from authbench.raven.duration import characters_of_folds
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, similarities
@@ -32,13 +31,13 @@ def write_subsets(
     seed: int,
     metadata: Path,
     pairs: Path,
-) -> int:
-    """Lay out every subset, and return the characters of all folds that verifiers will see.
+) -> dict[str, dict[str, Any]]:
+    """Lay out every subset, and return what is written to `metadata`.
 
     Args:
         topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
         metadata: file to write, with the topics of each subset in the order they are taken (`order`), what HITS took
-            each for (`leakage`), folds and sizes.
+            each for (`leakage`), folds, sizes and the characters of all folds together (`characters`).
         pairs: folder to write, a file for each subset that verifiers run on.
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
@@ -54,7 +53,7 @@ def write_subsets(
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
-    return characters_of_folds(described, keys)
+    return described
 
 
 def lay_out(
@@ -82,12 +81,14 @@ def lay_out(
     members, scores = take(subset, *topics[subset.encoder], seed, matched)
     pairs = fold_pairs(subset.name, documents, members, folds, seed)
     tests = topics_tested(members, folds, seed)
+    taken = documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode()))
     metadata = {
         **asdict(subset),
         "members": members,
         "order": list(members),
         "folds": tests,
-        "documents": documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode())).height,
+        "documents": taken.height,
+        "characters": folds * int(taken["characters"].cast(pl.Int64).sum()),
         "leakage": scores,
         "covariates": describe(pairs, documents),
         "sizes": _sizes(pairs, documents),
