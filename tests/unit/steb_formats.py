@@ -148,22 +148,28 @@ FORMATS: Mapping[str, tuple[Mapping[str, Any], Sequence[tuple[Any, ...]]]] = {
         },
         [],
     ),
-    "endive": (  # a question counts where all five dialects have it
+    "endive": (  # a question counts where all five dialects have it; each benchmark has columns of its own
         {
             f"{dialect}/{part}.jsonl": jsonl(
                 *[
-                    {name: source, f"Dialect ({name.lower()})": f"{source} in {dialect}"}
+                    {"label": True, "question": "?", name: source, f"Dialect ({inner})": f"{source} in {dialect}"}
                     for source in sources
-                    if (source, dialect) != ("c", "jame")
+                    if (source, dialect) != ("c", "JamE")
                 ]
             )
-            for dialect in ("aave", "chce", "collsge", "inde", "jame", "sae")
-            for part, name, sources in (("svamp", "Original", "z"), ("boolq", "Context", "cba"))
+            for dialect in ("AAVE", "ChcE", "CollSgE", "IndE", "JamE")
+            for part, name, inner, sources in (
+                ("svamp", "Context", "context", "z"),
+                ("boolq", "SAE Passage", "SAE Passage", "cba"),
+                ("folio", "Premises", "Premises", "f"),
+                ("mbpp", "Original", "Original", "m"),
+                ("wsc", "Original Paragraph", "Original Paragraph", "w"),
+            )
         },
         [
-            (f"{source} in {dialect}", dialect)
-            for source in "abz"
-            for dialect in ("aave", "chce", "collsge", "inde", "jame")
+            (f"{source} in {dialect}", dialect.lower())
+            for source in "abfmzw"
+            for dialect in ("AAVE", "ChcE", "CollSgE", "IndE", "JamE")
         ],
     ),
     "corpus-of-diverse-styles": (

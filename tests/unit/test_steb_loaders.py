@@ -83,6 +83,16 @@ def test_a_file_of_each_format_is_read_as_their_loader_reads_it(dataset: str, tm
     assert rows_of(entry, read_dataset(entry, tmp_path)) == list(expected)
 
 
+def test_endive_has_standard_texts_once_beside_five_dialects(tmp_path: Path) -> None:
+    entry = put(tmp_path, "endive", FORMATS["endive"][0])
+    rows = read_dataset(entry, tmp_path).frame
+    assert dict(rows.group_by("label").len().iter_rows()) == {
+        **dict.fromkeys(("aave", "chce", "collsge", "inde", "sae"), 7),
+        "jame": 6,
+    }
+    assert set(rows.filter(pl.col("label") == "sae")["text"]) == set("abcfmzw")
+
+
 def test_every_form_of_file_that_an_entry_reads_is_tried_or_made_here() -> None:
     met, untried = set(), {}
     for entry in find_datasets(["all"]):

@@ -15,7 +15,7 @@ from authbench.models.entries import MODELS
 from authbench.models.model import VectorCache, flops_per_text
 from authbench.models.open import open_model
 from authbench.presentation.charts import WIDTH, as_svg
-from authbench.presentation.numbers import decimals
+from authbench.presentation.numbers import decimals, three_digits
 from authbench.registry.load import load_entry
 from authbench.style import redundancy, scores, tables
 from authbench.style import run as suite_run
@@ -242,6 +242,24 @@ def test_a_run_leaves_scores_with_chance_and_says_what_was_not_run(suite):
     assert "Write them." in told["not_run"]["gone"]
     speed = json.loads((home / "out/tfidf/chunk_and_pool.speed.json").read_bytes())
     assert speed["texts_per_second"] > 0
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [(559.84, "560"), (55.984, "56.0"), (5.5984, "5.60"), (4629.9, "4,630"), (123456.7, "123,457"), (0.04123, "0.0412"),
+     (999.96, "1,000"), (0.0, "0"), (None, "–")],
+)  # fmt: skip
+def test_a_speed_of_less_than_a_thousand_never_looks_like_thousands(rate, shown):
+    assert three_digits(rate) == shown
+
+
+def test_costs_have_three_digits_that_count_and_the_csv_plain_numbers(suite):
+    report = suite[0] / "out/report"
+    told = pl.read_csv(report / "cost.csv").drop_nulls("Texts/s")
+    assert told.schema["Texts/s"] == pl.Float64 and told.height == 3
+    for form in ("md", "tex", "html"):
+        text = (report / (f"cost.{form}" if form != "html" else "index.html")).read_text(encoding="utf-8")
+        assert all(three_digits(rate) in text for rate in told["Texts/s"]), form
 
 
 def test_the_report_has_every_table_in_four_forms(suite):

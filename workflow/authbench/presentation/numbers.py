@@ -27,6 +27,20 @@ def decimals(value: float | None, digits: int = 3, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{digits}f}"
 
 
+def three_digits(value: float | None) -> str:
+    """Return a quantity that may be large or small with three digits that count; a dash for None.
+
+    No number below 1,000 has three decimals after other digits than 0, so that none is taken for thousands.
+
+    >>> three_digits(559.84), three_digits(4629.9), three_digits(33.619), three_digits(0.0412), three_digits(None)
+    ('560', '4,630', '33.6', '0.0412', '–')
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    places = 2 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:,.{max(0, places)}f}"
+
+
 def p_value(p: float | None) -> str:
     """Return a p with three decimals, as scientific journals have it; a dash for None.
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from authbench.leaderboard.tables import NAMES, Metric, score_table
-from authbench.presentation.numbers import decimals, limits
+from authbench.presentation.numbers import decimals, limits, three_digits
 from authbench.presentation.tables import Cell, Row, Table
 from authbench.style import scores, sums
 from authbench.style.collect import Result
@@ -179,7 +179,12 @@ def _cost(results: Sequence[Result]) -> Table:
         )
     schema = {"model": pl.String, "texts_per_second": pl.Float64, "gflops": pl.Float64}
     columns = (Metric("texts_per_second", "Texts/s"), Metric("gflops", "GFLOP/text", False))
-    return score_table("cost", "Cost", columns, _with_groups(results, pl.DataFrame(rows, schema=schema)))
+    table = score_table("cost", "Cost", columns, _with_groups(results, pl.DataFrame(rows, schema=schema)))
+    shown = [
+        replace(row, cells=[row.cells[0], *(replace(cell, text=three_digits(cell.value)) for cell in row.cells[1:])])
+        for row in table.rows
+    ]
+    return replace(table, rows=shown)
 
 
 def long_texts(results: Sequence[Result]) -> Table | None:
