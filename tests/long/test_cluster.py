@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from private_slurm import PrivateSlurm
 from project import ROOT, Project, stop
 from tiny import RECIPE
+from warm_steps import warm_steps
 
 from authbench.runtime.resources import SNAKEMAKE_MB
 
@@ -70,11 +71,13 @@ class Built:
     tmpdirs: list[Path]
 
 
-def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *arguments: str) -> Run:
+def through_slurm(
+    project: Project, slurm: PrivateSlurm, profile: str, *arguments: str, env: Mapping[str, str] | None = None
+) -> Run:
     """Run a project through one of the shipped profiles; it must end well."""
     before = len(slurm.jobs())
     profiles = ("--profile", str(SITE), "--workflow-profile", str(ROOT / "profiles" / profile))
-    process = project.start(*profiles, *arguments, env=slurm.env, program=[str(IMPATIENT)])
+    process = project.start(*profiles, *arguments, env={**slurm.env, **(env or {})}, program=[str(IMPATIENT)])
     try:
         said, _ = process.communicate(timeout=LONGEST_SECONDS)
     finally:
@@ -86,11 +89,18 @@ def through_slurm(project: Project, slurm: PrivateSlurm, profile: str, *argument
 
 
 @pytest.fixture(scope="module")
-def built(tiny: Project, slurm: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> Built:
+def warm(slurm: PrivateSlurm) -> Iterator[dict[str, str]]:
+    """The environment of runs whose jobs need not start Python."""
+    with warm_steps(slurm.folder / "run") as environment:
+        yield environment
+
+
+@pytest.fixture(scope="module")
+def built(tiny: Project, slurm: PrivateSlurm, warm: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A small benchmark, built by jobs of SLURM."""
     project = tiny.copy(tmp_path_factory.mktemp("on a cluster"), with_results=False)
     before = set(slurm.tmpdirs)  # a job that was killed elsewhere may have left something in its own
-    run = through_slurm(project, slurm, "slurm-small", *project.recipe(SMALL))
+    run = through_slurm(project, slurm, "slurm-small", *project.recipe(SMALL), env=warm)
     return Built(project, run, [tmpdir for tmpdir in slurm.tmpdirs if tmpdir not in before])
 
 
@@ -134,10 +144,10 @@ def test_a_second_run_submits_nothing(built: Built, slurm: PrivateSlurm) -> None
 
 
 def test_the_last_stages_through_the_profile_for_large_corpora_are_one_job(
-    tiny: Project, built: Built, slurm: PrivateSlurm
+    tiny: Project, built: Built, slurm: PrivateSlurm, warm: dict[str, str]
 ) -> None:
     recipe = built.project.recipe(SMALL)
-    again = through_slurm(built.project, slurm, "slurm", "release", *recipe, "--forcerun", "assign_splits")
+    again = through_slurm(built.project, slurm, "slurm", "release", *recipe, "--forcerun", "assign_splits", env=warm)
     assert states(again.jobs) == ["COMPLETED"]
     assert release(built.project) == release(tiny)
 

@@ -14,11 +14,11 @@ import select
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 # What most jobs import, and what takes long. Importing these starts no thread that a job would miss in a fork.
@@ -43,7 +43,7 @@ LONGEST_REQUEST = 1 << 20  # bytes, of a job: its script's path and its environm
 
 def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     """Run `snakemake` with arguments in a folder; return its exit status and all that it printed."""
-    with NamedTemporaryFile() as said:
+    with tempfile.NamedTemporaryFile() as said:
         server = _server()
         assert server.stdin and server.stdout
         request = {
@@ -68,34 +68,41 @@ def _server() -> "subprocess.Popen[str]":
 
 def serve() -> None:
     """Answer requests until the input ends."""
+    snakemake = import_all()
+    for line in sys.stdin:
+        request = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            output = os.open(request["output"], os.O_WRONLY | os.O_APPEND)
+            become(request, output, output)
+            fork_jobs()
+            snakemake.cli.main(request["arguments"])
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def import_all() -> Any:
+    """Import Snakemake with its plugins, and what its jobs import; return Snakemake."""
     import snakemake.cli
 
     snakemake.cli.get_argument_parser()  # imports all plugins
     for module in OF_JOBS:
         importlib.import_module(module)
-    for line in sys.stdin:
-        request = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            _become(request)
-            _fork_jobs()
-            snakemake.cli.main(request["arguments"])
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    return snakemake
 
 
-def _become(request: Mapping[str, Any]) -> None:
-    """Make this process as one that was started for the request: its folder, environment, input and output."""
+def become(request: Mapping[str, Any], output: int, errors: int) -> None:
+    """Make this process as one that was started for the request: its folder, environment, input and outputs."""
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
     time.tzset()
+    tempfile.tempdir = None  # found anew, by TMPDIR
     sys.argv = ["snakemake", *request["arguments"]]
-    nothing, output = os.open(os.devnull, os.O_RDONLY), os.open(request["output"], os.O_WRONLY | os.O_APPEND)
-    for target, source in ((0, nothing), (1, output), (2, output)):
+    for target, source in ((0, os.open(os.devnull, os.O_RDONLY)), (1, output), (2, errors)):
         os.dup2(source, target)
 
 
-def _fork_jobs() -> None:
+def fork_jobs() -> None:
     """Let a process beside this one, which has one thread only, fork for each Python script of Snakemake."""
     import snakemake.script
 

@@ -36,7 +36,7 @@ def closure(adapter: Path) -> dict[str, Path]:
     while waiting:
         module = waiting.pop()
         if module not in files:
-            files[module] = _path(module)
+            files[module] = _modules(PACKAGE)[module]
             waiting.extend(_read(files[module])[1])
     return files
 
@@ -80,7 +80,7 @@ def cache_parsed(path: Path) -> None:
     with suppress(OSError, TypeError, ValueError):  # none yet, or a damaged one
         _PARSED.update(json.loads(path.read_text(encoding="utf-8")))
     known = len(_PARSED)
-    for module in PACKAGE.rglob("*.py"):
+    for module in _modules(PACKAGE).values():
         _read(module)
     if len(_PARSED) > known:
         write_text(path, json.dumps(_PARSED))
@@ -94,7 +94,7 @@ def _read(path: Path) -> tuple[str, frozenset[str]]:
     if mark not in _PARSED:
         _PARSED[mark] = _parse(source)
     tree_hash, names = _PARSED[mark]
-    return tree_hash, frozenset(name for name in names if _path(name).exists())
+    return tree_hash, frozenset(names).intersection(_modules(PACKAGE))
 
 
 def _parse(source: bytes) -> tuple[str, list[str]]:
@@ -121,6 +121,11 @@ def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
             yield from _statements(getattr(node, part, ()))
 
 
-def _path(module: str) -> Path:
-    place = PACKAGE.joinpath(*module.split(".")[1:])
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+@cache
+def _modules(package: Path) -> dict[str, Path]:
+    """Return the files of a package's modules and packages by dotted name."""
+    found = {}
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join((package.name, *(parts[:-1] if parts[-1] == "__init__" else parts)))] = path
+    return found
