@@ -11,8 +11,10 @@ from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems, read_truth, write_answers, write_pairs, write_truth
 from authbench.metrics.pan import evaluate
 from authbench.pan.compare import (
+    CHANCE,
     META,
     Systems,
+    by_chance,
     by_data_set,
     by_team,
     leading,
@@ -316,6 +318,14 @@ def test_the_overviews_signed_rank_test_comes_out_of_its_figures():
     assert silence_pays(pl.DataFrame({"non_answers": [1], "c@1": [0.5]}))["p"] is None
 
 
+@pytest.mark.parametrize(("share", "year"), [(0.5, 2021), (0.2, 2021), (0.8, 2020), (0.0, 2021), (1.0, 2021)])
+def test_chance_is_what_scores_that_know_nothing_come_to(share, year):
+    random = np.random.default_rng(7)
+    truth = random.random(200_000) < share
+    found, expected = evaluate(truth, random.random(len(truth)), year=year), by_chance(truth, year)
+    assert {name: expected[name] for name in found} == pytest.approx(found, abs=0.01)
+
+
 def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, capsys):
     systems = some_systems()
     truth = pl.DataFrame({"id": systems.ids, "same": systems.truth})
@@ -342,7 +352,9 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     page = (tmp_path / "one/index.html").read_text()
     assert META in page
     assert "***" in page and "Wilcoxon" not in page
-    assert pl.read_csv(tmp_path / "one/scores.csv")["system"].to_list()[-1] == META
+    *_, mean, chance = pl.read_csv(tmp_path / "one/scores.csv").rows(named=True)
+    assert mean["system"] == META and chance["system"] == CHANCE and chance["AUC"] == 0.5
+    assert "by chance" in page and "| **" not in (tmp_path / "one/scores.md").read_text().partition("| *by chance*")[2]
     ratios = pl.read_csv(tmp_path / "one/likelihood_ratios.csv")
     assert ratios.height == len(systems.ids) and set(systems.scores) | {META} <= set(ratios.columns)
     same = ratios.filter("same")["team1-large"].mean()

@@ -50,6 +50,7 @@ from authbench.storage.parquet import read_columns
 from authbench.verifiers.entries import VerifierEntry
 from authbench.verifiers.parameters import ExternalParameters
 
+MEASURED = Path(__file__).parents[2] / "docs/measured"
 SETTINGS = RavenSettings(
     subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
     limits=TopicLimits(min_documents=2, documents_per_topic=None),
@@ -83,6 +84,21 @@ def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tupl
     assert topics["verdict"] == LEANS and topics["random"] - topics["hits"] > 0.2 and topics["p_beyond"] < 0.01
     assert style["verdict"] == UNSHOWN and style["hits"] > 0.7
     assert rows["masked"]["verdict"] == REFERENCE and style["place"] < topics["place"]
+
+
+def test_the_record_has_both_corpora_judged_right_by_twenty_seeds_and_is_that_of_this_code(
+    planted: tuple[Path, str],
+) -> None:
+    record = pl.read_csv(MEASURED / "verdicts.csv")
+    judged = record.group_by("design", "verifier").agg(pl.col("seed").n_unique(), pl.col("right").sum())
+    assert sorted(judged.rows()) == [
+        (design, verifier, 20, 20) for design in ("plain", "short") for verifier in ("stylometric", "topicfit")
+    ]
+    now = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
+    for row in record.filter(pl.col("design") == "plain", pl.col("seed") == 1).to_dicts():
+        own = now[row["verifier"]]
+        assert own["verdict"] == row["verdict"]
+        assert (own["random"], own["hits"]) == pytest.approx((row["random"], row["hits"]), abs=1e-4)
 
 
 def test_a_verifier_of_style_is_not_convicted_where_unlike_topics_have_short_texts(tmp_path: Path) -> None:

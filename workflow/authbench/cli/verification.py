@@ -84,7 +84,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
     from authbench.format.pan import form_of
     from authbench.pan.compare import bounds_of, scores_table, with_meta
     from authbench.pan.page import measure_table
-    from authbench.pan.run import HEADINGS, as_json, read_systems, scores_with_meta, write_report
+    from authbench.pan.run import HEADINGS, as_json, read_systems, scores_with_chance, write_report
     from authbench.pan.significance import COMPARED, compare_all, matrix
     from authbench.presentation.tables import as_text
 
@@ -97,7 +97,7 @@ def _pan_evaluate(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(as_json(table, bounds_of(systems, year)))
     else:
-        sys.stdout.write(as_text(scores_with_meta(with_meta(systems), table, year, {})))
+        sys.stdout.write(as_text(scores_with_chance(with_meta(systems), table, year, {})))
         if table.height > 1:
             ordered = systems.only(table["system"]).scores
             measures = arguments.compare or COMPARED[:1]

@@ -14,9 +14,10 @@ import polars as pl
 
 from authbench.arrays import F64
 from authbench.metrics.influence import influences, intervals
-from authbench.metrics.pan import MEASURES, Truth, evaluate
+from authbench.metrics.pan import MEASURES, OF_2020, Truth, evaluate, overall
 
 META = "meta (mean)"
+CHANCE = "by chance"
 LEAST_SYSTEMS = 6  # with fewer a signed-rank test cannot reach 0.05
 _NAME = re.compile(r"(?:answers[-_])?(?P<team>.+?)(?P<year>\d{2})(?P<set>-large|-small)?")
 
@@ -51,6 +52,23 @@ def scores_table(systems: Systems, year: int = 2021) -> pl.DataFrame:
 def _measured(systems: Systems, scores: F64, year: int) -> dict[str, float]:
     found = evaluate(systems.truth, scores, systems.published_2020, year)
     return {**found, "non_answers": int((scores == 0.5).sum())}
+
+
+def by_chance(truth: Truth, year: int = 2021) -> dict[str, float]:
+    """Return the expected MEASURES and `overall` of scores that are drawn evenly from 0 to 1, of many problems.
+
+    F1 and F0.5u depend on the share of problems that are true. The AUC is 0 where one class is missing, as PAN's
+    evaluator has it.
+    """
+    share = float(truth.mean())
+    found = {
+        "auc": 0.5 if 0 < share < 1 else 0.0,
+        "c@1": 0.5,
+        "f1": 2 * share / (2 * share + 1),
+        "f0.5u": 1.25 * share / (1 + share / 2),
+        "brier": 2 / 3,
+    }
+    return {**found, "overall": overall(found, OF_2020 if year == 2020 else MEASURES)}
 
 
 def bounds_of(systems: Systems, year: int = 2021) -> dict[str, dict[str, tuple[float, float] | None]]:

@@ -1,6 +1,6 @@
 """Read and evaluate a set of answers, and write the report.
 
-scores.csv .md .tex       table 1: five measures and their mean; systems.csv with problems left open
+scores.csv .md .tex       table 1: five measures, their mean, a row by chance; systems.csv with problems left open
 significance.csv .md      table 2; significance_holm, _auc, _brier, _overall; pairs_of_systems.csv with every p
 data_sets.csv, teams.csv  table 3, by system and by team and year, if results of other data sets are given
 answered_by_<system>.*    table 4: all systems where that one answers
@@ -13,6 +13,7 @@ scores.json               each system's measures and their intervals; intervals.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,9 +25,11 @@ from authbench.errors import InputError
 from authbench.format.pan import align, named, read_answers, read_pairs, read_truth
 from authbench.metrics.pan import MEASURES, OF_MACHINES
 from authbench.pan.compare import (
+    CHANCE,
     META,
     Systems,
     bounds_of,
+    by_chance,
     by_data_set,
     by_team,
     leading,
@@ -39,14 +42,15 @@ from authbench.pan.compare import (
 from authbench.pan.figures import non_answers, precision_recall, score_densities, topic_densities
 from authbench.pan.forensic import forensic_table, ratios_of
 from authbench.pan.forensic_figures import det, tippett
-from authbench.pan.page import measure_table, render
+from authbench.pan.page import DIGITS, measure_table, render
 from authbench.pan.significance import COMPARED, compare_all, matrix
 from authbench.pan.topics import Influence, influence, topic_similarities
 from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
+from authbench.presentation.numbers import decimals
 from authbench.presentation.pages import write_charts
 from authbench.presentation.palette import Mark, marks_of
-from authbench.presentation.tables import Table
+from authbench.presentation.tables import Cell, Row, Table
 from authbench.registry.entries import did_you_mean
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
@@ -185,7 +189,7 @@ def write_report(
     )
     every = with_meta(systems)
     bounds = bounds_of(every, year)
-    shown = [scores_with_meta(every, table, year, bounds)]
+    shown = [scores_with_chance(every, table, year, bounds)]
     names = [*table["system"], *(name for name in every.scores if name == META)]
     shown.append(forensic_table(every, names))
     if differences is not None:
@@ -236,8 +240,8 @@ def write_report(
         write_text(folder / "index.html", page)
 
 
-def scores_with_meta(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
-    """Return table 1 with intervals, and the meta system as its last row if there is one."""
+def scores_with_chance(every: Systems, table: pl.DataFrame, year: int, bounds: Bounds) -> Table:
+    """Return table 1 with intervals, then the meta system, if there is one, and what scores by chance have."""
     rows = _headed(table)
     if META in every.scores:
         rows = pl.concat([rows, _headed(scores_table(every.only([META]), year))])
@@ -248,9 +252,15 @@ def scores_with_meta(every: Systems, table: pl.DataFrame, year: int, bounds: Bou
         if own is not None
     }
     note = (
-        "Intervals of 95 %, from the influence of each problem. The meta system is the mean of all but the baselines."
+        "Intervals of 95 %, from the influence of each problem. The meta system is the mean of all but the baselines. "
+        "By chance: what scores that are drawn evenly from 0 to 1 come to."
     )
-    return measure_table("scores", "Scores", rows, note, bounds=cells)
+    shown = measure_table("scores", "Scores", rows, note, bounds=cells)
+    chances = by_chance(every.truth, year)
+    values = {heading: chances[name] for name, heading in HEADINGS.items()}
+    last = Row([Cell(CHANCE, grey=True), *(Cell(decimals(one, DIGITS), one, grey=True) for one in values.values())])
+    data = pl.concat([rows, pl.DataFrame({"system": [CHANCE], **values}, schema=rows.schema)])
+    return replace(shown, rows=[*shown.rows, last], data=data)
 
 
 def _as_rows(bounds: Bounds) -> pl.DataFrame:
