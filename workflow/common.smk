@@ -38,6 +38,7 @@ from authbench.config import expect_settings_of_run, prepare
 from authbench.storage.disk import check_room
 from authbench.errors import InputError
 from authbench.identity import author_id
+from authbench.models.entries import evaluated_together
 from authbench.overview.at_end import Closing
 from authbench.overview.options import options_of
 from authbench.presentation.links import back_link

@@ -31,15 +31,15 @@ def test_a_module_reads_the_users_entries_and_corpora_and_writes_to_the_users_re
     settings["sample"] = {"languages": {"zh": 100}, "genres": {"zh": {"*": 100}}}
     settings["evaluate"] = {"models": ["random", "mine"]}
     user = deploy(tmp_path, f'"{fresh.folder / "workflow/Snakefile"}"', settings)
-    for kind, entry, own in (("sources", "douban", "own"), ("models", "random", "mine")):
+    for kind, entry, own in (("sources", "douban", "own"), ("models", "tfidf", "mine")):
         (tmp_path / "config" / kind).mkdir()
         shutil.copyfile(ROOT / f"config/{kind}/{entry}.yaml", tmp_path / f"config/{kind}/{own}.yaml")
     shutil.copytree(ROOT / "resources/demo/raw/douban", tmp_path / "resources/raw/own")
     user.snakemake("--cores", "1", "--until", "ingest_source", env=VOCABULARY)
     counts = json.loads((tmp_path / "results/mine/ingest/own/counts.json").read_text(encoding="utf-8"))
     assert list(counts["sources"]) == ["own"]
-    evaluated = {job.wildcards for job in user.plan(env=VOCABULARY) if job.rule == "evaluate_model"}
-    assert evaluated == {"model=random", "model=mine"}
+    evaluated = {(job.rule, job.wildcards) for job in user.plan(env=VOCABULARY) if job.rule.startswith("evaluate_")}
+    assert evaluated == {("evaluate_sanity", ""), ("evaluate_model", "model=mine")}
     assert not (fresh.folder / "results/mine").exists()
 
 

@@ -10,7 +10,8 @@ import pytest
 from project import Job, Project, rules_of
 
 # From the selection on, everything that follows.
-AFTER_RELEASE = {"evaluate_model", "join_results", "leaderboard", "all"}
+AFTER_MODEL = {"evaluate_model", "join_results", "leaderboard", "all"}
+AFTER_RELEASE = AFTER_MODEL | {"evaluate_sanity"}
 OF_THE_RELEASE = {"write_release", "check_release", "publish_release", "render_report", "list_removed"}
 AFTER_SELECTION = AFTER_RELEASE | OF_THE_RELEASE | {"assign_splits", "count_survivors"}
 AFTER_FILTERS = AFTER_SELECTION | {
@@ -174,7 +175,7 @@ def test_a_colour_a_page_the_check_and_training_rerun_themselves_alone(
 def test_a_changed_metric_evaluates_anew_and_leaves_the_release_alone(bench: Project) -> None:
     jobs = plan_after(bench, "workflow/authbench/metrics/ranking.py", another_function)
     assert rules_of(jobs) == AFTER_RELEASE
-    assert first_of(jobs) == {"evaluate_model"}
+    assert first_of(jobs) == {"evaluate_sanity", "evaluate_model"}
 
 
 def test_what_a_model_sees_is_part_of_what_it_depends_on(bench: Project) -> None:
@@ -184,7 +185,7 @@ def test_what_a_model_sees_is_part_of_what_it_depends_on(bench: Project) -> None
 
 @pytest.mark.parametrize(
     ("name", "rules"),
-    [("ngram-mixture", AFTER_RELEASE), ("e5-small-v2", AFTER_RELEASE | {"embed_texts"})],
+    [("ngram-mixture", AFTER_MODEL), ("e5-small-v2", AFTER_MODEL | {"embed_texts"})],
 )
 def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
     bench: Project, name: str, rules: set[str]
@@ -192,6 +193,11 @@ def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
     jobs = bench.plan(*bench.recipe({"evaluate": {"models": ["tfidf", "random", name]}}))
     assert rules_of(jobs) == rules
     assert {job.wildcards for job in jobs} - {""} == {f"model={name}"}
+
+
+def test_a_sanity_row_that_is_added_evaluates_these_rows_alone(bench: Project) -> None:
+    jobs = bench.plan(*bench.recipe({"evaluate": {"models": ["tfidf", "random", "edges"]}}))
+    assert rules_of(jobs) == {"evaluate_sanity", "join_results", "leaderboard", "all"}
 
 
 def test_how_models_are_evaluated_leaves_the_release_alone(bench: Project) -> None:
@@ -218,6 +224,7 @@ def test_without_models_there_is_a_release_and_no_leaderboard(bench: Project, fr
     assert bench.plan(*bench.recipe(nothing)) == []
     assert not rules_of(fresh.plan(*fresh.recipe(nothing))) & {
         "embed_texts",
+        "evaluate_sanity",
         "evaluate_model",
         "join_results",
         "leaderboard",

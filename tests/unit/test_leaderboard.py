@@ -183,6 +183,15 @@ def test_a_leaderboard_opens_with_the_three_headline_scores_in_their_order(board
     assert "Not supported, with under 100 query authors: de, en." in power
 
 
+def test_what_models_score_themselves_is_enough_for_a_leaderboard(board, tmp_path):
+    folders = sorted((board.parent / "out").glob("*/own"))
+    assert main(["leaderboard", *map(str, folders), "--out", str(tmp_path / "board")]) == 0
+    files = sorted(path.relative_to(board) for path in board.rglob("*") if path.is_file())
+    assert len(folders) == 3 and "unsolved" in (board / "pools.csv").read_text()
+    for file in files:
+        assert (tmp_path / "board" / file).read_bytes() == (board / file).read_bytes(), file
+
+
 def test_where_no_difference_can_be_shown_the_line_of_power_says_so():
     def line_of(difference):
         cell = {"difference": 0.2, "macro": difference, "by_language": {"hi": {"difference": difference, "authors": 4}}}

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -16,9 +17,10 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.evaluation.verification import NEGATIVES
 from authbench.function_words import read_function_words
-from authbench.models.entries import MODELS
+from authbench.models.entries import MODELS, evaluated_together
 from authbench.models.function_words import frequencies
 from authbench.models.open import open_model
+from authbench.models.parameters import parameters_of
 from authbench.models.parts_of_speech import tagger
 from authbench.records import LANGUAGES
 from authbench.registry.entries import read_yaml
@@ -148,6 +150,15 @@ def test_style_is_told_apart_where_no_word_is_shared():
     quiet = ["it was late; the rain, as ever, fell on the roofs.", "they walked on, slowly; nobody spoke of home."]
     found = vectors("stylometric", documents(content=[*shouting, *quiet]))
     assert found[0] @ found[1] > 0.3 > found[0] @ found[2]
+
+
+def test_sanity_rows_are_scored_in_one_job_unless_they_are_files_functions_or_networks():
+    row = load_entry(MODELS, "edges")
+    others = {"function": {"function": "own:encode"}, "vectors": {"file": "own.npz"}}
+    given = {kind: replace(row, kind=kind, parameters=parameters_of(kind, held)) for kind, held in others.items()}
+    network = replace(load_entry(MODELS, "all-minilm-l6-v2"), group="sanity")
+    models = {"edges": row, "tfidf": load_entry(MODELS, "tfidf"), "network": network, **given}
+    assert evaluated_together(models) == {"edges": row}
 
 
 def test_an_unknown_model_is_told_with_the_nearest_name():

@@ -21,6 +21,7 @@ from authbench.evaluation.joined import comparable_results, join
 from authbench.evaluation.run import evaluate as _evaluate
 from authbench.evaluation.run import expect_usable
 from authbench.evaluation.split import Split, read_dev, read_split
+from authbench.evaluation.verification import draw_negatives
 from authbench.format.hub import release_of
 from authbench.format.release import Release
 from authbench.format.verify import open_verified
@@ -125,8 +126,10 @@ def evaluate(
         expect_usable(entries, scored)
         tuned = read_dev(opened, dev, scored) if any(entry.shortcut for entry in entries) else None
         vectors = VectorCache(Path(cache) if cache is not None else default_cache(), half)
+        chance = opened.seed if seed is None else seed
+        negatives = draw_negatives(scored, chance)
         for entry in entries:
-            _evaluate(entry, scored, opened.seed if seed is None else seed, folder, vectors, tuned)
+            _evaluate(entry, scored, chance, folder, vectors, tuned, negatives)
         join(comparable_results(folder, entries[-1].name))
         return {entry.name: read_foreign_json(folder / entry.name / "scores.json") for entry in entries}
 

@@ -56,7 +56,8 @@ UNPLANNED: Mapping[str, str] = {
     **dict.fromkeys(("count_activity", "measure_authors"), "off by default (filters of authors)"),
     "load_scorers": "only where Detoxify is asked for, and a minute then",
     **dict.fromkeys(
-        ("embed_texts", "evaluate_model", "join_results", "leaderboard", "tables"), "depends on the models"
+        ("embed_texts", "evaluate_sanity", "evaluate_model", "join_results", "leaderboard", "tables"),
+        "depends on the models",
     ),
     **dict.fromkeys(("build_pairs", "answer_pairs", "pan", "score_style", "style_report"), "depends on the models"),
     **dict.fromkeys(("raven_documents", "raven_topics", "raven_subsets", "raven_answers"), "depends on the models"),

@@ -14,6 +14,8 @@ MODELS = with_tuned(MODELS, LISTED_TRAININGS, result("train"))
 PEOPLE_SCORES = [result("people/people.json")] if SETTINGS["people"]["verdicts"] else []
 TUNED_FILES = {model: [result(f"train/{model}.yaml"), result(f"train/{model}")] for model in LISTED_TRAININGS}
 EMBEDDED = [name for name, model in MODELS.items() if model.parameters.cached]
+SANITY_ROWS = evaluated_together(MODELS)
+RESULTS_OF_A_MODEL = ["own/scores.json", "own/queries.parquet", "pairs.parquet", "released_pairs.parquet"]
 
 
 wildcard_constraints:
@@ -45,6 +47,35 @@ rule embed_texts:
         "../scripts/embed_texts.py"
 
 
+rule evaluate_sanity:
+    """Score the sanity rows in one job, as reading the split takes longer than most of them."""
+    input:
+        data=result("release_data.json"),
+        release=RELEASED,
+    output:
+        expand(result("evaluate/{model}/{file}"), model=SANITY_ROWS, file=RESULTS_OF_A_MODEL),
+    log:
+        result("logs/evaluate_sanity.log"),
+    priority: 1
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=duration(30),
+        in_series=1,
+    params:
+        split=SETTINGS["evaluate"]["split"],
+        dev=SETTINGS["evaluate"]["dev"],
+        models=[model.as_dict() for model in SANITY_ROWS.values()],
+        half=SETTINGS["evaluate"]["half"],
+        seed=SETTINGS["seed"],
+        embeddings="results/embeddings",
+        words=data_files("text/function_words.yaml"),
+        code=code("evaluate_sanity"),
+    script:
+        "../scripts/evaluate_sanity.py"
+
+
 rule evaluate_model:
     """Rank the candidates of every query, and score what comes out, slice by slice."""
     input:
@@ -60,6 +91,8 @@ rule evaluate_model:
         released=result("evaluate/{model}/released_pairs.parquet"),
     log:
         result("logs/evaluate_model/{model}.log"),
+    wildcard_constraints:
+        model="|".join(map(re.escape, sorted(MODELS.keys() - SANITY_ROWS))),
     conda:
         "../../envs/models.yaml"
     resources:
@@ -104,8 +137,8 @@ rule join_results:
 rule leaderboard:
     """Put the models into one table, and say which differences are real."""
     input:
-        scores=expand(result("evaluate/{model}/scores.json"), model=MODELS),
-        queries=expand(result("evaluate/{model}/queries.parquet"), model=MODELS),
+        scores=expand(result("evaluate/{model}/own/scores.json"), model=MODELS),
+        queries=expand(result("evaluate/{model}/own/queries.parquet"), model=MODELS),
         people=PEOPLE_SCORES,
     output:
         page=report(

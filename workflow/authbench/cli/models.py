@@ -79,6 +79,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
     from authbench.evaluation.joined import comparable_results, join
     from authbench.evaluation.run import evaluate, expect_usable, line
     from authbench.evaluation.split import read_dev, read_split
+    from authbench.evaluation.verification import draw_negatives
     from authbench.format.verify import open_verified
 
     models = _requested_models(arguments)
@@ -88,9 +89,9 @@ def evaluate(arguments: argparse.Namespace) -> int:
     split = read_split(release, arguments.split)
     expect_usable(models, split)
     dev = read_dev(release, arguments.dev, split) if any(model.shortcut for model in models) else None
-    cache = cache_of(arguments)
+    cache, negatives = cache_of(arguments), draw_negatives(split, seed)
     for model in models:
-        result = evaluate(model, split, seed, arguments.out, cache, dev)
+        result = evaluate(model, split, seed, arguments.out, cache, dev, negatives)
         print(line(model.name, result), flush=True)
     join(comparable_results(arguments.out, models[-1].name))
     print(f"Scores: {arguments.out}/<model>/scores.json   Compare: authbench leaderboard {arguments.out}")

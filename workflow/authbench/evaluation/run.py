@@ -59,7 +59,13 @@ LIBRARIES = ("numba", "numpy", "polars", "scikit-learn", "scipy")
 
 
 def evaluate(
-    model: ModelEntry, split: Split, seed: int, out: Path, cache: VectorCache, dev: Split | None = None
+    model: ModelEntry,
+    split: Split,
+    seed: int,
+    out: Path,
+    cache: VectorCache,
+    dev: Split | None = None,
+    negatives: Mapping[str, Lists] | None = None,
 ) -> Scores:
     """Score a model on a split and write the files; return what own/scores.json holds.
 
@@ -70,8 +76,9 @@ def evaluate(
         out: the folder of all models' results.
         cache: of vectors.
         dev: where shortcuts are compared, so that the best is known before `split` is scored; for others unused.
+        negatives: what `draw_negatives` draws of the split by the seed; None: they are drawn here.
     """
-    negatives = draw_negatives(split, seed)
+    negatives = draw_negatives(split, seed) if negatives is None else negatives
     model, opened, ranking = ranking_of(model, split, negatives, cache)
     table, left_out = _queries_table(split, ranking)
     result = {

@@ -13,7 +13,7 @@ from authbench.evaluation.gain import OVERALL, Comparison
 from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
 from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
 from authbench.evaluation.slices import SLICES
-from authbench.format.scores import HeadlineCell, Scores, cells_of, headline_value
+from authbench.format.scores import HeadlineCell, Unsolved, cells_of, headline_value
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import SURE, letters_of
 from authbench.presentation.numbers import NO_DIFFERENCE, NOTHING, decimals, limits, shown_difference
@@ -30,6 +30,7 @@ HEADINGS = {
 FACETS = ("by_language", "by_source", "by_primary_genre", "by_length", "by_fame")
 WITHOUT_SPACES = ("zh", "ja")  # languages whose texts are measured in characters
 _ABOUT = {"by_fame": ("Classic: works that language models have read, so that a model may know the text.",)}
+_UNSOLVED = "unsolved"  # among the places in scores.json: taken from the comparison
 _GREY = "Grey: no gain over the best shortcut whose 95 % interval excludes 0."
 
 
@@ -160,14 +161,18 @@ def _counts(results: Sequence[Result], facet: str, score: str) -> dict[str, int]
     }
 
 
-def pools_table(results: Sequence[Result]) -> Table:
-    """Return retrieval in the pools of the query's language, and of language and source, and what is a diagnostic."""
+def pools_table(results: Sequence[Result], unsolved: Mapping[str, Unsolved]) -> Table:
+    """Return retrieval in the pools of the query's language, and of language and source, and what is a diagnostic.
+
+    Args:
+        unsolved: by model, of the comparison of these results.
+    """
     columns = (
         ("S@5, whole pool", ("overall", "success@5"), True),
         ("S@5, in language", ("overall", "within_language", "success@5"), True),
         ("S@5, in language and source", ("overall", "within_language_source", "success@5"), True),
-        ("S@5, unsolved", ("s@5_unsolved", "value"), True),
-        ("unsolved, by chance", ("s@5_unsolved", "by_chance"), None),
+        ("S@5, unsolved", (_UNSOLVED, "value"), True),
+        ("unsolved, by chance", (_UNSOLVED, "by_chance"), None),
         (HEADINGS["auc_adversarial"], ("headline", "auc_adversarial", "value"), True),
         ("EER, matched pairs", ("matched_pairs", "eer", "value"), False),
         ("EER, threshold per language", ("matched_pairs", "eer_by_language", "value"), False),
@@ -175,11 +180,8 @@ def pools_table(results: Sequence[Result]) -> Table:
     )
     rows, data = [], []
     for result in results:
-        values = [_at(result.scores, place) for _, place, _ in columns]
-        if result.shortcut:  # 0 by construction
-            values = [
-                None if "unsolved" in name else value for value, (name, _, _) in zip(values, columns, strict=True)
-            ]
+        found = {} if result.shortcut else {_UNSOLVED: unsolved.get(result.name)}  # of a shortcut 0 by construction
+        values = [_at(found if place[0] == _UNSOLVED else result.scores, place) for _, place, _ in columns]
         rows.append(Row([Cell(result.name), *(Cell(decimals(value), value) for value in values)], result.group))
         data.append((result.group, result.name, *values))
     schema = {"group": pl.String, "model": pl.String, **{heading: pl.Float64 for heading, _, _ in columns}}
@@ -354,7 +356,7 @@ def _macro_notes(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _at(scores: Scores, place: Sequence[str]) -> float | None:
+def _at(scores: Mapping[str, Any], place: Sequence[str]) -> float | None:
     value: Any = scores
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None

@@ -66,7 +66,7 @@ def write_leaderboard(
     tables, scores = all_tables(results, pairs, extra), every_score(results)
     first = headline_tables(results, comparison, pairs)
     by_slice = slice_tables(results, comparison)
-    beside = [*people_table(people), pools_table(results), *filter(None, [lengths_table(results)])]
+    beside = [*people_table(people), pools_table(results, comparison.unsolved), *filter(None, [lengths_table(results)])]
     drawn = charts(scores, comparison.gains)
     with atomic_folder(out) as folder:
         for table in (*first, *tables, *by_slice, *beside):

@@ -22,6 +22,8 @@ from authbench.models.parameters import (
 from authbench.models.parts_of_speech import PIPELINES, tagger
 from authbench.registry.load import EntryKind
 
+SANITY = "sanity"  # the group of models that show what is found without reading style
+
 
 @dataclass(frozen=True)
 class ModelEntry:
@@ -77,6 +79,17 @@ def expect_distinct_names(models: Iterable[ModelEntry]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"Two models are called {name}, which names their results. Rename one of the files.")
+
+
+def evaluated_together(models: Mapping[str, ModelEntry]) -> dict[str, ModelEntry]:
+    """Return the models of the group sanity that a build scores in one job: no files, functions or networks."""
+    return {
+        name: model
+        for name, model in models.items()
+        if model.group == SANITY
+        and not isinstance(model.parameters, FileParameters | FunctionParameters)
+        and not model.parameters.cached
+    }
 
 
 def expect_vectors(model: ModelEntry) -> None:

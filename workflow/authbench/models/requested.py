@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from authbench.errors import InputError
-from authbench.models.entries import MODELS, ModelEntry, as_published, expect_distinct_names
+from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, expect_distinct_names
 from authbench.models.folder import FILES, FolderSettings, read_settings
 from authbench.models.function_code import digest_of_code
 from authbench.models.hub import commit_of, snapshot
@@ -88,7 +88,7 @@ def names_model(requested: str, base: Path = Path()) -> bool:
 def sanity_rows() -> list[ModelEntry]:
     """Return the models of the group sanity that builds evaluate by default (config.yaml)."""
     usual = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
-    return [model for model in map(load_model, usual) if model.group == "sanity"]
+    return [model for model in map(load_model, usual) if model.group == SANITY]
 
 
 def _load(requested: str, base: Path) -> ModelEntry:

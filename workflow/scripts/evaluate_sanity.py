@@ -1,0 +1,22 @@
+"""Adapter of the rule evaluate_sanity."""
+
+from pathlib import Path
+
+from authbench.evaluation.run import evaluate, line
+from authbench.evaluation.split import read_dev, read_split
+from authbench.evaluation.verification import draw_negatives
+from authbench.models.model import VectorCache
+from authbench.models.requested import model_of_build
+from authbench.release.published import open_published
+from authbench.runtime.job import log, log_to
+
+log_to(snakemake.log[0])
+params = snakemake.params
+release = open_published(snakemake.input.data)
+split = read_split(release, params.split)
+dev, negatives = read_dev(release, params.dev, split), draw_negatives(split, params.seed)
+cache, out = VectorCache(Path(params.embeddings), params.half), Path(snakemake.output[0]).parents[2]
+for stated in params.models:
+    model = model_of_build(stated, [])
+    result = evaluate(model, split, params.seed, out, cache, dev, negatives)
+    log.info("%s", line(model.name, result))
