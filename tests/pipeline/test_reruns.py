@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 from project import Job, Project, rules_of
 
+from authbench.registry.entries import read_yaml
+from authbench.shipped import shipped
+
 # From the selection on, everything that follows.
+USUAL_MODELS = read_yaml(shipped("config/config.yaml"))["evaluate"]["models"]
 AFTER_MODEL = {"evaluate_model", "join_results", "leaderboard", "all"}
 AFTER_RELEASE = AFTER_MODEL | {"evaluate_sanity"}
 OF_THE_RELEASE = {"write_release", "check_release", "publish_release", "render_report", "list_removed"}
@@ -190,13 +194,13 @@ def test_what_a_model_sees_is_part_of_what_it_depends_on(bench: Project) -> None
 def test_a_model_that_is_added_is_the_only_one_that_embeds_and_is_evaluated(
     bench: Project, name: str, rules: set[str]
 ) -> None:
-    jobs = bench.plan(*bench.recipe({"evaluate": {"models": ["tfidf", "random", name]}}))
+    jobs = bench.plan(*bench.recipe({"evaluate": {"models": [*USUAL_MODELS, name]}}))
     assert rules_of(jobs) == rules
     assert {job.wildcards for job in jobs} - {""} == {f"model={name}"}
 
 
 def test_a_sanity_row_that_is_added_evaluates_these_rows_alone(bench: Project) -> None:
-    jobs = bench.plan(*bench.recipe({"evaluate": {"models": ["tfidf", "random", "edges"]}}))
+    jobs = bench.plan(*bench.recipe({"evaluate": {"models": [*USUAL_MODELS, "ids"]}}))
     assert rules_of(jobs) == {"evaluate_sanity", "join_results", "leaderboard", "all"}
 
 

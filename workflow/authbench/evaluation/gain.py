@@ -121,14 +121,18 @@ def compare(models: Sequence[Scored], pool_authors: Mapping[str, int], seed: int
     everyone = np.ones(queries.height, bool)
     parts, tests = [_over_punctuation(models, authors, pool_authors)], 0
     if judged and chosen:
+        done: dict[bytes, list[dict[str, Any]]] = {}  # slices of several facets often hold the same queries
         for place, where in {OVERALL: everyone, **slices_of(queries)}.items():
-            rows = [
-                row
-                for score, (against, _) in chosen.items()
-                for row in _gains_over(
-                    judged, _named(models, against), score, authors, where, place, pool_authors, seed
-                )
-            ]
+            same = b"" if place == OVERALL else where.tobytes()
+            if same not in done:
+                done[same] = [
+                    row
+                    for score, (against, _) in chosen.items()
+                    for row in _gains_over(
+                        judged, _named(models, against), score, authors, where, place, pool_authors, seed
+                    )
+                ]
+            rows = [row | {"facet": place[0], "slice": place[1]} for row in done[same]]
             if rows:
                 found = pl.DataFrame(rows, schema=GAINS)
                 parts.append(found.with_columns(p_holm=pl.Series(holm(found["p"].to_numpy()))))

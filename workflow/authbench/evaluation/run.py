@@ -11,6 +11,7 @@ what takes the results of other models.
 
 import platform
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -42,7 +43,7 @@ from authbench.evaluation.split import Split
 from authbench.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.evaluation.verification import PER_QUERY, draw_negatives
 from authbench.format.release import verification
-from authbench.format.scores import Benchmark, MatchedPairs, Scores, ScoringSettings
+from authbench.format.scores import Benchmark, HeadlineCell, MatchedPairs, Scores, ScoringSettings
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
 from authbench.models.given_vectors import GivenVectors
@@ -141,8 +142,12 @@ def scores_of(
         "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
         "lengths": lengths_by_language(split),
     }
+    cells: dict[bytes, dict[str, HeadlineCell]] = {}
     for (facet, label), chosen in slices_of(table).items():
-        result[facet][label]["headline"] = headline_of_slice(table, authors, chosen)
+        same = chosen.tobytes()
+        if same not in cells:
+            cells[same] = headline_of_slice(table, authors, chosen)
+        result[facet][label]["headline"] = deepcopy(cells[same])
     return result
 
 

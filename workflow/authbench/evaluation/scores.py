@@ -1,6 +1,7 @@
 """Scores of one model on one split, overall and by slice."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,13 @@ def summarise(
     of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
     weights = author_weights(authors.unique().sort().to_list(), seed)
 
+    found: dict[bytes, Cell] = {}  # slices of several facets often hold the same queries
+
     def scores_where(chosen: np.ndarray) -> Cell:
-        return _scores_of(chosen, values, pairs, of_author, weights)
+        same = chosen.tobytes()
+        if same not in found:
+            found[same] = _scores_of(chosen, values, pairs, of_author, weights)
+        return deepcopy(found[same])
 
     everyone = np.ones(len(authors), bool)
     overall = scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}

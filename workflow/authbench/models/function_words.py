@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -38,9 +39,15 @@ def frequencies(text: str, lang: str, entries: Sequence[str]) -> list[float]:
     words = WORD.findall(text)
     total = max(1, len(words))
     counted: Counter[str] = Counter(words)
-    longest = max(len(entry.split()) for entry in entries)
+    longest, endings = _forms(tuple(entries))
     for size in range(2, longest + 1):
         counted.update(map(" ".join, zip(*(words[start:] for start in range(size)), strict=False)))
-    if any(entry.startswith("-") for entry in entries):
+    if endings:
         counted.update(f"-{word[-size:]}" for word in words for size in (1, 2, 3) if len(word) > size)
-    return [counted[entry] / total for entry in entries]
+    return [counted.get(entry, 0) / total for entry in entries]
+
+
+@cache
+def _forms(entries: tuple[str, ...]) -> tuple[int, bool]:
+    """Return the number of words of the longest entry, and whether any is an ending."""
+    return max(len(entry.split()) for entry in entries), any(entry.startswith("-") for entry in entries)
