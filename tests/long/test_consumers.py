@@ -15,7 +15,7 @@ import consumers
 @pytest.fixture(scope="module")
 def consumed(published_demo: Project, tmp_path_factory: pytest.TempPathFactory) -> consumers.Published:
     raw = published_demo.folder / "resources/demo/raw"
-    return consumers.Published(published_demo.results, raw, tmp_path_factory.mktemp("consumed"), tokens=128)
+    return consumers.Published(published_demo.results, raw, tmp_path_factory.mktemp("consumed"), tokens=32)
 
 
 @pytest.mark.parametrize("name", [name for name in consumers.CONSUMERS if "rebuild" not in name])

@@ -73,7 +73,11 @@ RECIPES = {"authbench-300k": (13, 8), "authbench-428k": (17, 9)}  # how many sou
 def test_a_recipe_of_the_paper_builds_a_sound_release_of_all_its_sources(
     project: Project, raw: Path, recipe: str
 ) -> None:
-    choices = [f"raw_dir={raw}", "safety={scorers: [wordlist]}"]  # Detoxify's weights are not to be had here
+    choices = [
+        f"raw_dir={raw}",
+        "shards=1",
+        "safety={scorers: [wordlist]}",
+    ]  # Detoxify's weights are not to be had here
     project.build("release", "--configfile", f"config/recipes/{recipe}.yaml", "--config", *choices)
     release = project.folder / "results" / recipe / "release"
     manifest = read_manifest(release)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from project import ROOT, Project, copy_project, stop
+import warm_snakemake
+from project import ROOT, Project, copy_project, stop, surroundings
 
 from authbench import __version__
 from authbench.vocabulary import find_vocabulary
@@ -52,13 +53,24 @@ class Installed:
         self, user: Project, *arguments: str, packages: Path | None = None, env: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
         """Run Snakemake in a process of its own, which imports the package from `packages`."""
-        found = {"PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
-        process = user.start(*arguments, env={**VOCABULARY, **found, **(env or {})})
+        process = user.start(*arguments, env=self._environment(packages, env))
         try:
             printed, _ = process.communicate(timeout=1800)
         finally:
             stop(process)
         return process.returncode, printed
+
+    def build(
+        self, user: Project, *arguments: str, packages: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
+        """Run Snakemake likewise; its many jobs are forks of one process that was started in that environment."""
+        environment = surroundings(self._environment(packages, env))
+        status, printed = warm_snakemake.run_as_started(arguments, user.folder, environment)
+        assert status == 0, printed
+
+    def _environment(self, packages: Path | None, more: Mapping[str, str] | None) -> dict[str, str]:
+        found = {"PYTHONPATH": str(packages or self.packages), "XDG_CACHE_HOME": str(self.cache)}
+        return {**VOCABULARY, **found, **(more or {})}
 
 
 def install(folder: Path) -> Installed:

@@ -6,6 +6,8 @@ project it imports nothing, so that each run and each job reads the library of t
 
 import atexit
 import contextlib
+import gc
+import hashlib
 import importlib
 import json
 import os
@@ -17,12 +19,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 # What most jobs import, and what takes long. Importing these starts no thread that a job would miss in a fork.
 OF_JOBS = (
+    "awkward",
     "jinja2",
     "jsonschema",
     "matplotlib.figure",
@@ -34,17 +38,38 @@ OF_JOBS = (
     "regex",
     "requests",
     "scipy.sparse.csgraph",
+    "scipy.special",
+    "sklearn.feature_extraction.text",
+    "sklearn.linear_model",
     "smart_open",
     "tiktoken",
     "yaml",
 )
+PLACE = '"the file of rules"'  # stands in what is kept of a file of rules for its path
 LONGEST_REQUEST = 1 << 20  # bytes, of a job: its script's path and its environment
 
 
 def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     """Run `snakemake` with arguments in a folder; return its exit status and all that it printed."""
+    return _ask(_server(), arguments, folder, environment)
+
+
+def run_as_started(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run `snakemake` likewise, as a fork of a process that was itself started in the environment.
+
+    Python and libraries read there, when they start, a seed of hashes, a locale, threads and folders of packages.
+    """
+    with _started(environment) as server:
+        answered = _ask(server, arguments, folder, environment)
+        assert server.stdin
+        server.stdin.close()
+    return answered
+
+
+def _ask(
+    server: "subprocess.Popen[str]", arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> tuple[int, str]:
     with tempfile.NamedTemporaryFile() as said:
-        server = _server()
         assert server.stdin and server.stdout
         request = {
             "arguments": arguments,
@@ -62,8 +87,13 @@ def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) 
 
 @cache
 def _server() -> "subprocess.Popen[str]":
-    """Start the server; it ends with this process, which holds its standard input."""
-    return subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    """Start the server of all runs; it ends with this process, which holds its standard input."""
+    return _started(os.environ)
+
+
+def _started(environment: Mapping[str, str]) -> "subprocess.Popen[str]":
+    command = [sys.executable, __file__]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def serve() -> None:
@@ -82,12 +112,41 @@ def serve() -> None:
 
 def import_all() -> Any:
     """Import Snakemake with its plugins, and what its jobs import; return Snakemake."""
+    import opencc
     import snakemake.cli
+    import snakemake.workflow
 
     snakemake.cli.get_argument_parser()  # imports all plugins
     for module in OF_JOBS:
         importlib.import_module(module)
+    for conversion in ("t2s", "jp2t"):
+        opencc.OpenCC(conversion)  # whose dictionaries every run reads that checks names of persons
+    kept = Path(os.environ.get("NUMBA_CACHE_DIR", tempfile.gettempdir()), "rules")
+    snakemake.workflow.parse = partial(_parsed, kept, snakemake.workflow.parse)
+    gc.freeze()  # or each fork would copy the pages of all objects when it first collects
     return snakemake
+
+
+def _parsed(
+    kept: Path, parse: Any, source: Any, workflow: Any, *, linemap: dict[int, int], rulecount: int
+) -> tuple[str, int]:
+    """Translate a file of rules, as Snakemake does, where no run of the tests has translated one of its contents."""
+    place = Path(source.get_path_or_uri(secret_free=True))
+    if not place.is_file():  # of a repository
+        translated: tuple[str, int] = parse(source, workflow, linemap=linemap, rulecount=rulecount)
+        return translated
+    key = hashlib.sha256(repr((metadata.version("snakemake"), place.read_bytes(), rulecount)).encode()).hexdigest()
+    known = kept / key
+    if not known.exists():
+        lines: dict[int, int] = {}
+        code, count = parse(source, workflow, linemap=lines, rulecount=rulecount)
+        kept.mkdir(parents=True, exist_ok=True)
+        written = known.with_suffix(f".{os.getpid()}")
+        written.write_text(json.dumps([code.replace(repr(str(place)), PLACE), count, list(lines.items())]))
+        written.rename(known)
+    code, count, lines = json.loads(known.read_text())
+    linemap |= dict(lines)
+    return code.replace(PLACE, repr(str(place))), count
 
 
 def become(request: Mapping[str, Any], output: int, errors: int) -> None:

@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 from loopback_hosts import Host, archive, serving
 from shared_folders import DATA, skip_without_corpus
+from shipped_sources import shipped_sources
 
 from authbench.acquire import WAYS, acquire_source, github
 from authbench.acquire.offers import pieces
 from authbench.registry.source_entry import Source
-from authbench.registry.sources import find_sources
 
 MOST_FILES, MOST_BYTES = 100, 1 << 22  # of a tree, the longest names first; one file may have more
 PINNED = {
-    tag: source for tag, source in find_sources().items() if source.acquire.fetch and source.acquire.origin == "github"
+    tag: source
+    for tag, source in shipped_sources().items()
+    if source.acquire.fetch and source.acquire.origin == "github"
 }
 
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+from shipped_sources import shipped_sources
 
 from authbench.acquire.state import State
 from authbench.catalogue import as_markdown, as_text, links, measured_labels
 from authbench.cli import main
-from authbench.registry.sources import find_sources
 
 ROOT = Path(__file__).parents[2]
-SOURCES = find_sources()
+SOURCES = shipped_sources()
 
 
 def test_the_page_of_sources_is_up_to_date() -> None:

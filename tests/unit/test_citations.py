@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published import ABOUT, PAGES, exported, opened, publish, seal, sources_of
+from shipped_sources import shipped_sources
 
 from authbench.checking.files import check_files
 from authbench.errors import InputError
 from authbench.export.citations import own_citation
 from authbench.export.run import FORMS
 from authbench.registry.citations import bibliography, citation_problem, default_citation, entries, field_of
-from authbench.registry.sources import find_sources
 
 ONE = "@misc{one,\n  title = {One {B}},\n  url = {https://example.org/one}\n}"
 TWO = "@article{two, title = {Two}, doi = {10.1000/two}, year = 2020}"
@@ -38,12 +38,12 @@ def keys_in(text: str) -> list[str]:
 
 
 def test_every_shipped_source_says_how_to_cite_it_and_on_what_ground_it_is_used() -> None:
-    for tag, source in find_sources().items():
+    for tag, source in shipped_sources().items():
         assert {"cite", "legal_basis"} <= source.entry.keys(), tag
 
 
 def test_a_library_reads_the_citations_of_all_shipped_sources_and_finds_author_title_and_address() -> None:
-    text = bibliography({tag: source.cite for tag, source in find_sources().items()})
+    text = bibliography({tag: source.cite for tag, source in shipped_sources().items()})
     library = bibtexparser.parse_string(text)
     assert not library.failed_blocks
     assert sorted(library.entries_dict) == sorted(entries(text))

@@ -26,6 +26,7 @@ from published import (
     write_raw,
     write_whole,
 )
+from shipped_sources import shipped_sources
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -40,7 +41,6 @@ from authbench.format.files import BUNDLE_FILES
 from authbench.format.pan import read_problems
 from authbench.format.release import open_complete_release
 from authbench.registry.licences import licence_problem, spdx_identifier
-from authbench.registry.sources import find_sources
 
 
 @pytest.fixture
@@ -209,9 +209,9 @@ def test_a_licence_has_an_spdx_identifier_only_where_it_is_nothing_besides(name:
 
 
 def test_the_identifiers_of_all_known_sources_are_of_spdxs_list_or_our_own() -> None:
-    found = {spdx_identifier(source.license.name) for source in find_sources().values()}
+    found = {spdx_identifier(source.license.name) for source in shipped_sources().values()}
     assert {"MIT", "CC0-1.0", "CC-BY-4.0", "CC-BY-NC-SA-4.0"} <= found
-    assert not [source.license.name for source in find_sources().values() if licence_problem(source.license.name)]
+    assert not [source.license.name for source in shipped_sources().values() if licence_problem(source.license.name)]
     assert all(is_of_the_list(name) or re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", name) for name in found)
 
 

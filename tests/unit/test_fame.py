@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from scored_release import write_scored_release
+from shipped_sources import shipped_sources
 from small_corpus import FACTS, SOURCES, corpus, release
 
 from authbench.cli import main
@@ -13,7 +14,6 @@ from authbench.evaluation.slices import facets
 from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.registry.source_entry import Author, Description, License
-from authbench.registry.sources import find_sources
 from authbench.release.manifest import make_manifest
 
 
@@ -25,7 +25,7 @@ def test_a_manifest_states_the_fame_of_each_released_source() -> None:
 
 
 def test_every_shipped_source_of_literature_says_whether_it_is_famous() -> None:
-    famous = {tag for tag, source in find_sources().items() if source.fame == "classic"}
+    famous = {tag for tag, source in shipped_sources().items() if source.fame == "classic"}
     assert {"eltec_tei", "aozora_txt_ja", "openiti_ar"} <= famous
     assert not famous & {"exorde", "blog_authorship", "douban", "arxiv"}
 
