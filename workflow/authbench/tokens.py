@@ -83,7 +83,7 @@ class Tokenizer:
                 yield encode(self._reference, text) if new else tokens[start:end]
 
     def count(self, texts: pl.Series) -> NDArray[np.int32]:
-        """Return the number of tokens of each text; none is null."""
+        """Return the number of tokens of each text, shape (texts,); none is null."""
         return np.fromiter(map(len, self.encode_each(texts)), dtype=np.int32, count=len(texts))
 
 
@@ -135,7 +135,7 @@ def count(encoding: tiktoken.Encoding, texts: Iterable[str]) -> list[int]:
 
 @cache
 def token_sizes() -> NDArray[np.int64]:
-    """Return the length of each token in bytes, by token number."""
+    """Return the length of each token in bytes, by token number, shape (tokens,)."""
     vocabulary = pl.read_csv(
         find_vocabulary(), separator=" ", has_header=False, new_columns=["base64", "rank"], quote_char=None
     ).sort("rank")

@@ -26,7 +26,17 @@ def _is_repeated(counts: U8, slot: int) -> bool:
 def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, counts: U8, sizes: I64) -> tuple[U64, I32]:
     """Return the hashes of one of `parts` ranges that may occur more than once, text after text, and their texts.
 
-    `counts` is a table of zeros, 2^k bytes; `sizes` gets the number of grams of each text.
+    Args:
+        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (texts + 1,).
+        length: characters of a gram.
+        parts: ranges of hashes.
+        part: the range.
+        counts: a table of zeros, 2^k bytes; written.
+        sizes: shape (texts,), the number of grams of each text; written.
+
+    Returns:
+        Two of shape (hashes,).
     """
     mask, hashes = u64(4 * len(counts) - 1), np.empty(1, np.uint64)
     for d in range(len(offsets) - 1):
@@ -51,7 +61,13 @@ def collect_part(data: U8, offsets: I64, length: int, parts: int, part: int, cou
 
 @compiled
 def leave_repeated(hashes: U64, owner: I32, counts: U8) -> int:
-    """Bring to the front, by a second table of zeros, the hashes that may occur more than once; return their number."""
+    """Bring to the front, by a second table of zeros, the hashes that may occur more than once; return their number.
+
+    Args:
+        hashes: shape (n,); changed in place.
+        owner: shape (n,), their texts; likewise.
+        counts: the table, 2^k bytes; written.
+    """
     mask, left = u64(4 * len(counts) - 1), 0
     for i in range(len(hashes)):
         _count(counts, int(np.int64((hashes[i] >> u64(32)) & mask)))
@@ -68,8 +84,19 @@ def group_part(
 ) -> tuple[I32, I64]:
     """Return the texts that share a gram, gram after gram, and the ends of each gram's.
 
-    `order` sorts the grams, texts ascending. A gram that over `widest` texts have leads nowhere; `too_common` counts
-    each text's grams that over `common` have, `repeats` how often it has a gram again.
+    A gram that over `widest` texts have leads nowhere.
+
+    Args:
+        hashes: shape (n,), of grams.
+        owner: shape (n,), their texts.
+        order: shape (n,), sorts the grams, texts ascending.
+        common: texts that may have a gram before it is too common.
+        widest: texts of a group, at most.
+        repeats: shape (texts,), raised by how often each has a gram again.
+        too_common: shape (texts,), raised by each text's grams that over `common` have.
+
+    Returns:
+        Shape (members,), and shape (groups + 1,).
     """
     members, ends, n, groups = np.empty(len(order), np.int32), np.empty(len(order) + 1, np.int64), 0, 0
     ends[0] = 0
@@ -100,7 +127,15 @@ def group_part(
 def pairs_that_share(members: I32, ends: I64, origin: I64, least: I64, share: float) -> tuple[I64, I64]:
     """Return pairs of texts (the earlier first) of two origins that share enough grams of those in `members`.
 
-    Enough is `share` of the smaller one of `least`, the number of grams of each text that may be shared.
+    Args:
+        members: texts, group after group: group g is `members[ends[g]:ends[g + 1]]`, ascending.
+        ends: shape (groups + 1,).
+        origin: shape (texts,), a number for each origin.
+        least: shape (texts,), the number of grams of each text that may be shared.
+        share: enough is this share of the smaller one of `least`.
+
+    Returns:
+        Two of shape (pairs,).
     """
     texts = len(origin)
     starts = np.zeros(texts + 1, np.int64)
@@ -149,6 +184,9 @@ def distinct_grams(data: U8, start: int, end: int, length: int) -> U64:
         start: where the text begins in `data`.
         end: where it ends.
         length: characters of a gram.
+
+    Returns:
+        Shape (distinct grams,), hashes.
     """
     hashes = np.empty(end - start + 1, np.uint64)
     n = hash_grams(data, start, end, length, hashes)

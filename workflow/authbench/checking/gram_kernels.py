@@ -28,7 +28,7 @@ def hash_grams(data: U8, start: int, end: int, length: int, hashes: U64) -> int:
     Return their number.
 
     Args:
-        data: UTF-8 bytes.
+        data: shape (bytes,), UTF-8.
         start: where the text begins in `data`.
         end: where it ends.
         length: characters of a gram.
@@ -75,8 +75,8 @@ def overlap(a: U64, b: U64, needed: float) -> int:
     """Return how many elements two sorted multisets share, or -1 as soon as they cannot share `needed`.
 
     Args:
-        a: sorted hashes, repeated as often as they occur.
-        b: the same of the other text.
+        a: shape (n,), sorted hashes, repeated as often as they occur.
+        b: shape (m,), the same of the other text.
         needed: the least number of shared elements that matters.
     """
     spare_a, spare_b = len(a) - needed, len(b) - needed

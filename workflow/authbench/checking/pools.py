@@ -50,6 +50,7 @@ class Texts:
 
     @cached_property
     def tokens(self) -> NDArray[np.int64]:
+        """Length of each candidate in tokens, shape (candidates,)."""
         return self.table["tokens"].to_numpy().astype(np.int64)
 
     @cached_property
@@ -58,7 +59,7 @@ class Texts:
 
     @cached_property
     def kind(self) -> NDArray[np.int64]:
-        """Language, source and primary genre as a number."""
+        """Language, source and primary genre as a number, shape (candidates,)."""
         return _numbered(self.table, "lang", "source", "primary")
 
     @cached_property
@@ -73,7 +74,7 @@ class Texts:
 
     @cached_property
     def cell(self) -> NDArray[np.int64]:
-        """Language and primary genre as a number."""
+        """Language and primary genre as a number, shape (candidates,)."""
         return _numbered(self.table, "lang", "primary")
 
     @cached_property
@@ -89,7 +90,7 @@ class Texts:
 
     @cached_property
     def ready(self) -> dict[int, NDArray[np.int64]]:
-        """Return the rows that fit, of each kind, by length."""
+        """Return the rows that fit, of each kind, by length; each of shape (rows of the kind,)."""
         order = np.lexsort((self.tokens, self.kind))
         order = order[self.fits[order]]
         return {int(part[0]): part_rows for part, part_rows in _runs(self.kind[order], order)}

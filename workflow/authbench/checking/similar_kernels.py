@@ -19,7 +19,14 @@ BITS_PER_GRAM, WIDE = 1.5, 16.0  # at least
 
 @compiled
 def count_grams(data: U8, offsets: I64, length: int, sizes: I64) -> None:
-    """Write the number of grams of each text to `sizes`."""
+    """Write the number of grams of each text to `sizes`.
+
+    Args:
+        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (texts + 1,).
+        length: characters of a gram.
+        sizes: shape (texts,); written.
+    """
     for d in range(len(offsets) - 1):
         characters, gap = 0, False
         for at in range(offsets[d], offsets[d + 1]):
@@ -52,7 +59,18 @@ def _draw(hashes: U64, bitmap: U64) -> None:
 
 @compiled
 def draw_bitmaps(data: U8, offsets: I64, length: int, order: I64, sizes: I64) -> tuple[U64, I64]:
-    """Return bitmaps of the texts in the given order, one after another, and where each begins."""
+    """Return bitmaps of the texts in the given order, one after another, and where each begins.
+
+    Args:
+        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (texts + 1,).
+        length: characters of a gram.
+        order: shape (texts,), rows of texts.
+        sizes: shape (texts,), grams of each, in that order.
+
+    Returns:
+        Shape (words,), and shape (texts + 1,).
+    """
     starts = np.zeros(len(order) + 1, np.int64)
     for r in range(len(order)):
         starts[r + 1] = starts[r] + _words(sizes[r], BITS_PER_GRAM)
@@ -104,11 +122,23 @@ def join(
 ) -> tuple[I64, I64, F64, int]:
     """Return pairs of texts (places in the order, the earlier first) that are similar enough, and their similarity.
 
-    Texts come by size (`sizes`, in that order); `threshold_within` is for texts of one `part`, `threshold_across` for
-    others. With `most` similar ones before it, the nearest in size first, a text is compared no further. `room` is
-    how many words are kept for texts that are compared again (more if one takes more).
+    With `most` similar ones before it, the nearest in size first, a text is compared no further.
 
-    The last value is the number of pairs that were compared gram by gram.
+    Args:
+        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (texts + 1,).
+        length: characters of a gram.
+        order: shape (texts,), rows of texts by size.
+        sizes: shape (texts,), grams of each, in that order.
+        part: shape (texts,), a number for the part of each, in that order.
+        bitmaps, bitmap_starts: as of `draw_bitmaps`.
+        threshold_within: for texts of one part.
+        threshold_across: for others.
+        most: similar texts of a text.
+        room: words kept for texts that are compared again (more if one takes more).
+
+    Returns:
+        Three of shape (pairs,), and the number of pairs that were compared gram by gram.
     """
     texts = len(order)
     lowest = min(threshold_within, threshold_across)

@@ -55,6 +55,13 @@ def pack(hashes: U64, rows: I64) -> tuple[U64, int]:
 
     One sort of plain numbers brings together what shares a hash, in the order of rows. A hash loses as many bits
     as a row takes: of 10^8 documents, strangers share the rest once in 10^11 pairs.
+
+    Args:
+        hashes: shape (documents,).
+        rows: shape (n,), places in `hashes`.
+
+    Returns:
+        Shape (n,), and the number of low bits that hold the row.
     """
     bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) else 1
     packed = hashes[rows]

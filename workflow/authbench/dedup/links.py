@@ -17,14 +17,21 @@ WIDEST = 1_000  # a bucket with more documents is linked completely: its pairs w
 
 
 def unlinked(count: int) -> I32:
-    """Return `count` documents, each a component of its own: every one points at itself."""
+    """Return `count` documents, each a component of its own: every one points at itself. Shape (count,)."""
     return np.arange(count, dtype=np.int32)
 
 
 def link_band(component: I32, hashes: U64, rows: I64, sketches: U64, settings: DedupSettings) -> None:
     """Join the components of the documents at `rows` that share a bucket of one band and agree in their sketches.
 
-    `hashes` are the band's, one per document. Memory: 24 bytes more per document.
+    Memory: 24 bytes more per document.
+
+    Args:
+        component: shape (documents,), as of `unlinked`; changed in place.
+        hashes: shape (documents,), of the band.
+        rows: shape (n,), the documents looked at.
+        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        settings: the threshold decides how many bits of two sketches may differ.
     """
     from authbench.dedup import pair_kernels
 
@@ -46,7 +53,11 @@ def fewest_links(component: I32) -> pl.DataFrame:
 
 
 def components(count: int, links: Iterable[pl.DataFrame]) -> I32:
-    """Return for each of `count` documents the first of its component, by all links (frames as of `fewest_links`)."""
+    """Return for each of `count` documents the first of its component, by all links (frames as of `fewest_links`).
+
+    Returns:
+        Shape (count,).
+    """
     from authbench.dedup import pair_kernels
 
     component = unlinked(count)

@@ -12,7 +12,12 @@ u64 = np.uint64
 def sample(hashes: U64, ends: I64, rate: int, chosen: U64, chosen_ends: I64) -> None:
     """Write each text's distinct hashes that are multiples of `rate`, sorted, text after text.
 
-    `hashes[ends[d]:ends[d + 1]]` are those of text d; those chosen end at `chosen_ends[d + 1]`.
+    Args:
+        hashes: shape (shingles,); `hashes[ends[d]:ends[d + 1]]` are those of text d.
+        ends: shape (texts + 1,).
+        rate: one hash in so many is taken.
+        chosen: shape (shingles,), room for all; written from the front.
+        chosen_ends: shape (texts + 1,); written: those of text d end at `chosen_ends[d + 1]`.
     """
     chosen_ends[0] = 0
     for d in range(len(ends) - 1):
@@ -35,6 +40,12 @@ def perhaps_repeated(hashes: U64) -> BOOL:
     """Return whether another position may have the same hash: true for all that do, and for a few that do not.
 
     Takes four to eight bytes a hash: a counter for each of as many values of the high bits.
+
+    Args:
+        hashes: shape (n,).
+
+    Returns:
+        Shape (n,).
     """
     bits = 2
     while (1 << bits) < 4 * len(hashes):
@@ -54,9 +65,19 @@ def perhaps_repeated(hashes: U64) -> BOOL:
 def sample_overlaps(previous: I64, owner: I32, ends: I64, sizes: I64, origin: I64, share: float) -> tuple[I32, I32]:
     """Return pairs of texts of different origins whose samples of shingles may overlap by `share` of the smaller.
 
-    Text d's sample has `sizes[d]` shingles. Those that other texts have too are the positions `ends[d]:ends[d + 1]`,
-    of which `previous` gives the last earlier position with the same shingle (-1: none) and `owner` the text. A pair
-    is left out when its overlap lies more than three standard deviations under the one expected at `share`.
+    A pair is left out when its overlap lies more than three standard deviations under the one expected at `share`.
+
+    Args:
+        previous: shape (positions,), the last earlier position with the same shingle (-1: none), of the shingles that
+            other texts have too; text d's are the positions `ends[d]:ends[d + 1]`.
+        owner: shape (positions,), the text of each.
+        ends: shape (texts + 1,).
+        sizes: shape (texts,), all shingles of each sample.
+        origin: shape (texts,), a number for each origin.
+        share: of the smaller sample.
+
+    Returns:
+        The earlier and the later text, each of shape (pairs,).
     """
     n = len(ends) - 1
     overlap = np.zeros(n, np.int64)
@@ -93,8 +114,8 @@ def shared(a: U64, b: U64) -> int:
     """Return the size of the intersection of two sorted multisets.
 
     Args:
-        a: sorted; repeated elements count as often as both have them.
-        b: sorted.
+        a: shape (n,), sorted; repeated elements count as often as both have them.
+        b: shape (m,), sorted.
     """
     i, j, count = 0, 0, 0
     while i < len(a) and j < len(b):
@@ -113,7 +134,14 @@ def shared(a: U64, b: U64) -> int:
 def shares_of_smaller(a: U64, ends_a: I64, of_a: I64, b: U64, ends_b: I64, of_b: I64) -> F64:
     """For each pair (`of_a[k]`, `of_b[k]`) of documents the share of the smaller one's elements that both have.
 
-    Document i of the first side is the sorted set `a[ends_a[i]:ends_a[i + 1]]`, likewise on the other side.
+    Args:
+        a: sorted sets, one after another: document i of the first side is `a[ends_a[i]:ends_a[i + 1]]`.
+        ends_a: shape (documents + 1,).
+        of_a: shape (pairs,), documents of the first side.
+        b, ends_b, of_b: likewise of the other side.
+
+    Returns:
+        Shape (pairs,), in [0, 1].
     """
     share = np.empty(len(of_a), np.float64)
     for k in range(len(of_a)):

@@ -64,8 +64,13 @@ def _disagreement(one: U64, other: U64) -> int:
 def unite_buckets(packed: U64, number_bits: int, sketches: U64, most_apart: int, widest: int, parent: I32) -> None:
     """Join the components of documents that share a bucket and whose sketches differ in at most `most_apart` bits.
 
-    `packed` is sorted, a hash above the `number_bits` of a document's number. A bucket of more than `widest` is
-    joined as a whole.
+    Args:
+        packed: shape (n,), sorted, a hash above the `number_bits` of a document's number, as of `copies.pack`.
+        number_bits: the low bits that hold a document.
+        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        most_apart: bits in which two sketches may differ.
+        widest: a bucket of more documents is joined as a whole.
+        parent: shape (documents,), pointers to earlier documents of the component; changed in place.
     """
     shift = u64(number_bits)
     mask = (u64(1) << shift) - u64(1)
@@ -135,8 +140,16 @@ def compare_with_earlier(
     Of a document's pairs the nearest `most_found` are given, and of the others those without which something would be
     lost: that join what no pair before joined, and those at `near` with a document that is no copy (at `near`) itself.
 
-    Gives the pairs at the threshold (earlier, later, similarity), the number of exact comparisons, and the number of
-    documents that met fewer than there were.
+    Args:
+        component: shape (documents,).
+        sketches: shape (documents, 2), as of `shingle_kernels.sketch`.
+        hashes: shape (shingles,).
+        ends: shape (documents + 1,).
+        threshold: the least Jaccard similarity of a pair.
+
+    Returns:
+        The earlier document, the later one and the similarity, each of shape (pairs,); the number of exact
+        comparisons; the number of documents that met fewer than there were.
     """
     standing = np.empty(len(component), np.int32)
     first, last = 0, 0  # of `standing`, those of the component

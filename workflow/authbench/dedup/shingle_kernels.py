@@ -128,7 +128,15 @@ def _next_shingles(
 
 @compiled
 def shingle(data: U8, offsets: I64, length: int, hashes: U64, ends: I64) -> None:
-    """Write the shingle hashes of the texts one after another; text d's end at `ends[d + 1]`."""
+    """Write the shingle hashes of the texts one after another; text d's end at `ends[d + 1]`.
+
+    Args:
+        data: UTF-8 bytes; text d is `data[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (texts + 1,).
+        length: characters of a shingle.
+        hashes: room for all; written from the front.
+        ends: shape (texts + 1,); written.
+    """
     points, reading = np.empty(PIECE + length, u32), np.zeros(2, np.int64)
     ends[0] = 0
     for d in range(len(offsets) - 1):
@@ -148,7 +156,7 @@ def characters(data: U8, start: int, end: int) -> int:
     """Return the number of characters of a text.
 
     Args:
-        data: UTF-8 bytes.
+        data: shape (bytes,), UTF-8.
         start: where the text begins in `data`.
         end: where it ends.
     """
@@ -174,6 +182,14 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
 
     The multiset becomes a set: the k-th occurrence of a shingle is an element of its own. What occurred is kept in
     a hash table of at most TABLE shingles; a longer text is read several times, each time for a share of the hashes.
+
+    Args:
+        data: shape (bytes,), UTF-8.
+        offsets: shape (texts + 1,).
+        length: characters of a shingle.
+        a, b: shape (permutations,).
+        signatures: shape (texts, permutations); written.
+        sizes: shape (texts,); written.
     """
     points, hashes = np.empty(PIECE + length, u32), np.empty(PIECE + length, u64)
     elements, reading = np.empty(PIECE + length, u32), np.zeros(2, np.int64)
@@ -212,7 +228,13 @@ def sign(data: U8, offsets: I64, length: int, a: U32, b: U32, signatures: U32, s
 
 @compiled
 def hash_bands(signatures: U32, rows: int, bands: U64) -> None:
-    """Fill `bands[j, d]` with a hash of the j-th `rows` values of signature d."""
+    """Fill `bands[j, d]` with a hash of the j-th `rows` values of signature d.
+
+    Args:
+        signatures: shape (documents, permutations).
+        rows: values of a band.
+        bands: shape (bands, documents); written.
+    """
     for d in range(signatures.shape[0]):
         for j in range(bands.shape[0]):
             h = u64(0)
@@ -223,7 +245,13 @@ def hash_bands(signatures: U32, rows: int, bands: U64) -> None:
 
 @compiled
 def sketch(signatures: U32, bits: int, sketches: U64) -> None:
-    """Fill `sketches[d]` with one bit of each of the first `bits` values of signature d."""
+    """Fill `sketches[d]` with one bit of each of the first `bits` values of signature d.
+
+    Args:
+        signatures: shape (documents, permutations).
+        bits: at most 64 for each word of a sketch.
+        sketches: shape (documents, words); written.
+    """
     for d in range(signatures.shape[0]):
         sketches[d] = u64(0)
         for k in range(bits):

@@ -26,7 +26,11 @@ def similarity_text(texts: pl.DataFrame) -> pl.Series:
 def stored_texts(paths: Sequence[str | Path], rows: I64) -> Texts:
     """Return a function that gives the similarity texts of the documents at places of `rows`.
 
-    `rows` count the documents of the Parquet files one after another. The files are read once, now.
+    The files are read once, now.
+
+    Args:
+        paths: Parquet files.
+        rows: shape (n,), documents, counted over the files one after another.
     """
     aside = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  (lives as long as the function returned)
     begins, ends = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)

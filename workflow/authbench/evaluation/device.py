@@ -30,7 +30,15 @@ BYTES_PER_SCORE = 40  # of a block: the score, its key, and temporaries of the k
 def rank_on(
     device: str, queries: np.ndarray, candidates: np.ndarray, split: Split, negatives: Mapping[str, Lists]
 ) -> Ranking:
-    """Return what `retrieval.rank` does for cosines of L2-normalised float32 rows, computed on a torch device."""
+    """Return what `retrieval.rank` does for cosines, computed on a torch device.
+
+    Args:
+        device: its name in torch.
+        queries: shape (queries, dimensions), L2-normalised float32 rows.
+        candidates: shape (candidates, dimensions), likewise.
+        split: whose rows these are.
+        negatives: by kind, rows of candidates by query.
+    """
     import torch
 
     asking, count, positives = len(split.asks), split.candidates, split.positives

@@ -159,7 +159,13 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
 
 
 def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> dict[str, HeadlineCell]:
-    """Return for each of SCORES `value` and counts over the chosen queries, and an interval where authors suffice."""
+    """Return for each of SCORES `value` and counts over the chosen queries, and an interval where authors suffice.
+
+    Args:
+        queries: a row per query, with the scores.
+        authors: of the queries.
+        chosen: shape (queries,).
+    """
     found = {}
     for score in SCORES:
         if cell := _cell(queries, score, authors, chosen):

@@ -103,10 +103,13 @@ def known_values(
     """Return the metrics of a pool, NaN throughout where some query's cannot be computed, and the short queries.
 
     Args:
-        values: metrics of queries by name, of `metrics.ranking.per_query`.
+        values: metrics by name, each of shape (queries,), of `metrics.ranking.per_query`.
         pool: its name.
         ranking: with `depths`.
         positives: of the split.
+
+    Returns:
+        Metrics by name, each of shape (queries,), and the numbers of queries with too short a list, ascending.
     """
     assert ranking.depths is not None
     ranks, depth = ranking.ranks[pool], ranking.depths[pool]
@@ -138,7 +141,9 @@ def without_unknown(own: Mapping[str, F64], split: Split, ranking: Ranking) -> t
     """Return headline scores of queries, NaN throughout where some query's cannot be computed, and why, by score.
 
     Args:
-        own: of `released.group_scores` and `released.success_of_other_work`.
+        own: by name, each of shape (queries,), of `released.group_scores` and `released.success_of_other_work`.
+        split: whose queries these are.
+        ranking: of the split; complete where it has no `depths`.
     """
     found = dict(own)
     left_out: dict[str, str] = {}

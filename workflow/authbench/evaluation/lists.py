@@ -31,5 +31,9 @@ class Lists:
         return np.diff(self.starts)
 
     def owners(self) -> I64:
-        """Return the list that each row belongs to."""
+        """Return the list that each row belongs to.
+
+        Returns:
+            Shape (rows,).
+        """
         return np.repeat(np.arange(len(self.starts) - 1), self.lengths())

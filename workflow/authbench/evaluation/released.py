@@ -160,8 +160,11 @@ def group_scores(stated: Released, scores: F64, queries: int) -> dict[str, F64]:
 
     Args:
         stated: the pairs.
-        scores: of `stated.lists`.
+        scores: shape (rows of `stated.lists`,).
         queries: the number of queries.
+
+    Returns:
+        By name, each of shape (queries,): areas in [0, 1], and numbers of groups.
     """
     found: dict[str, F64] = {}
     for pool, score in POOLS.items():
@@ -185,8 +188,11 @@ def success_of_other_work(stated: Released, positives: Lists, ranks: np.ndarray,
     Args:
         stated: the relations.
         positives: of the split.
-        ranks: of the positives in the pool of the query's language, 0 where one is not in it.
-        sizes: of these pools.
+        ranks: shape (positives,), from 1, in the pool of the query's language; 0 where a positive is not in it.
+        sizes: shape (queries,), candidates in these pools.
+
+    Returns:
+        By name, each of shape (queries,).
     """
     owners, inside = positives.owners(), ranks > 0
     queries = len(positives.starts) - 1

@@ -98,6 +98,9 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
     """Return the pool of each query and of each candidate.
 
     All candidates, those of its language, of its language and source, and of its topic (F.5).
+
+    Returns:
+        By name, numbers of pools: shape (queries,) and shape (candidates,).
     """
     keys = split.documents.select(
         whole=pl.lit(""),
@@ -113,7 +116,11 @@ def pools(split: Split) -> dict[str, tuple[I32, I32]]:
 
 
 def tie_keys(split: Split) -> U64:
-    """Return a number per document: of equal scores that with the lower `mix(query ^ mix(candidate))` ranks first."""
+    """Return a number per document: of equal scores that with the lower `mix(query ^ mix(candidate))` ranks first.
+
+    Returns:
+        Shape (documents,), 64-bit hashes of ids.
+    """
     return np.array([keyed_hash(0, "tie", ident) for ident in split.documents["id"]], np.uint64)
 
 
@@ -177,7 +184,15 @@ def query_blocks(queries: int, candidates: int) -> Iterator[tuple[int, int]]:
 
 
 def pool_sizes(split: Split, in_pool: Mapping[str, tuple[I32, I32]]) -> dict[str, I32]:
-    """Return the number of candidates in each query's pool that are not excluded."""
+    """Return the number of candidates in each query's pool that are not excluded.
+
+    Args:
+        split: with the excluded candidates.
+        in_pool: as of `pools`.
+
+    Returns:
+        By name, shape (queries,).
+    """
     sizes = {}
     excluded, owners = split.excluded.rows, split.excluded.owners()
     for name, (of_query, of_candidate) in in_pool.items():

@@ -67,7 +67,17 @@ def _place_in_tie(query_key: np.uint64, candidate_key: np.uint64) -> np.uint64:
 def rank_rows(
     scores: Scores, first: int, starts: I64, rows: I32, query_keys: U64, candidate_keys: U64, ranks: I32
 ) -> None:
-    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores by `_place_in_tie`."""
+    """Write the rank, from 1, of each listed candidate of queries `first`, ...; of equal scores by `_place_in_tie`.
+
+    Args:
+        scores: shape (block, candidates).
+        first: the first query of the block.
+        starts: shape (queries + 1,), where each query's list begins in `rows`.
+        rows: shape (listed,), candidates, one query's after the other's.
+        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        candidate_keys: shape (candidates,), likewise.
+        ranks: shape (listed,); written.
+    """
     for r in range(len(scores)):
         row, key = scores[r], query_keys[first + r]
         for k in range(starts[first + r], starts[first + r + 1]):
@@ -98,6 +108,16 @@ def rank_among(
     """`rank_rows` among the candidates of each query's pool; 0: the candidate is not in it.
 
     Pool p's candidates, ascending, are `members[pool_starts[p]:pool_starts[p + 1]]`.
+
+    Args:
+        scores: shape (block, candidates).
+        first, starts, rows: as of `rank_rows`.
+        pool_of_query: shape (queries,), numbers of pools.
+        pool_of_candidate: shape (candidates,), likewise.
+        pool_starts: shape (highest pool + 2,).
+        members: shape (candidates,), pool after pool.
+        query_keys, candidate_keys: as of `rank_rows`.
+        ranks: shape (listed,); written.
     """
     for r in range(len(scores)):
         row, key = scores[r], query_keys[first + r]
@@ -118,7 +138,16 @@ def rank_among(
 
 @compiled
 def nearest(scores: Scores, first: int, query_keys: U64, candidate_keys: U64, rows: I32, values: Scores) -> None:
-    """Write the highest scores of queries `first`, ... and whose they are, best first; ties by `_place_in_tie`."""
+    """Write the highest scores of queries `first`, ... and whose they are, best first; ties by `_place_in_tie`.
+
+    Args:
+        scores: shape (block, candidates); candidates at -inf are passed over.
+        first: the first query of the block.
+        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        candidate_keys: shape (candidates,), likewise.
+        rows: shape (block, nearest), candidates; written, -1 where there is none.
+        values: shape (block, nearest), their scores; written, -inf where there is none.
+    """
     count = values.shape[1]
     places = np.empty(count, np.uint64)
     for r in range(len(scores)):
@@ -165,6 +194,17 @@ def draw_by_hash(
 
     Group g's candidates are `members[group_starts[g]:group_starts[g + 1]]`, g = -1 has none; where there are too
     few, the rest of `drawn` stays -1.
+
+    Args:
+        query_keys: shape (queries,), as of `retrieval.tie_keys`.
+        candidate_keys: shape (candidates,), likewise.
+        group_of_query: shape (queries,), numbers of groups.
+        group_starts: shape (highest group + 2,).
+        members: shape (candidates,), group after group.
+        positives: shape (queries + 1,), where each query's begin in `positive_rows`.
+        positive_rows: candidates, one query's after the other's.
+        excluded, excluded_rows: likewise.
+        drawn: shape (queries, most), filled with -1; written from the front, lowest hash first.
     """
     count = drawn.shape[1]
     barred = np.zeros(len(candidate_keys), np.bool_)
@@ -196,7 +236,15 @@ def draw_by_hash(
 
 @compiled
 def gather(scores: Scores, first: int, starts: I64, rows: I32, values: F64) -> None:
-    """Write the score of each listed candidate with its query."""
+    """Write the score of each listed candidate with its query.
+
+    Args:
+        scores: shape (block, candidates).
+        first: the first query of the block.
+        starts: shape (queries + 1,), where each query's list begins in `rows`.
+        rows: shape (listed,), candidates, one query's after the other's.
+        values: shape (listed,); written for the queries of the block.
+    """
     for r in range(len(scores)):
         for k in range(starts[first + r], starts[first + r + 1]):
             values[k] = scores[r, rows[k]]

@@ -29,9 +29,9 @@ def matched_error_rates(
 
     Args:
         stated: the released pairs.
-        scores: of `stated.lists`.
+        scores: shape (rows of `stated.lists`,).
         normalised: the same, query-normalised.
-        languages: by language that is averaged over, which queries are in it.
+        languages: by language that is averaged over, which queries are in it, shape (queries,).
         authors: of the queries.
     """
     here = (stated.pairs["pool"] == _POOL).to_numpy()

@@ -71,7 +71,13 @@ def identify(texts: pl.Series | Sequence[str], languages: Sequence[str]) -> tupl
     """Return the most probable language of each text and its probability, among those of `languages` that langid knows.
 
     Labels and probabilities are those of langid's `set_languages` and `classify` with `norm_probs`: a text that tells
-    nothing gets the language that is the most frequent in langid's training. Raises InputError if it knows none.
+    nothing gets the language that is the most frequent in langid's training.
+
+    Returns:
+        A label for each text, and shape (texts,), in [0, 1].
+
+    Raises:
+        InputError: langid knows none of the languages.
     """
     known = _whole_model()["labels"].tolist()
     model = _restricted_model(tuple(label for label in known if label in languages))

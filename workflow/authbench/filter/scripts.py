@@ -65,7 +65,7 @@ def properties() -> NDArray[np.uint32]:
 
 @cache
 def kinds() -> NDArray[np.uint8]:
-    """SYMBOL, LETTER, MARK, NUMBER or SPACE for every code point."""
+    """SYMBOL, LETTER, MARK, NUMBER or SPACE for every code point, shape (CODE_POINTS,)."""
     table = np.full(CODE_POINTS, SYMBOL, np.uint8)
     for kind, pattern in KINDS.items():
         _mark(table, pattern, kind)
@@ -102,7 +102,11 @@ def _alphabetic_letters() -> NDArray[np.bool_]:
 
 
 def quote_marks() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """For every code point the number of the quotation it opens (0: none), and a bit for each that it closes."""
+    """For every code point the number of the quotation it opens (0: none), and a bit for each that it closes.
+
+    Returns:
+        Two of shape (CODE_POINTS,).
+    """
     opens, closes = np.zeros(CODE_POINTS, np.uint8), np.zeros(CODE_POINTS, np.uint8)
     for number, (opening, closings) in enumerate(QUOTES.items(), start=1):
         opens[ord(opening)] = number
@@ -121,7 +125,11 @@ def written_in(script: str) -> list[str]:
 
 
 def expected_masks(langs: Sequence[str]) -> NDArray[np.uint16]:
-    """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language."""
+    """Return the scripts expected of each language, as a mask; 0 where nothing is known of the language.
+
+    Returns:
+        Shape (languages given,), a bit for each script.
+    """
     known = {lang: _script_mask(languages()[lang].scripts) for lang in set(langs) if lang in languages()}
     return np.array([known.get(lang, 0) for lang in langs], np.uint16)
 

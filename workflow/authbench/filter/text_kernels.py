@@ -73,7 +73,14 @@ def _hash_bytes(content: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: 
 def decode(
     text: NDArray[np.uint8], table: Characters, codes: Characters, properties: Characters
 ) -> tuple[int, np.uint32]:
-    """Write the code points of valid UTF-8 and what `table` says of each; give their number, and all that it said."""
+    """Write the code points of valid UTF-8 and what `table` says of each; give their number, and all that it said.
+
+    Args:
+        text: shape (bytes,).
+        table: shape (CODE_POINTS,), bits.
+        codes: room for a value of each character; written from the front.
+        properties: likewise.
+    """
     at, number, said = 0, 0, np.uint32(0)
     while at < len(text):
         code = np.uint32(text[at])
@@ -338,8 +345,17 @@ def measure(
 ) -> None:
     """Write the columns of every document, in the order of the schemas above, into its row of `numbers`.
 
-    Each text is decoded once, and each of its characters looked up once in `known`. `longest` is the most bytes of a
-    text; `table` has more slots than that, a power of two.
+    Each text is decoded once, and each of its characters looked up once in `known`.
+
+    Args:
+        text: UTF-8 bytes; document d is `text[offsets[d]:offsets[d + 1]]`.
+        offsets: shape (documents + 1,).
+        masks: shape (documents,), as of `scripts.expected_masks`.
+        known: shape (CODE_POINTS,), the properties of each character.
+        opens, closes: as of `scripts.quote_marks`.
+        longest: the most bytes of a text.
+        table: room for words, of more slots than `longest`, a power of two; overwritten.
+        numbers: shape (documents, columns); written.
     """
     all_codes, all_properties = np.empty(longest, np.uint32), np.empty(longest, np.uint32)
     for row in range(len(masks)):

@@ -131,7 +131,14 @@ def read_problems(folder: Path) -> pl.DataFrame:
 
 
 def align(ids: pl.Series, answers: pl.DataFrame, place: str) -> F64:
-    """Return the value of each id, NO_ANSWER where there is none. Raises InputError where another id has one."""
+    """Return the value of each id, NO_ANSWER where there is none.
+
+    Returns:
+        Shape (ids,).
+
+    Raises:
+        InputError: another id has a value.
+    """
     extra = answers.filter(~pl.col("id").is_in(ids.implode()))["id"]
     if len(extra):
         raise InputError(

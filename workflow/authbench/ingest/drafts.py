@@ -45,6 +45,7 @@ class Drafts:
         self.sink.close()
 
     def add(self, made: pa.RecordBatch, files: np.ndarray, ordinals: np.ndarray) -> None:
+        """Write drafts, and of each the number of its file and its place there, both of shape (rows of `made`,)."""
         if not made.num_rows:
             return
         batch = pa.RecordBatch.from_arrays([*made.columns, pa.array(files), pa.array(ordinals)], schema=DRAFT)

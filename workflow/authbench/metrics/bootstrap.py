@@ -68,7 +68,7 @@ def weighted_means(weights: F32, sums: F32, counts: F32) -> F32:
 
 
 def mixed(keys: U64) -> U64:
-    """Return MurmurHash3's 64-bit finaliser of each key."""
+    """Return MurmurHash3's 64-bit finaliser of each key, in the shape of `keys`."""
     keys = keys ^ (keys >> np.uint64(33))
     keys = keys * np.uint64(0xFF51AFD7ED558CCD)
     keys = keys ^ (keys >> np.uint64(33))

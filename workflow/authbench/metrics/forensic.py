@@ -155,7 +155,15 @@ def calibrated_by(truth: BOOL, scores: F64, new: F64) -> F64:
 
 
 def detection_errors(truth: BOOL, scores: F64) -> tuple[F64, F64]:
-    """Return the shares of false alarms and of misses at each distinct score, from the highest down."""
+    """Return the shares of false alarms and of misses at each distinct score, from the highest down.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,), of the same pairs.
+
+    Returns:
+        Two of shape (distinct scores,), in [0, 1]; 0 alarms without a negative, 1 misses without a positive.
+    """
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
     alarms, hits = np.cumsum(~truth[order])[last], np.cumsum(truth[order])[last]

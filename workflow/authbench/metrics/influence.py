@@ -83,6 +83,10 @@ def interval(value: float, influence: F64) -> tuple[float, float] | None:
 
     Where no problem moves a value of 0 or 1, the far end is what that many problems leave possible (Clopper and
     Pearson 1934).
+
+    Args:
+        value: of the measure.
+        influence: shape (problems,), as of `influences`.
     """
     from scipy.special import expit, logit
     from scipy.stats import norm
@@ -100,7 +104,7 @@ def interval(value: float, influence: F64) -> tuple[float, float] | None:
 
 
 def intervals(values: Mapping[str, float], found: Mapping[str, F64]) -> dict[str, tuple[float, float] | None]:
-    """Return the `interval` of each measure, from its value and its influences."""
+    """Return the `interval` of each measure, from its value and its influences, each of shape (problems,)."""
     return {name: interval(values[name], found[name]) for name in found}
 
 

@@ -48,7 +48,7 @@ def evaluate(truth: Truth, scores: F64, published_2020: bool = False, year: int 
 
 
 def without_open(scores: F64) -> F64:
-    """Return the scores with a "no" for each non-answer."""
+    """Return the scores, shape (n,), with a "no" (0) for each non-answer (exactly 0.5)."""
     return np.where(scores == 0.5, 0.0, scores)
 
 

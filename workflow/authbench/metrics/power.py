@@ -22,7 +22,7 @@ POWER = 0.8
 
 
 def standard_error(differences: F64) -> float:
-    """Return the standard error of the mean of differences, one per author; NaN of fewer than two."""
+    """Return the standard error of the mean of differences, shape (authors,); NaN of fewer than two."""
     if len(differences) < 2:
         return float("nan")
     return float(np.std(differences, ddof=1) / np.sqrt(len(differences)))

@@ -85,6 +85,11 @@ def random_per_query(candidates: I32, positives: I64) -> dict[str, F64]:
 
 
 def cuts_in_ties(best: F64, cutoffs: Sequence[int] = CUTOFFS) -> dict[str, int]:
-    """Return for each K how many queries score ranks K and K + 1 the same (`best`: scores, best first)."""
+    """Return for each K how many queries score ranks K and K + 1 the same.
+
+    Args:
+        best: shape (queries, depth), scores, best first, -inf where there is none.
+        cutoffs: values of K; those of `depth` or more are left out.
+    """
     real = np.isfinite(best)
     return {f"{k}": int(((best[:, k - 1] == best[:, k]) & real[:, k]).sum()) for k in cutoffs if k < best.shape[1]}

@@ -10,6 +10,12 @@ def average_ranks(values: F64) -> F64:
 
     A column with a value that is not a number has no ranks: all are NaN. To the bit what scipy.stats.rankdata gives,
     whose import takes more than a second of every job.
+
+    Args:
+        values: shape (n,) or (n, columns).
+
+    Returns:
+        The same shape.
     """
     values = np.asarray(values, np.float64)
     columns = values[:, None] if values.ndim == 1 else values

@@ -76,6 +76,11 @@ class CalibratedModel:
 
         Memory: the n-grams of train and of the documents, and five times a block of scores.
 
+        Args:
+            documents: with `id`, `content`; the first `candidates` are the candidates.
+            queries: shape (queries,), rows of documents.
+            reference: texts of another split, on which to calibrate.
+
         Raises:
             InputError: no other split has two texts of an author, on which to calibrate.
         """
@@ -115,6 +120,9 @@ def calibration_pairs(train: pl.DataFrame, seed: int, most: int) -> tuple[I64, I
         train: `id`, `author_id`; authors of one text ask nothing.
         seed: of the hash.
         most: pairs; of more, those of the texts with the lowest hashes are taken.
+
+    Returns:
+        Three of shape (pairs,).
     """
     ids, authors = train["id"].to_list(), train["author_id"].to_list()
     of_author: dict[str, list[int]] = defaultdict(list)

@@ -49,7 +49,14 @@ class _Digits:
         return bool(self.base**self.places <= _LARGEST)
 
     def numbers(self, codes: U32) -> Iterator[tuple[int, I64]]:
-        """Yield each length from 1, and the number of the n-gram of this length at each place where one begins."""
+        """Yield each length from 1, and the number of the n-gram of this length at each place where one begins.
+
+        Args:
+            codes: shape (characters,), places in `ranks`.
+
+        Yields:
+            The length, and shape (characters - length + 1,).
+        """
         ranks = self.ranks[codes].astype(np.int64)
         if self.pairs is None:
             first = last = ranks

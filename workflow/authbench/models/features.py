@@ -63,6 +63,7 @@ class FeatureModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors:
+        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         rows = self._rows(documents, candidates, [documents[:candidates]] if reference is None else reference)
         expect_finite(rows, documents["id"], self.entry.name)
         return Vectors(rows[queries], rows[:candidates])

@@ -71,6 +71,7 @@ class FunctionModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors:
+        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         rows = self.embed(documents)
         return Vectors(rows[queries], rows[:candidates])
 

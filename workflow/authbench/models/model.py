@@ -73,7 +73,8 @@ class Model(Protocol):
 
         Args:
             documents: as for `embed`; the first `candidates` are the candidates.
-            queries: rows of documents.
+            candidates: how many there are.
+            queries: shape (queries,), rows of documents.
             reference: the texts by which words are frequent or of content; the candidates if None. What else is
                 counted, and how features spread, is learnt from the candidates.
         """
@@ -89,7 +90,7 @@ def flops_per_text(model: Model, tokens: float) -> float | None:
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Return the rows scaled to length 1; a row of zeros stays."""
+    """Return the rows, shape (n, dimensions), scaled to length 1; a row of zeros stays."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: np.ndarray = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
     return scaled

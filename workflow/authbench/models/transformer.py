@@ -53,6 +53,7 @@ class TransformerModel:
     def compare(
         self, documents: pl.DataFrame, candidates: int, queries: I32, reference: Reference | None = None
     ) -> Vectors | Scorer:
+        """As of `Model.compare`; `queries` are rows of documents, shape (queries,)."""
         texts = documents["content"]
         query_prompt, document_prompt = self.parameters.query_prompt, self.parameters.document_prompt
         if self.parameters.late:
@@ -75,7 +76,11 @@ class TransformerModel:
         return checkpoint
 
     def embed_with(self, checkpoint: Any, texts: Sequence[str], prompt: str) -> F32:
-        """Return the vectors of texts by a checkpoint that is being trained; nothing is cached."""
+        """Return the vectors of texts by a checkpoint that is being trained; nothing is cached.
+
+        Returns:
+            Shape (texts, dimensions), rows of length 1.
+        """
         rows: F32 = unit(embed(checkpoint, texts, self.parameters, prompt))
         return rows
 

@@ -127,7 +127,11 @@ def leading(table: pl.DataFrame, baselines: Sequence[str]) -> list[str]:
 
 
 def meta(systems: Systems) -> F64:
-    """Return the mean score of all systems but baselines per problem; of all, if there are only baselines."""
+    """Return the mean score of all systems but baselines per problem; of all, if there are only baselines.
+
+    Returns:
+        Shape (problems,).
+    """
     others = [scores for name, scores in systems.scores.items() if name not in systems.baselines]
     found: F64 = np.mean(others or list(systems.scores.values()), axis=0)
     return found

@@ -20,13 +20,13 @@ XY = tuple[F64, F64]
 
 
 def score_densities(name: str, title: str, scores: Mapping[str, F64], drawn: Mapping[str, Mark] | None = None) -> Chart:
-    """Return the density of the scores of each system; `drawn` are their marks."""
+    """Return the density of the scores of each system, each of shape (problems,); `drawn` are their marks."""
     marks = (drawn or marks_of(scores)) if len(scores) > 1 else {next(iter(scores)): Mark(INK)}
     return _densities(name, title, scores, marks, "score")
 
 
 def topic_densities(name: str, title: str, similarities: Mapping[str, F64]) -> Chart:
-    """Return the density of the similarity of topics for each kind of pair."""
+    """Return the density of the similarity of topics for each kind of pair, each of shape (pairs of the kind,)."""
     dashes = ("-", "--", "-", "--")
     marks = {
         kind: Mark(colour, dash=dash)
@@ -59,7 +59,14 @@ def density(values: F64) -> XY:
 def precision_recall(
     systems: Mapping[str, F64], truth: Truth, dotted: Sequence[str], drawn: Mapping[str, Mark] | None = None
 ) -> Chart:
-    """Return precision against recall at every threshold, a curve per system; `dotted` ones are drawn so."""
+    """Return precision against recall at every threshold, a curve per system.
+
+    Args:
+        systems: the scores of each, shape (problems,).
+        truth: shape (problems,), True where both texts are by one author.
+        dotted: systems whose curve is drawn so.
+        drawn: marks of the others.
+    """
     lines, marks = [], drawn or marks_of(systems)
     for name, scores in systems.items():
         recall, precision = precision_recall_curve(truth, scores)
@@ -71,7 +78,15 @@ def precision_recall(
 
 
 def precision_recall_curve(truth: Truth, scores: F64) -> XY:
-    """Return recall and precision at each distinct score, from the highest down."""
+    """Return recall and precision at each distinct score, from the highest down.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        scores: shape (n,).
+
+    Returns:
+        Two of shape (distinct scores,), in [0, 1].
+    """
     order = np.argsort(-scores, kind="stable")
     hits, claimed = np.cumsum(truth[order]), np.arange(1, len(truth) + 1)
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(truth) - 1)

@@ -28,6 +28,13 @@ def compare_all(
 
     F1 by all swaps of answers, AUC by DeLong's test, Brier and Overall by the influence of each problem; `p_holm` is
     corrected within a measure. Null where a value is set rather than measured, as Brier is with scores outside [0, 1].
+
+    Args:
+        truth: shape (problems,), True where both texts are by one author.
+        scores: by system, each of shape (problems,).
+        published_2020: measure as PAN 2020 published, as of `metrics.pan.evaluate`.
+        year: of the evaluator.
+        measures: to compare in.
     """
     decided = {name: without_open(own) if year >= OF_MACHINES else own for name, own in scores.items()}
     values, moved = {}, {}

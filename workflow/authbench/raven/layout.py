@@ -131,6 +131,12 @@ def likeness(
     """Return the cosine similarity of the topics that a fold trains on with those that it tests.
 
     Mean and maximum of each fold, and the pairs of topics that are most alike over all folds, each once.
+
+    Args:
+        taken: topics that are used.
+        tests: the topics that each fold tests.
+        names: all topics.
+        vectors: shape (topics, dimensions), in the order of `names`.
     """
     place = {name: row for row, name in enumerate(names)}
     alike = similarities(vectors[[place[topic] for topic in taken]])

@@ -44,7 +44,14 @@ def select_topics(vectors: F64, count: int) -> tuple[list[int], list[float]]:
 
 
 def mean_similarity_to_others(rows: F64) -> F64:
-    """Return the mean cosine similarity of each row of length 1 (or 0) to all others; 0 where there is no other."""
+    """Return the mean cosine similarity of each row to all others; 0 where there is no other.
+
+    Args:
+        rows: shape (topics, dimensions), of length 1 (or 0).
+
+    Returns:
+        Shape (topics,).
+    """
     if len(rows) == 1:
         return np.zeros(1)
     own = np.einsum("td,td->t", rows, rows)
@@ -56,6 +63,13 @@ def nearest(vectors: F64, taken: Sequence[int]) -> NDArray[np.int64]:
     """For each topic the place in `taken` of the topic it is most like; a taken one is its own.
 
     This is how `group` merges the topics that were not taken (section 7.2). Of equals the one taken first.
+
+    Args:
+        vectors: shape (topics, dimensions).
+        taken: rows of these.
+
+    Returns:
+        Shape (topics,).
     """
     rows = unit_rows(vectors)
     found: NDArray[np.int64] = np.argmax(rows @ rows[list(taken)].T, axis=1)
@@ -78,7 +92,17 @@ def similarities(vectors: F64) -> F64:
 
 
 def unit_rows(vectors: F64) -> F64:
-    """Return the rows, each of length 1; a row of zeros stays. Raises InputError where a number is not finite."""
+    """Return the rows, each of length 1; a row of zeros stays.
+
+    Args:
+        vectors: shape (n, dimensions).
+
+    Returns:
+        The same shape.
+
+    Raises:
+        InputError: a number is not finite.
+    """
     rows = np.asarray(vectors, np.float64)
     if not np.isfinite(rows).all():
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))

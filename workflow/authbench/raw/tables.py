@@ -93,6 +93,11 @@ def token_lengths(texts: pl.DataFrame) -> pl.DataFrame:
 def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
     """Return the quantile of values that each occur as often as their weight says, as `numpy.quantile` has it.
 
+    Args:
+        values: shape (n,), ascending.
+        weights: shape (n,), counts.
+        share: in [0, 1].
+
     >>> quantile(np.array([1, 5]), np.array([3, 1]), 0.5)
     1.0
     """

@@ -76,6 +76,18 @@ def select_authors(
     No author gives fewer than `rule.minimum` documents or `rule.min_origins` works, but where authors run out before
     the target is met, those with `rule.fallback` documents are admitted too. At most `train_target` documents are by
     authors who are `train_only`.
+
+    Args:
+        pool: the documents of one language.
+        verdicts: shape (documents,), of safety.
+        length_targets: shape (lengths,), documents wanted of each.
+        genre_targets: shape (genres,), likewise.
+        target: documents in all.
+        rule: what an author may give.
+        train_target: documents of authors who are `train_only`, at most.
+
+    Returns:
+        Two of shape (documents,).
     """
     chosen = np.zeros(len(pool.lengths), np.bool_)
     consulted = np.zeros(len(pool.lengths), np.bool_)

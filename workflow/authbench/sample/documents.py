@@ -285,8 +285,14 @@ def select_safely(
 ) -> tuple[Selection, NDArray[np.float64], int]:
     """Select with exact safety and few scores: (selection, scores with NaN where unknown, rounds).
 
-    `score(rows)` gives the toxicity of documents; documents flagged `exempt` are safe whatever it says. A run in
-    which every verdict looked at is known is, by construction, the run that scoring everything would give.
+    A run in which every verdict looked at is known is, by construction, the run that scoring everything would give.
+
+    Args:
+        select: gives the selection by the verdicts known so far, shape (documents,).
+        score: gives the toxicity of documents by their rows, both of shape (n,).
+        exempt: shape (documents,), those that are safe whatever `score` says.
+        threshold: the highest toxicity that is safe.
+        scope: `all` scores every document first.
     """
     scores = np.full(len(exempt), np.nan)
     verdicts = np.where(exempt, SAFE, UNKNOWN).astype(np.int8)

@@ -122,7 +122,11 @@ def fill_reservoir(
 
 
 def merge_tallies(tallies: Iterable[pl.DataFrame], min_origins: int) -> tuple[pl.DataFrame, list[NDArray[np.uint32]]]:
-    """Return the tallies of all shards as one (TALLIES, in the order of selection), and each shard's rows in that."""
+    """Return the tallies of all shards as one (TALLIES, in the order of selection), and each shard's rows in that.
+
+    Returns:
+        The table, and for each shard a row of it by row of the shard's tallies, shape (rows of the shard,).
+    """
     compact = pl.Schema({"lang": pl.Categorical(), "source": pl.Categorical(), "author_kind": KIND})
     shards = [part.cast(compact) for part in tallies]
     together = pl.concat([pl.DataFrame(schema=TALLIES).cast(compact), *shards])

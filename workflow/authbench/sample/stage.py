@@ -166,7 +166,10 @@ def admit(
 ) -> pl.DataFrame:
     """Return the documents of authors who are not refused: `author` (row of `authors`), `shard`, `row`, and measures.
 
-    `numbers` gives for each shard which row of `authors` its authors are.
+    Args:
+        reservoirs: of each shard.
+        numbers: for each shard which row of `authors` its authors are, shape (authors of the shard,).
+        authors: with `refused`, null of those admitted.
     """
     admitted = authors["refused"].is_null()
     parts = []

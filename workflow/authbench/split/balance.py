@@ -57,8 +57,17 @@ def due(
 ) -> NDArray[np.float64]:
     """Return the documents due to each split of each bucket: its share of those there are.
 
-    Where more than the share of the split that trains may do nothing else (`trains`, per bucket), all of these are due
-    there, and the others have their shares of the rest.
+    Where more than the share of the split that trains may do nothing else, all of these are due there, and the others
+    have their shares of the rest.
+
+    Args:
+        documents: shape (buckets,), how many there are.
+        trains: shape (buckets,), how many of these may only train.
+        shares: shape (splits,), summing to 1.
+        training: the split that trains.
+
+    Returns:
+        Shape (splits, buckets).
     """
     everywhere = np.outer(shares, documents)
     others = shares.copy()
@@ -76,7 +85,19 @@ def cut_in_hash_order(
     seed: int,
     fixed: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return per language (a unit's most frequent), units in hash order, cut where the shares of documents say."""
+    """Return per language (a unit's most frequent), units in hash order, cut where the shares of documents say.
+
+    Args:
+        documents: with `lang`.
+        units: shape (units,), their names.
+        codes: shape (documents,), the unit of each.
+        shares: shape (splits,).
+        seed: of the hash.
+        fixed: shape (units,), the split of units that have no choice, -1 elsewhere.
+
+    Returns:
+        Shape (units,), the split of each.
+    """
     sizes = np.bincount(codes, minlength=len(units))
     language, lang_codes = np.unique(documents["lang"].to_numpy(), return_inverse=True)
     per_language = np.zeros((len(units), len(language)), int)
@@ -111,8 +132,18 @@ def balance(
 ) -> NDArray[np.int64]:
     """Let units change places until every bucket is within one unit of its share, as far as exchanges can.
 
-    Buckets are those (lang, genre, length) of 20 documents or more, and each language. `training` is the split of texts
-    that only train.
+    Buckets are those (lang, genre, length) of 20 documents or more, and each language.
+
+    Args:
+        documents: with `lang`, `genre`, `length_bucket`, and what TRAINS reads.
+        codes: shape (documents,), the unit of each.
+        cut: shape (units,), as of `cut_in_hash_order`.
+        shares: shape (splits,).
+        fixed: shape (units,), 0 or more where a unit has no choice.
+        training: the split of texts that only train.
+
+    Returns:
+        Shape (units,), the split of each.
     """
     if not len(cut):
         return cut

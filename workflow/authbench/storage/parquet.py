@@ -61,6 +61,11 @@ def read_numbered_rows(
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows with these ascending numbers, a frame per row group that has any; other groups are not read.
 
+    Args:
+        path: of the file.
+        rows: shape (n,), from 0.
+        columns: to read.
+
     Raises:
         InputError: the file has fewer rows.
     """

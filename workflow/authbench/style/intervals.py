@@ -54,7 +54,12 @@ def of_mean(values: Sequence[float] | F64, owners: Sequence[str] | None = None) 
 
 
 def of_area(truth: BOOL, scores: F64) -> list[float] | None:
-    """Return the interval of an area under the ROC curve, over its rows."""
+    """Return the interval of an area under the ROC curve, over its rows.
+
+    Args:
+        truth: shape (rows,), True for positives.
+        scores: shape (rows,).
+    """
     levels, codes = np.unique(scores, return_inverse=True)
     which = csr_matrix((np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=(len(codes), len(levels)))
     every = _weights(len(scores), "area")
@@ -75,7 +80,8 @@ def of_texts(area: float, influence: F64) -> list[float] | None:
     """Return the interval of an area over pairs of texts, over texts.
 
     Args:
-        influence: the change of the area when a text counts twice, to first order (Hájek's projection).
+        area: in [0, 1].
+        influence: shape (texts,), the change of the area when a text counts twice, to first order (Hájek's projection).
     """
     return _limits(area, area + (_weights(len(influence), "texts") - 1) @ influence)
 
@@ -100,7 +106,12 @@ def of_items(credits: Sequence[F64], pooled: bool) -> list[float] | None:
 
 
 def of_clusters(labels: I64, found: Sequence[I64]) -> list[float] | None:
-    """Return the interval of the V-measure, the mean over clusterings, over texts."""
+    """Return the interval of the V-measure, the mean over clusterings, over texts.
+
+    Args:
+        labels: shape (texts,), numbers from 0.
+        found: the clusters of each clustering, shape (texts,), likewise.
+    """
     drawn = np.vstack([np.ones(len(labels)), _weights(len(labels), "clusters")])  # first the score itself
     of_labels = _entropy(drawn, labels)
     values = []

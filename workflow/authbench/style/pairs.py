@@ -46,6 +46,10 @@ def all_to_all(vectors: Any, labels: NDArray[np.int64]) -> dict[str, Any]:
     """`auroc` over all pairs of different texts, those of one label positive.
 
     Memory: 8 bytes for each pair of the rarer kind, and a few blocks of scores (3,000 texts in two labels: 66 MB).
+
+    Args:
+        vectors: shape (texts, dimensions), dense or CSR.
+        labels: shape (texts,).
     """
     total = len(labels) * (len(labels) - 1) // 2
     sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)
@@ -111,7 +115,13 @@ def _blocks(rows: Any, labels: NDArray[np.int64]) -> Any:
 
 
 def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, Any]:
-    """`auroc` over the pairs (a row of `first` with that of `second`)."""
+    """`auroc` over the pairs (a row of `first` with that of `second`).
+
+    Args:
+        first: shape (pairs, dimensions), dense or CSR.
+        second: likewise.
+        same: shape (pairs,), True for positives.
+    """
     counts = {"pairs": len(same), "positive_pairs": int(same.sum())}
     if same.all() or not same.any():
         return {"undefined": "all pairs of one kind", **counts}
@@ -121,7 +131,11 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_]) -> dict[str, An
 
 
 def cosines(one: Any, other: Any) -> F64:
-    """Return the cosine of each unit row with the same row of the other."""
+    """Return the cosine of each unit row with the same row of the other, all of shape (pairs, dimensions).
+
+    Returns:
+        Shape (pairs,), rounded to DECIMALS.
+    """
     product = one.multiply(other).sum(axis=1) if hasattr(one, "multiply") else (one * other).sum(axis=1)
     found: F64 = np.round(np.asarray(product).ravel(), DECIMALS)
     return found

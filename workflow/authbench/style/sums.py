@@ -26,6 +26,9 @@ def weights(make: Make, keys: Sequence[Key]) -> dict[str, F64]:
     Args:
         make: the sum of models: a row per model, in their order, with `model` and columns.
         keys: the scores that every model has.
+
+    Returns:
+        By column, shape (keys,).
     """
     alone = {str(at): {key: float(place == at) for place, key in enumerate(keys)} for at in range(len(keys))}
     frame = make(alone) if keys else pl.DataFrame()

@@ -62,7 +62,11 @@ class Kind(Protocol):
         """Set thresholds on pairs with `same`, the train pairs themselves or others."""
 
     def predict(self, fitted: Any, pairs: pl.DataFrame) -> F64:
-        """Return a score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer."""
+        """Return a score in [0, 1] per pair: above 0.5 one author, below two, exactly 0.5 no answer.
+
+        Returns:
+            Shape (pairs,).
+        """
 
 
 def kind(name: str) -> Kind:

@@ -56,6 +56,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the rescaled cosine of each pair's vectors, in [0, 1], shape (pairs,)."""
     assert fitted.thresholds, "calibrate first"
     return rescale(similarities(fitted, pairs), fitted.thresholds)
 

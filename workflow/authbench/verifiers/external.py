@@ -44,10 +44,10 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the scores.
+    """Return the scores, shape (pairs,); a pair without an answer is 0.5.
 
-    Raises InputError if the command fails, takes longer than its time limit, or its answers cannot be read; a pair
-    without an answer is 0.5.
+    Raises:
+        InputError: the command fails, takes longer than its time limit, or its answers cannot be read.
     """
     here = fitted.folder.resolve()
     test, out = here / "test", here / "out"

@@ -52,12 +52,13 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the rescaled share of rounds that each pair wins, in [0, 1], shape (pairs,)."""
     assert fitted.thresholds, "calibrate first"
     return rescale(wins(fitted, pairs), fitted.thresholds)
 
 
 def wins(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the share of rounds that each pair wins; holds the vectors of TEXTS_AT_ONCE pairs."""
+    """Return the share of rounds that each pair wins, shape (pairs,); holds the vectors of TEXTS_AT_ONCE pairs."""
     found = [np.empty(0)]
     for part in pairs.iter_slices(TEXTS_AT_ONCE):
         texts, first, second = distinct(part)

@@ -63,7 +63,16 @@ class Grammar:
         return Sentences(np.array(tokens, np.int64), starts.astype(np.int64))
 
     def log_likelihoods(self, pool: Sentences, draws: I64, disputed: Sentences) -> F64:
-        """Return the decimal log likelihood of the asked sentences by each row of drawn sentences of the pool."""
+        """Return the decimal log likelihood of the asked sentences by each row of drawn sentences of the pool.
+
+        Args:
+            pool: sentences to draw from.
+            draws: shape (rounds, drawn), numbers of sentences of the pool.
+            disputed: the asked sentences.
+
+        Returns:
+            Shape (rounds,).
+        """
         from authbench.verifiers.lambdag_kernels import log_likelihoods
 
         lengths = np.diff(pool.starts)
@@ -123,7 +132,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
-    """Return probabilities; 0.5 for a pair with a text without a sentence."""
+    """Return probabilities, shape (pairs,); 0.5 for a pair with a text without a sentence."""
     found, sizes = scores(fitted, pairs)
     known = np.isfinite(found)
     chances = np.full(pairs.height, 0.5)
@@ -163,7 +172,11 @@ def probabilities(found: F64, sizes: F64, calibration: str, regression: Any) -> 
 
 
 def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
-    """Return each pair's score in decimal logarithms (NaN without a sentence), and the sizes of its second text."""
+    """Return each pair's score in decimal logarithms (NaN without a sentence), and the sizes of its second text.
+
+    Returns:
+        Shape (pairs,), and shape (pairs, 2): tokens, and tokens that occur once.
+    """
     texts, first, second = distinct(pairs)
     langs, grammar, rounds = languages(pairs, texts), fitted.grammar, fitted.parameters.references
     split = [sentences_of(text, lang, fitted.parameters) for text, lang in zip(texts, langs, strict=True)]
@@ -184,7 +197,18 @@ def scores(fitted: _Fitted, pairs: pl.DataFrame) -> tuple[F64, F64]:
 
 
 def score(grammar: Grammar, known: Sentences, disputed: Sentences, pool: Sentences, draws: I64) -> float:
-    """Return how much likelier the asked sentences are by the known ones than, on average, by those drawn."""
+    """Return how much likelier the asked sentences are by the known ones than, on average, by those drawn.
+
+    Args:
+        grammar: counts n-grams.
+        known: sentences of the first text.
+        disputed: those of the second, which are asked.
+        pool: sentences of other authors.
+        draws: shape (rounds, drawn), numbers of sentences of the pool.
+
+    Returns:
+        A difference of decimal logarithms.
+    """
     [own] = grammar.log_likelihoods(known, np.arange(known.number)[None, :], disputed)
     return float(own - grammar.log_likelihoods(pool, draws, disputed).mean())
 

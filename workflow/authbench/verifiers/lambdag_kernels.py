@@ -163,7 +163,20 @@ def log_likelihoods(
     shift: int,
     grams: I32,
 ) -> F64:
-    """Return the `_log_likelihood` of the asked sentences by each row of drawn sentences of the pool."""
+    """Return the `_log_likelihood` of the asked sentences by each row of drawn sentences of the pool.
+
+    Args:
+        pool: shape (tokens,), of all sentences, one after the other.
+        pool_starts: shape (sentences + 1,).
+        draws: shape (rounds, drawn), numbers of sentences of the pool.
+        disputed, disputed_starts: the asked sentences, likewise.
+        keys, nodes, stamps: shape (slots,), the table, as of `node_table.slot`; changed in place.
+        stamp: of the first round; each other round has the next.
+        grams: shape (4, room), what is counted of each node; written.
+
+    Returns:
+        Shape (rounds,).
+    """
     found = np.empty(len(draws))
     for row in range(len(draws)):
         read(pool, pool_starts, draws[row], order, pads_count, keys, nodes, stamps, stamp + row, shift, grams)

@@ -41,6 +41,7 @@ def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the rescaled cosine of each pair, in [0, 1], shape (pairs,)."""
     assert fitted.thresholds, "calibrate first"
     return rescale(similarities(fitted, pairs), fitted.thresholds)
 
@@ -82,7 +83,10 @@ def fitted_vectorizer(texts: Sequence[str], analyzer: str, n: int, vocabulary: i
 
 
 def similarities(fitted: Fitted, pairs: pl.DataFrame) -> F64:
-    """Return the cosine of each pair, 0 where a text has no known n-gram. Holds the vectors of PAIRS_AT_ONCE."""
+    """Return the cosine of each pair, shape (pairs,), 0 where a text has no known n-gram.
+
+    Holds the vectors of PAIRS_AT_ONCE.
+    """
     found = [np.empty(0)]
     for part in pairs.iter_slices(PAIRS_AT_ONCE):
         texts, first, second = distinct(part)

@@ -42,12 +42,13 @@ def calibrate(fitted: Fitted, held_out: pl.DataFrame) -> Fitted:
 
 
 def predict(fitted: Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the probability of one author, by both cross-entropies; 0.5 near 0.5. Shape (pairs,)."""
     seen = features(cross_entropies(pairs, fitted.order))
     return answers(fitted.regression.predict_proba(seen)[:, 1], fitted.radius)
 
 
 def answers(probabilities: F64, radius: float) -> F64:
-    """Round each probability to three decimals; return 0.5 where it lies within `radius` of 0.5."""
+    """Round each probability, shape (pairs,), to three decimals; return 0.5 where it lies within `radius` of 0.5."""
     silent = (probabilities >= 0.5 - radius) & (probabilities <= 0.5 + radius)
     return np.where(silent, 0.5, np.round(probabilities, 3))
 

@@ -16,8 +16,16 @@ def read(
     """Count every string of up to `order` + 1 characters of a text.
 
     A string is a node: 0 the empty one, others found in the table by (the node without the last character, that
-    character). `counts` has how often a node occurs, `followed` how often a character follows it. Places whose stamp
-    is another are free.
+    character).
+
+    Args:
+        text: shape (characters,), code points.
+        order: the longest context.
+        keys, nodes, stamps: shape (slots,), the table, as of `node_table.slot`; changed in place.
+        stamp: of this text; places whose stamp is another are free.
+        shift: 64 less the bits of a place.
+        counts: how often a node occurs, one value per node; written.
+        followed: how often a character follows it, of the same shape; written.
     """
     made = 0
     counts[0], followed[0] = 0, 0
@@ -47,6 +55,10 @@ def bits(
 
     Each is predicted in the longest context that the character was seen in, as often as there; a character never seen
     costs 8 bits, and so does an empty text.
+
+    Args:
+        text: shape (characters,), code points.
+        order, keys, nodes, stamps, stamp, shift, counts, followed: as `read` left them.
 
     Returns:
         Bits per character.

@@ -26,7 +26,11 @@ class References(NamedTuple):
     known: dict[str, int]
 
     def others(self, *texts: str) -> BOOL:
-        """Return which texts are by none of the authors of these, as far as the train pairs tell, and none of these."""
+        """Return which texts are by none of the authors of these, as far as the train pairs tell, and none of these.
+
+        Returns:
+            Shape (texts of the references,).
+        """
         own = [self.known[text] for text in texts if text in self.known]
         apart: BOOL = ~np.isin(self.owners, own)
         return apart

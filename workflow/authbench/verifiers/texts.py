@@ -9,7 +9,11 @@ from authbench.arrays import F64, I64
 
 
 def distinct(pairs: pl.DataFrame) -> tuple[list[str], I64, I64]:
-    """Return the different texts in alphabetical order, and for each pair the places of its two texts."""
+    """Return the different texts in alphabetical order, and for each pair the places of its two texts.
+
+    Returns:
+        The texts, and two arrays of shape (pairs,).
+    """
     both = pl.concat([pairs["text1"], pairs["text2"]])
     texts = both.unique().sort()
     place = both.to_frame("text").join(
@@ -33,7 +37,16 @@ def both_texts(pairs: pl.DataFrame) -> list[str]:
 
 
 def text_cosines(rows: Any, first: I64, second: I64) -> F64:
-    """Return the dot product of each pair of L2-normalised rows, dense or CSR, in [0, 1]: below 0 is 0."""
+    """Return the dot product of each pair of L2-normalised rows, in [0, 1]: below 0 is 0.
+
+    Args:
+        rows: shape (texts, features), dense or CSR.
+        first: shape (pairs,), a row of each pair.
+        second: shape (pairs,), the other row.
+
+    Returns:
+        Shape (pairs,).
+    """
     if isinstance(rows, np.ndarray):
         found = np.einsum("ij,ij->i", rows[first], rows[second], dtype=np.float64)
     else:

@@ -62,6 +62,15 @@ def overall_on_grid(truth: Truth, similarities: F64, p1: F64, p2: F64) -> F64:
     """Return the overall score after `rescale` by each p1 and p2, from running sums over the sorted similarities.
 
     Sorted, those of "two authors" end at `low`, those without an answer at `high`.
+
+    Args:
+        truth: shape (n,), True where both texts are by one author.
+        similarities: shape (n,), in [0, 1].
+        p1: shape (points,), lower thresholds.
+        p2: shape (points,), the upper one of each.
+
+    Returns:
+        Shape (points,); NaN where F0.5u is undefined.
     """
     order = np.argsort(similarities, kind="stable")
     s, same = similarities[order], truth[order].astype(np.float64)

@@ -38,6 +38,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the answers of `naive` to the pairs with masked words, shape (pairs,)."""
     return naive.predict(fitted.rest, _mask_pairs(pairs, fitted.masked))
 
 

@@ -47,6 +47,7 @@ def calibrate(fitted: _Fitted, held_out: pl.DataFrame) -> _Fitted:
 
 
 def predict(fitted: _Fitted, pairs: pl.DataFrame) -> F64:
+    """Return the rescaled probability of one author, in [0, 1], shape (pairs,)."""
     assert fitted.thresholds, "calibrate first"
     found = _probabilities(fitted, pairs)
     return rescale(found, fitted.thresholds)
@@ -79,7 +80,8 @@ def curve(one: str, other: str, parameters: UnmaskingParameters, chance: np.rand
     """Return how well the two texts' chunks are distinguished, round after round: 0 by chance, 1 always; smoothed.
 
     Returns:
-        Means in [0, 1] over each SMOOTHED successive rounds, or over all where there are fewer.
+        Means in [0, 1] over each SMOOTHED successive rounds, or over all where there are fewer: shape (rounds -
+        SMOOTHED + 1,), at least (1,).
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import cross_validate

@@ -17,7 +17,13 @@ def clusters(vectors: Any, count: int, seed: int = SEED, absolute: bool = False)
     """Return the cluster of each row, of vectors as they are.
 
     Args:
+        vectors: shape (texts, dimensions), dense or CSR.
+        count: how many clusters are asked for.
+        seed: of scikit-learn.
         absolute: take the absolute values of the vectors, as for counts of features.
+
+    Returns:
+        Shape (texts,).
     """
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning

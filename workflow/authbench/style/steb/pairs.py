@@ -45,6 +45,9 @@ def predefined(first: Any, second: Any, same: NDArray[np.bool_], differences: bo
     """Return the measures over named pairs, each a row of `first` with that of `second`.
 
     Args:
+        first: shape (pairs, dimensions), dense or CSR.
+        second: likewise.
+        same: shape (pairs,), True for positives.
         differences: score by minus the sum of absolute differences, as counts of features are.
     """
     scores = -_distances(first, second) if differences else _cosines(unit(first), unit(second))

@@ -158,7 +158,14 @@ def given(
 
 
 def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the bin of each value, and the edges: five quantile bins, fewer where edges are equal."""
+    """Return the bin of each value, and the edges: five quantile bins, fewer where edges are equal.
+
+    Args:
+        values: shape (n,).
+
+    Returns:
+        Shape (n,), and shape (bins + 1,), ascending.
+    """
     edges = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)))
     bins = np.searchsorted(edges, values, "left") - 1
     bins[values == edges[0]] = 0
@@ -166,7 +173,13 @@ def quantile_bins(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArr
 
 
 def sizes_of_parts(bins: NDArray[np.int64], count: int, total: int = TOTAL) -> dict[str, int]:
-    """Return how many texts of each of `count` bins are kept, and are for train, validation and test."""
+    """Return how many texts of each of `count` bins are kept, and are for train, validation and test.
+
+    Args:
+        bins: shape (texts,), as of `quantile_bins`.
+        count: of bins.
+        total: texts kept in all bins together, at most.
+    """
     counts = np.bincount(bins, minlength=count)
     kept = int(min(counts.min(), total // len(counts)))
     train, check = int(0.8 * kept), int(0.1 * kept)
