@@ -5,17 +5,13 @@ writes and says is what it is in a process of its own; it imports the package of
 Run as a program it serves: one JSON object a line asks for a run or a script, two lines answer: process id, status.
 """
 
-import atexit
 import contextlib
 import ctypes
 import gc
-import hashlib
 import json
 import os
-import pickle
 import re
 import resource
-import runpy
 import signal
 import socket
 import subprocess
@@ -23,14 +19,18 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+HERE = Path(__file__).resolve()
+sys.path.append(str(HERE.parents[1] / "tests/pipeline"))
+from warm_snakemake import parsed, run_script  # noqa: E402
 
 COUNTS = re.compile(r"^calls: ([\d -]+)$\n?", re.MULTILINE)  # of each kind, of those that failed, and MiB taken
 CURRENT = ".current_job"  # in the folder of a run: the process of its job
 FAULT = "AUTHBENCH_TEST_FAULT"  # a JSON object: the `job` by its log, and which `call` of it fails (benchmarks/shim.c)
 PR_SET_CHILD_SUBREAPER = 36  # sys/prctl.h: the orphans of forks become children of the process
-HERE = Path(__file__).resolve()
 
 
 @dataclass
@@ -213,8 +213,8 @@ def _run_snakemake(arguments: Sequence[str]) -> None:
     import snakemake.script
     import snakemake.workflow
 
-    parse = snakemake.workflow.parse
-    snakemake.workflow.parse = lambda *file, **more: _parsed(parse, *file, **more)
+    kept = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0]) / ".parsed"
+    snakemake.workflow.parse = partial(parsed, kept, snakemake.workflow.parse)
     mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         mine.close()
@@ -230,23 +230,6 @@ def _run_snakemake(arguments: Sequence[str]) -> None:
     snakemake.script.PythonScript.execute_script = execute
     sys.argv = ["snakemake", *arguments]
     snakemake.cli.main(list(arguments))
-
-
-def _parsed(parse: Any, source: Any, workflow: Any, *, linemap: dict[int, int], rulecount: int) -> tuple[str, int]:
-    """Translate a file of rules, as Snakemake does, where a run of the same place has not done it yet."""
-    place = source.get_path_or_uri(secret_free=True)
-    key = hashlib.sha256(repr((place, Path(place).read_bytes(), rulecount)).encode()).hexdigest()
-    known = Path(os.environ["PYTHONPATH"].split(os.pathsep)[0]) / ".parsed" / key
-    if not known.exists():
-        found: dict[int, int] = {}
-        code = parse(source, workflow, rulecount=rulecount, linemap=found)
-        known.parent.mkdir(exist_ok=True)
-        written = known.with_suffix(f".{os.getpid()}")
-        written.write_bytes(pickle.dumps((code, found)))
-        written.rename(known)
-    translated, lines = pickle.loads(known.read_bytes())
-    linemap |= lines
-    return translated
 
 
 def _run_jobs(requests: socket.socket) -> None:
@@ -272,26 +255,13 @@ def _run_jobs(requests: socket.socket) -> None:
 
 def _run_script(script: str, fault: str) -> None:
     """Run the script of a job, with a call that fails where `fault` says so; never returns."""
-    status = 0
     if keep := os.environ.get("AUTHBENCH_TEST_SCRIPTS"):
         (Path(keep) / Path(script).name).write_bytes(Path(script).read_bytes())
     before = _address_space()
     if fault:
         kind, *others = map(int, fault.split())
         _library().fault_arm(os.fsencode(f"{Path.cwd()}/results/"), kind, *others)
-    try:
-        sys.argv = [script]
-        runpy.run_path(script, run_name="__main__")
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
-        status = 1
-    with contextlib.suppress(BaseException):
-        atexit._run_exitfuncs()
-    with contextlib.suppress(BaseException):
-        sys.stdout.flush()
-        sys.stderr.flush()
+    status = run_script(script)
     if fault:
         counts = [_library().fault_count(kind) for kind in range(6)]
         os.write(2, f"\ncalls: {' '.join(map(str, counts))} {(_address_space() - before) >> 20}\n".encode())

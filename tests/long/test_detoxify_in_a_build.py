@@ -5,6 +5,7 @@ from pathlib import Path
 
 from extras import needs
 from project import Project
+from tiny import RECIPE
 
 pytestmark = needs("detoxify", extra="toxicity")
 
@@ -33,20 +34,23 @@ def tiny_checkpoint(folder: Path) -> Path:
     return folder / "tiny.ckpt"
 
 
-def test_both_scorers_are_asked_and_named_in_the_manifest(another: Project, tmp_path: Path) -> None:
-    checkpoint = tiny_checkpoint(tmp_path / "model")
-    safety = f"safety={{scorers: [wordlist, detoxify], threshold: 0.9, detoxify: {{checkpoint: {checkpoint}}}}}"
-    another.build("release", "--config", safety)
-    manifest = json.loads((another.release / "manifest.json").read_text())
+def test_both_scorers_are_asked_and_named_in_the_manifest(tiny: Project, tmp_path: Path) -> None:
+    checkpoint = str(tiny_checkpoint(tmp_path / "model"))
+    project = tiny.copy(tmp_path / "copy")
+    safety = {"scorers": ["wordlist", "detoxify"], "threshold": 0.9, "detoxify": {"checkpoint": checkpoint}}
+    project.build("release", *project.recipe(RECIPE | {"safety": safety}))
+    manifest = json.loads((project.release / "manifest.json").read_text())
     identities = [scorer["identity"] for scorer in manifest["scorers"]]
     assert [identity.split()[0].partition(":")[0] for identity in identities] == ["wordlist", "detoxify"]
     assert {"detoxify", "torch", "transformers"} <= set(manifest["versions"])
     assert not any("word list only" in warning for warning in manifest["warnings"])
 
 
-def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(another: Project) -> None:
-    safety = "safety={scorers: [detoxify], threshold: 0.9, detoxify: {device: cuda}}"
-    status, said = another.snakemake("release", "--dry-run", "--quiet", "host", "--config", safety)
+def test_on_cuda_the_jobs_that_load_the_model_ask_for_a_gpu(tiny: Project, tmp_path: Path) -> None:
+    project = tiny.copy(tmp_path / "copy")
+    safety = {"scorers": ["detoxify"], "threshold": 0.9, "detoxify": {"device": "cuda"}}
+    recipe = project.recipe(RECIPE | {"safety": safety})
+    status, said = project.snakemake("release", "--dry-run", "--quiet", "host", *recipe)
     assert status == 0, said
     asking = {block.split(":")[0] for block in said.split("\nrule ")[1:] if "gpu=1" in block}
     assert asking == {"load_scorers", "select_documents"}

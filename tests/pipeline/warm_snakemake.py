@@ -122,12 +122,12 @@ def import_all() -> Any:
     for conversion in ("t2s", "jp2t"):
         opencc.OpenCC(conversion)  # whose dictionaries every run reads that checks names of persons
     kept = Path(os.environ.get("NUMBA_CACHE_DIR", tempfile.gettempdir()), "rules")
-    snakemake.workflow.parse = partial(_parsed, kept, snakemake.workflow.parse)
+    snakemake.workflow.parse = partial(parsed, kept, snakemake.workflow.parse)
     gc.freeze()  # or each fork would copy the pages of all objects when it first collects
     return snakemake
 
 
-def _parsed(
+def parsed(
     kept: Path, parse: Any, source: Any, workflow: Any, *, linemap: dict[int, int], rulecount: int
 ) -> tuple[str, int]:
     """Translate a file of rules, as Snakemake does, where no run of the tests has translated one of its contents."""
@@ -215,10 +215,15 @@ def _run_job(request: Mapping[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    sys.argv = [request["script"]]
+    os._exit(run_script(request["script"]))
+
+
+def run_script(script: str) -> int:
+    """Run the script of a job to its end, as a process of its own would; return its exit status."""
+    sys.argv = [script]
     status = 0
     try:
-        runpy.run_path(request["script"], run_name="__main__")
+        runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
@@ -229,7 +234,7 @@ def _run_job(request: Mapping[str, Any]) -> None:
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(status)
+    return status
 
 
 if __name__ == "__main__":
