@@ -17,7 +17,7 @@ from authbench.runtime.resources import SNAKEMAKE_MB
 
 SITE = Path(__file__).parent / "site"
 IMPATIENT = Path(__file__).parent / "impatient_snakemake.py"
-# One shard, where one machine had two; every model more would be six starts of Snakemake.
+# One shard, where one machine had two; every model more would be steps more.
 SMALL = RECIPE | {"shards": 1, "evaluate": {"models": ["random", "function-words"]}}
 MOST_JOBS = 10
 LONGEST_SECONDS = 1800  # on a busy machine
