@@ -59,7 +59,7 @@ def load(release: Place, *, unverified: bool = False) -> Release:
     return open_verified(Path(release), unverified=unverified)
 
 
-def check(release: Place, settings: Mapping[str, Any] | None = None) -> list[Violation]:
+def check(release: Place, settings: Mapping[str, object] | None = None) -> list[Violation]:
     """Return every claim that a release breaks, with the ids that break it; none: it is sound.
 
     >>> check("release")

@@ -99,7 +99,7 @@ class Setup:
     verifiers: dict[str, VerifierEntry]
 
 
-def prepare(user: Mapping[str, Any], root: Path, need_files: bool = True) -> Setup:
+def prepare(user: Mapping[str, object], root: Path, need_files: bool = True) -> Setup:
     """Return the checked configuration (`user` over the defaults), its sources and their raw files.
 
     Raises:
@@ -170,7 +170,7 @@ def demo_settings() -> Settings:
     return cast(Settings, _merge(read_yaml(shipped("config/config.yaml")), read_yaml(shipped(DEMO))))
 
 
-def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Config, list[str]]:
+def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[str]]:
     defaults = read_yaml(shipped("config/config.yaml"))
     if user.get("sources") is None:
         # Who copied config.yaml whole states every default: what differs from them is what was asked for.
@@ -179,7 +179,7 @@ def _load_config(user: Mapping[str, Any], root: Path) -> tuple[Config, list[str]
     return _completed(user, defaults, root)
 
 
-def _without(user: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, Any]:
     """Return the settings that differ from the defaults."""
     rest: dict[str, Any] = {}
     for key, value in user.items():
@@ -192,7 +192,7 @@ def _without(user: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     return rest
 
 
-def _completed(user: Mapping[str, Any], defaults: Settings, root: Path) -> tuple[Config, list[str]]:
+def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tuple[Config, list[str]]:
     """Return the settings of a user over `defaults`, and what is wrong with them."""
     unusable = list(value_problems(user))
     sections = {section for section, _ in unusable}

@@ -38,7 +38,7 @@ class Outcome:
     reasons: tuple[str, ...] = ()
 
 
-def differences(statement: Mapping[str, Any], release: Path) -> list[str]:
+def differences(statement: Mapping[str, object], release: Path) -> list[str]:
     """Return where the files of a release are not those of its statement."""
     stated, sums = subjects(statement), read_sums(release)
     here = {**{path: _digest(release / path) for path in sums}, SUMS: sha256_of_file(release / SUMS)}

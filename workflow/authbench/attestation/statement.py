@@ -12,7 +12,9 @@ from typing import Any
 
 from authbench import __version__
 from authbench.errors import InputError
+from authbench.format.deviation import DeviationRow
 from authbench.format.files import DEVIATION, MANIFEST
+from authbench.format.manifest import Manifest
 from authbench.format.release import read_manifest
 from authbench.registry.entries import schema_problems
 from authbench.runtime.code import closure
@@ -34,7 +36,7 @@ ADAPTERS = (
 )
 
 
-def make_statement(release: Path, sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def make_statement(release: Path, sources: Mapping[str, Mapping[str, object]]) -> dict[str, Any]:
     """Return the statement of a finished release.
 
     Args:
@@ -83,7 +85,7 @@ def code_digest() -> str:
     return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
 
 
-def statement_bytes(statement: Mapping[str, Any]) -> bytes:
+def statement_bytes(statement: Mapping[str, object]) -> bytes:
     """Return the bytes of a statement that are signed: JSON in UTF-8, keys in their order, which settings may need."""
     return (json.dumps(statement, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -124,7 +126,7 @@ def raw_name(tag: str) -> str:
 CODE = "authbench"
 
 
-def _dependencies(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _dependencies(manifest: Manifest) -> list[dict[str, Any]]:
     code = {"name": CODE, "digest": {"sha256": code_digest()}, "annotations": {"version": __version__}}
     raw = [
         {"name": raw_name(tag), "digest": {"sha256": read["sha256"]}, "annotations": {"files": read["files"]}}
@@ -133,12 +135,12 @@ def _dependencies(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [code, *raw]
 
 
-def _config(manifest: Mapping[str, Any], deviation: Mapping[str, Any]) -> dict[str, Any]:
+def _config(manifest: Manifest, deviation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a manifest, which has sorted keys, in the orders that a release depends on.
 
     They are that of the splits, by which shares are given, and that of the targets, in which `deviation` lists them.
     """
-    config = dict(manifest["config"])
+    config: dict[str, Any] = {**manifest["config"]}
     splits = config.get("split", {}).get("splits", {})
     names = [name for name in manifest.get("splits", ()) if name in splits]
     if names:
@@ -171,11 +173,11 @@ def _in_order_of_targets(sample: Mapping[str, Any], deviation: Mapping[str, Any]
     return found
 
 
-def _keys(cells: Iterable[Mapping[str, Any]], dimension: str, language: str | None = None) -> list[str]:
+def _keys(cells: Iterable[DeviationRow], dimension: str, language: str | None = None) -> list[str]:
     of_it = (cell for cell in cells if cell["dimension"] == dimension and language in (None, cell["language"]))
     return list(dict.fromkeys(cell["key"] for cell in of_it))
 
 
-def _in_order(values: Mapping[str, Any], order: Iterable[str]) -> dict[str, Any]:
+def _in_order(values: Mapping[str, object], order: Iterable[str]) -> dict[str, Any]:
     """Return a mapping with these keys first; those that it lacks are left out."""
     return {**{key: values[key] for key in order if key in values}, **values}

@@ -32,7 +32,7 @@ from authbench.storage.json_lines import line_batches, write_json_lines
 
 _ROUNDS = 10
 _IDS = ("candidate_id", "query_id", "id", "_id")
-Keep = Callable[[Mapping[str, Any], int], Mapping[str, Any] | None]  # a row and its number; None: it goes
+Keep = Callable[[Mapping[str, object], int], Mapping[str, object] | None]  # a row and its number; None: it goes
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def _filter_file(file: Path, target: Path, keep: Keep) -> int:
     return table.height
 
 
-def _kept(table: pl.DataFrame, keep: Keep) -> Iterator[Mapping[str, Any]]:
+def _kept(table: pl.DataFrame, keep: Keep) -> Iterator[Mapping[str, object]]:
     for number, row in enumerate(table.iter_rows(named=True)):
         if (kept := keep(row, number)) is not None:
             yield kept

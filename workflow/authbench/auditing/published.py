@@ -118,7 +118,7 @@ def _of_json(path: Path) -> Iterator[Given]:
         yield Given(f"{model}{f' ({place})' if place else ''}", score, number, split, path.name)
 
 
-def _scores_in(value: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[str, str, float]]:
+def _scores_in(value: Mapping[str, object], place: tuple[str, ...] = ()) -> Iterator[tuple[str, str, float]]:
     """Yield place, name and value of the scores in nested objects; of slices and lists, none."""
     for key, one in value.items():
         if isinstance(one, Mapping):

@@ -100,7 +100,7 @@ class Measured:
 
     split: str
     rows: Sequence[RowOfScores]
-    pools: Sequence[Mapping[str, Any]]
+    pools: Sequence[Mapping[str, object]]
     power: Mapping[str, Power]
     gains: Sequence[RowGain]
     about: Sizes

@@ -62,7 +62,7 @@ class Violation:
         return {"code": self.code, "message": self.message, "ids": list(self.ids), "count": len(self.ids)}
 
 
-def check_release(folder: str | Path, expected: Mapping[str, Any] | None = None) -> list[Violation]:
+def check_release(folder: str | Path, expected: Mapping[str, object] | None = None) -> list[Violation]:
     """Return every claim that a release breaks, in the order of `claims.CLAIMS`; none: it is sound.
 
     Rows that break the form end the check early, as the later claims are about well-formed rows.

@@ -11,7 +11,7 @@ from authbench.format.manifest import Manifest
 from authbench.format.release import read_manifest
 
 
-def check_draft(draft: Path, release: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def check_draft(draft: Path, release: Path, settings: Mapping[str, object]) -> dict[str, Any]:
     """Return the result of a check without violations, with a line on what the draft holds (`summary`).
 
     Args:

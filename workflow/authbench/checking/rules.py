@@ -11,7 +11,7 @@ from authbench.format.files import CHECKED_SECTIONS
 from authbench.format.manifest import Manifest
 
 # What the processing plan says of queries, for a release that says nothing of its settings.
-_OF_THE_PLAN: Mapping[str, Any] = {"queries_per_author": "all", "min_letters_for_query": 1}
+_OF_THE_PLAN: Mapping[str, object] = {"queries_per_author": "all", "min_letters_for_query": 1}
 
 
 @dataclass(frozen=True)

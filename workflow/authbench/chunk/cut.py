@@ -6,7 +6,7 @@ texts fill the bucket extra_long as well; nothing is thrown away but what exceed
 and that is chosen by hash before it is tokenised.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from authbench.chunk.sentences import SPACE_END, last_sentence_start, sentence_starts
 from authbench.identity import keyed_hash, uniform
 from authbench.records import DOCUMENT, REMOVED, empty, length_bucket_expr
+from authbench.settings.chunk import Chunk
 from authbench.tokens import Tokenizer, Tokens, token_sizes
 
 Places = NDArray[np.int64]
@@ -83,7 +84,7 @@ class _Text:
 
 
 def chunk_records(
-    records: pl.DataFrame, tokenizer: Tokenizer, settings: Mapping[str, Any], seed: int
+    records: pl.DataFrame, tokenizer: Tokenizer, settings: Chunk, seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
     """Cut normalised RECORD rows into DOCUMENT rows, in the order of the records and their text.
 
@@ -93,7 +94,7 @@ def chunk_records(
     Gives the documents, the rows removed (REMOVED; no text is), and for each source how many documents have more
     chunks than `max_chunks_per_document`.
     """
-    own = {key: value for key, value in settings.items() if key != "retag"}
+    own: dict[str, Any] = {key: value for key, value in settings.items() if key != "retag"}
     chosen = ChunkSettings(**{**own, "extra_long_tokens": tuple(own["extra_long_tokens"])})
     texts = records["content"].str.replace_all("\n\n+", "\n")
     sizes = texts.str.len_bytes()

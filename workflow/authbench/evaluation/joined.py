@@ -32,7 +32,7 @@ SHARED = (
     ("versions", "authbench"),
 )
 _EXPECTED = ("id", "author_id", "lang")
-_QUERIES: Mapping[str, Any] = {
+_QUERIES: Mapping[str, type[pl.DataType]] = {
     **dict.fromkeys((*_EXPECTED, *SLICES.values()), pl.String),
     **dict.fromkeys((*SCORES, *filter(None, COUNTS.values()), BY_CHANCE), pl.Float64),
 }

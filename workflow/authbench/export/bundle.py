@@ -134,7 +134,7 @@ def _state_withheld(release: Release, part: Part, withheld: pl.DataFrame, everyo
 
 
 def _manifest(
-    release: Release, documents: pl.DataFrame, part: Part, missing: Mapping[str, Any], warned: list[str]
+    release: Release, documents: pl.DataFrame, part: Part, missing: Mapping[str, object], warned: list[str]
 ) -> dict[str, Any]:
     manifest, here = release.manifest, set(documents["source"])
     return {

@@ -29,7 +29,7 @@ _SIZES = (
 _LARGER = "n>10M"
 
 
-def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, Any] | None = None) -> str:
+def write_card(release: Release, about: Publication, usage: str, header: Mapping[str, object] | None = None) -> str:
     """Return the README.md of a folder: `usage` says what the folder holds and how to read it, `header` is its YAML."""
     licences = licence_table(release)
     templates = environment(markdown=True)

@@ -86,7 +86,7 @@ def known_risk(folder: Path) -> dict[str, Any] | None:
     return risk if isinstance(risk, dict) else None
 
 
-def data_protection(release: Release, about: Publication, risk: Mapping[str, Any] | None) -> dict[str, Any]:
+def data_protection(release: Release, about: Publication, risk: Mapping[str, object] | None) -> dict[str, Any]:
     """Return what the sheet says, as an object."""
     here = documents_here(release)
     sources = []
@@ -120,7 +120,7 @@ def data_protection(release: Release, about: Publication, risk: Mapping[str, Any
     }
 
 
-def sheet(stated: Mapping[str, Any]) -> str:
+def sheet(stated: Mapping[str, object]) -> str:
     """Return DATA_PROTECTION.md of what `data_protection` gives."""
     templates = environment(markdown=True)
     templates.filters |= {"cell": lambda value: str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")}

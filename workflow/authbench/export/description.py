@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.export.citations import write_citations
 from authbench.export.data_protection import DATA, SHEET, data_protection, sheet
@@ -15,7 +14,7 @@ from authbench.storage.json_files import write_plain_json
 from authbench.storage.sha256sums import SUMS, sums_lines
 
 
-def describe_folder(folder: Path, release: Release, about: Publication, risk: Mapping[str, Any] | None) -> None:
+def describe_folder(folder: Path, release: Release, about: Publication, risk: Mapping[str, object] | None) -> None:
     """Write these files and, where the release is verified, SHA256SUMS of all; each file is read once.
 
     Args:

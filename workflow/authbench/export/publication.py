@@ -1,12 +1,11 @@
 """What a publisher says of a benchmark: version, date, creators, contact, URL, publisher, DOI."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml, schema_problems
+from authbench.settings.publish import Publish
 from authbench.shipped import shipped
 
 DEFAULTS = shipped("config/config.yaml")
@@ -28,7 +27,7 @@ class Publication:
     sha256: str | None = None
 
 
-def publication(settings: Mapping[str, Any]) -> Publication:
+def publication(settings: Publish) -> Publication:
     """Return the section `publish:` of a configuration."""
     return Publication(
         settings["version"],

@@ -140,7 +140,7 @@ def _licences(release: Release) -> tuple[Any, list[dict[str, Any]]]:
     return _references(found), found
 
 
-def _references(entities: Sequence[Mapping[str, Any]]) -> Any:
+def _references(entities: Sequence[Mapping[str, object]]) -> Any:
     """Return what refers to entities: a list, or the reference itself where there is one."""
     found = [{"@id": one["@id"]} for one in entities]
     return found[0] if len(found) == 1 else found

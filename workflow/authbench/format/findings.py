@@ -97,7 +97,7 @@ class Findings(TypedDict, total=False):
     deviation: Deviation
     toxicity_rates: Sequence[ToxicityRate]
     documents_scored: int
-    length_bounds: Mapping[str, Any]
+    length_bounds: Mapping[str, object]
     ingest: Mapping[str, SourceFindings]
     dedup: Mapping[str, Mapping[str, int]]
     split: Mapping[str, Any]

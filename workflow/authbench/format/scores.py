@@ -130,7 +130,7 @@ class Scores(TypedDict, total=False):
     headline_on_dev: Mapping[str, Any]
     left_out: Mapping[str, str]
     matched_pairs: MatchedPairs
-    power: Mapping[str, Any]
+    power: Mapping[str, object]
     lengths: Mapping[str, Mapping[str, Mapping[str, float]]]
     by_source: Mapping[str, Cell]
 

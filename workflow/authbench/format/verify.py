@@ -47,7 +47,7 @@ _HASHED_AT_ONCE = 4  # files
 class Withheld:
     """What tier_b.json holds: the config entries of sources by tag, and the SHA-256 of each file by its path."""
 
-    sources: Mapping[str, Mapping[str, Any]]
+    sources: Mapping[str, Mapping[str, object]]
     files: Mapping[str, str]
 
 

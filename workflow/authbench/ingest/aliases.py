@@ -59,7 +59,7 @@ def _twice(names: list[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-def _problems(content: Mapping[str, Any]) -> Iterator[str]:
+def _problems(content: Mapping[str, object]) -> Iterator[str]:
     """Yield what is wrong with a file: languages, names that are none, and names that stand for two persons."""
     for lang, people in content.items():
         if lang not in LANGUAGES:

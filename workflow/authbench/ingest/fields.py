@@ -24,7 +24,7 @@ INEXACT = 1 << 53  # from here on not every whole number is a floating-point num
 OPERATIONS = ("split", "pick", "count", "join", "match", "replace", "lower", "translate", "map", "date", "hash")
 
 
-def compile_expression(expression: str | Mapping[str, Any], where: str, key: bytes | None = None) -> Columns:
+def compile_expression(expression: str | Mapping[str, object], where: str, key: bytes | None = None) -> Columns:
     """Return the function that an expression describes.
 
     `where` names it (file and key) in errors; with a `key` hashes are HMACs.

@@ -25,5 +25,5 @@ def chance_adjusted(cell: Mapping[str, Any]) -> dict[str, float]:
     return found | {key: cell[key] / RANDOM_ERROR - 1 for key in _known(cell, "roc_auc")}
 
 
-def _known(cell: Mapping[str, Any], family: str) -> Iterable[str]:
+def _known(cell: Mapping[str, object], family: str) -> Iterable[str]:
     return [key for key, value in cell.items() if key.split("_all")[0].startswith(family) and value is not None]

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,11 @@ def default_cache() -> Path:
 
 
 def embed_new(
-    texts: Sequence[str], folder: Path, identity: Mapping[str, Any], encode: Callable[[Sequence[str]], F32], half: bool
+    texts: Sequence[str],
+    folder: Path,
+    identity: Mapping[str, object],
+    encode: Callable[[Sequence[str]], F32],
+    half: bool,
 ) -> F32:
     """Return the vector of each text, shape (texts, dimensions), computing those that the cache lacks.
 
@@ -70,7 +74,7 @@ def _text_key(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:KEY_BYTES]
 
 
-def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
+def _claim(folder: Path, identity: Mapping[str, object]) -> None:
     """Make the folder one of this identity. Raises InputError if it is another's."""
     path = folder / "identity.json"
     if not path.is_file():

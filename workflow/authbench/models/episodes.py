@@ -17,7 +17,7 @@ BATCH_TOKENS = 4_096  # of a batch, padding counted
 class EpisodeCheckpoint:
     """A checkpoint with its tokenizer, in evaluation mode."""
 
-    def __init__(self, place: str, device: str, loading: Mapping[str, Any], hub: Mapping[str, Any]) -> None:
+    def __init__(self, place: str, device: str, loading: Mapping[str, object], hub: Mapping[str, object]) -> None:
         from transformers import AutoModel, AutoTokenizer
 
         self.tokenizer = AutoTokenizer.from_pretrained(place, **hub)

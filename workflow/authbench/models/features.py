@@ -47,7 +47,7 @@ class FeatureModel:
         self.entry = entry
         self.embedded = 0
 
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         return {
             "kind": self.entry.kind,
             "parameters": self.entry.parameters.as_dict(),

@@ -42,7 +42,7 @@ class FolderSettings:
         assumed: a line for each setting and where it is from.
     """
 
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     group: str
     assumed: tuple[str, ...]
 
@@ -100,7 +100,7 @@ def read_settings(folder: Path, name: str) -> FolderSettings:
     )
 
 
-def _modules(folder: Path, name: str) -> list[Mapping[str, Any]]:
+def _modules(folder: Path, name: str) -> list[Mapping[str, object]]:
     path = folder / "modules.json"
     if not path.is_file():
         return []
@@ -110,12 +110,12 @@ def _modules(folder: Path, name: str) -> list[Mapping[str, Any]]:
     return found
 
 
-def _inner(modules: list[Mapping[str, Any]]) -> str:
+def _inner(modules: list[Mapping[str, object]]) -> str:
     """Return the folder of the transformer, which is the first module."""
     return str(modules[0].get("path", "")) if modules else ""
 
 
-def _pooling(folder: Path, modules: list[Mapping[str, Any]]) -> tuple[str, str]:
+def _pooling(folder: Path, modules: list[Mapping[str, object]]) -> tuple[str, str]:
     if not modules:
         return "mean", "mean (assumed: there is no modules.json)"
     places = [str(one.get("path", "")) for one in modules if str(one.get("type", "")).endswith("Pooling")]

@@ -50,7 +50,7 @@ class FunctionModel:
         self._dimensions: int | None = None
         self._cache = cache if isinstance(getattr(self._function, "identity", None), str) else None
 
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         stated = getattr(self._function, "identity", None)
         half = self._cache is not None and self._cache.half
         return {"kind": "function", "function": self._name, "code": self._code, "identity": stated, "half": half}

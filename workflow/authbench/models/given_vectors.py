@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,7 +42,7 @@ class GivenVectors:
     def ids(self) -> list[str]:
         return list(self._place)
 
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         assert isinstance(self.entry.parameters, VectorsParameters)
         return {"kind": "vectors", "vectors": self.entry.parameters.file_sha256}
 

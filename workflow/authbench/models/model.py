@@ -55,7 +55,7 @@ class Model(Protocol):
     @property
     def embedded(self) -> int: ...
 
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """Return all that decides the vector of a text beside that text, the reference texts and our code."""
 
     def embed(self, documents: pl.DataFrame, reference: Reference | None = None) -> Rows:

@@ -256,6 +256,6 @@ KINDS: Mapping[str, type[Parameters]] = {
 }
 
 
-def parameters_of(kind: str, plain: Mapping[str, Any]) -> Parameters:
+def parameters_of(kind: str, plain: Mapping[str, object]) -> Parameters:
     """Return the parameters of a kind from plain values that fit the schema and are complete."""
     return from_plain(KINDS[kind], plain)

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.models.entries import MODELS, SANITY, ModelEntry, as_published, expect_distinct_names
@@ -68,7 +67,7 @@ def load_models(requested: Iterable[str], base: Path = Path()) -> list[ModelEntr
     return models
 
 
-def model_of_build(stated: Mapping[str, Any], trained: Sequence[str]) -> ModelEntry:
+def model_of_build(stated: Mapping[str, object], trained: Sequence[str]) -> ModelEntry:
     """Return a model of a build: the one stated, or where the build trains it, that of the entry it has written.
 
     Args:

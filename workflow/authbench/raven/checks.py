@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.raven.encoders import load_encoder
@@ -43,7 +42,7 @@ def load_verifiers(settings: RavenSettings, base: Path = Path()) -> dict[str, Ve
     return {verifier.name: verifier for verifier in found}
 
 
-def from_arguments(given: Mapping[str, Any]) -> RavenSettings:
+def from_arguments(given: Mapping[str, object]) -> RavenSettings:
     """Return the default settings with what a command line gives instead. Raises InputError if they cannot run."""
     section = RavenSettings().as_section()
     plural = {"verifier": "verifiers", "encoder": "encoders"}

@@ -48,7 +48,7 @@ def write_report(run: Run, settings: dict[str, Any], out: Path, verification: di
 
 
 def render(
-    run: Run, settings: Mapping[str, Any], tables: Sequence[Table], drawn: Sequence[Chart], back: str = ""
+    run: Run, settings: Mapping[str, object], tables: Sequence[Table], drawn: Sequence[Chart], back: str = ""
 ) -> str:
     """Return the page."""
     shortcut = next(table for table in tables if table.name == "table_11_shortcut").data

@@ -67,7 +67,7 @@ class RavenSettings:
     subsets_per_job: int = 7
 
     @classmethod
-    def from_section(cls, section: Mapping[str, Any]) -> "RavenSettings":
+    def from_section(cls, section: Mapping[str, object]) -> "RavenSettings":
         """Return the settings of the section `raven` of a configuration, which is complete."""
         subsets, limits = from_plain(SubsetSettings, section), from_plain(TopicLimits, section)
         return replace(from_plain(cls, section), subsets=subsets, limits=limits)

@@ -140,7 +140,7 @@ def topic_model(name: str, texts: pl.Series, seed: int) -> Rows:
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.pipeline import make_pipeline
 
-    words: Mapping[str, Any] = {"max_df": 0.5, "min_df": 2, "max_features": MOST_WORDS}
+    words: Mapping[str, object] = {"max_df": 0.5, "min_df": 2, "max_features": MOST_WORDS}
     if name == "nmf":
         steps = make_pipeline(
             TfidfVectorizer(**words), MiniBatchNMF(COMPONENTS, init="nndsvda", random_state=seed, max_iter=200)

@@ -14,7 +14,7 @@ PER_AUTHOR = (1, 2, 5, 10, 50)
 
 
 def tables(
-    texts: pl.DataFrame, authors: pl.DataFrame, ingested: Iterable[Mapping[str, Any]]
+    texts: pl.DataFrame, authors: pl.DataFrame, ingested: Iterable[Mapping[str, object]]
 ) -> dict[str, pl.DataFrame]:
     """Return the tables by their names.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 
 def texts_of_source(
-    tag: str, entry: Mapping[str, Any], raw_dir: Path, wanted: pl.DataFrame, settings: DataConfig
+    tag: str, entry: Mapping[str, object], raw_dir: Path, wanted: pl.DataFrame, settings: DataConfig
 ) -> Iterator[_Found]:
     """Yield every row of `wanted` once, with its text or the reason why there is none, some at a time.
 
@@ -239,7 +239,7 @@ def _normal_texts(
     return dict(zip(normal["number"].to_list(), normal["content"].to_list(), strict=True))
 
 
-def expect_entries(tags: Sequence[str], entries: Mapping[str, Any]) -> None:
+def expect_entries(tags: Sequence[str], entries: Mapping[str, object]) -> None:
     """Raise InputError where a source has no config entry in the bundle."""
     missing = sorted(set(tags) - set(entries))
     if missing:

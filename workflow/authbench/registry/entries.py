@@ -46,7 +46,7 @@ def read_yaml(path: Path) -> Settings:
     return value
 
 
-def schema_problems(value: Mapping[str, Any], schema_path: Path) -> Iterator[tuple[str, str]]:
+def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[tuple[str, str]]:
     """Yield the top-level key and the description of every violation of a schema.
 
     A section with a value that no setting can have (`values.value_problems`) is not compared with the schema.
@@ -77,7 +77,7 @@ def schema_problems(value: Mapping[str, Any], schema_path: Path) -> Iterator[tup
             yield section, f"{place}: {_description(error)}"
 
 
-def with_defaults(value: Mapping[str, Any], schema_path: Path) -> Settings:
+def with_defaults(value: Mapping[str, object], schema_path: Path) -> Settings:
     """Return a valid value with the schema's `default` of every key that it lacks, also below `allOf` and `$ref`.
 
     Keys with a default come first, in the order of the schema.

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from authbench.errors import InputError
 from authbench.registry.plain import from_plain
@@ -131,7 +130,7 @@ FORMATS: dict[str, type[Reader]] = {
 }
 
 
-def make_reader(section: Mapping[str, Any]) -> Reader:
+def make_reader(section: Mapping[str, object]) -> Reader:
     """Return the typed options of the section's `format`. Raises InputError for a format that is not known."""
     name = section["format"]
     if name not in FORMATS:

@@ -33,7 +33,7 @@ OF_PROVENANCE = (
     *("id", "split", "source", "lang", "genre", "author_id", "author_kind", "origin", "date", "file", "ordinal"),
     *("chunk_start", "chunk_end", "token_length", "char_length"),
 )
-_PLAIN: Mapping[str, Any] = {  # of a release whose manifest states none
+_PLAIN: Mapping[str, object] = {  # of a release whose manifest states none
     "queries_in_candidates": True,
     "queries_per_author": "all",
     "min_documents_for_query": 1,

@@ -229,7 +229,7 @@ def _pool_rows(pools: Iterable[PoolRow]) -> list[dict[str, Any]]:
     ]
 
 
-def _split_lines(split: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _split_lines(split: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(SPLIT_WORDS.get(key, spaced(key)), shown(value)) for key, value in split.items() if key != "buckets"]
 
 

@@ -59,7 +59,7 @@ class Beside:
 
 
 def write_sheets(
-    folder: Path, name: str, texts: pl.DataFrame, thresholds: Mapping[str, Any], beside: Beside, per_cell: int
+    folder: Path, name: str, texts: pl.DataFrame, thresholds: Mapping[str, object], beside: Beside, per_cell: int
 ) -> None:
     """Write `index.html` and one sheet per language.
 
@@ -130,7 +130,7 @@ def _begins(key: str, beside: Beside) -> list[Part]:
     return shown(beside.begins.get(key, ""))
 
 
-def measures(row: Mapping[str, Any], thresholds: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def measures(row: Mapping[str, object], thresholds: Mapping[str, object]) -> list[tuple[str, str, str]]:
     """Return name, value and rule of each measurement of the text."""
     found = []
     for column, setting, side in MEASURED:

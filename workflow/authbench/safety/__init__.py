@@ -6,14 +6,15 @@ text, so that a changed threshold, or a repeated run, scores nothing twice.
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.nfc import compose
+from authbench.settings.safety import Safety
 from authbench.storage.parquet import read_columns, write_parquet
 
 SCORERS = ("wordlist", "detoxify")
@@ -36,7 +37,7 @@ class Scorer(Protocol):
         """Return the toxicity of each text, given its language."""
 
 
-def make_scorers(settings: Mapping[str, Any]) -> list[Scorer]:
+def make_scorers(settings: Safety) -> list[Scorer]:
     """Return the scorers that the `safety:` settings name, in that order.
 
     Raises InputError for an unknown name, an unusable word list, or a Detoxify that lacks its package or weights.

@@ -85,7 +85,7 @@ def check_chunks(file: BinaryIO, chunks: Iterable[Chunk]) -> None:
             raise damaged(file.name, f"column {chunk.column} of row group {chunk.group} has changed")
 
 
-def json_with_checksum(value: Mapping[str, Any]) -> str:
+def json_with_checksum(value: Mapping[str, object]) -> str:
     """Return the object as JSON, keys sorted, with the checksum of the text (its own eight digits taken as zeros)."""
     text = json.dumps({**value, KEY: "0" * 8}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return _IN_JSON.sub(b"%08x" % zlib.crc32(text.encode()), text.encode(), count=1).decode()

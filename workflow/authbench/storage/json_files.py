@@ -15,7 +15,7 @@ MAX_BYTES = 64 << 20  # of a JSON object that somebody else wrote
 MAX_DEPTH = 32  # of objects and lists in it
 
 
-def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
+def write_json(path: str | Path, value: Mapping[str, object]) -> None:
     """Write an object as JSON with a checksum, for another stage."""
     write_text(path, json_with_checksum(value))
 

@@ -142,7 +142,7 @@ def _taken(dataset: Dataset, rows: Rows | None, protocol: str) -> tuple[Dataset,
     return (dataset.in_steb, rows.steb) if dataset.in_steb and rows.steb else None
 
 
-def _digest(decides: Mapping[str, Any], dataset: Dataset, rows: Rows) -> str:
+def _digest(decides: Mapping[str, object], dataset: Dataset, rows: Rows) -> str:
     """Return a digest of all that decides the result of a dataset: its tasks, its rows and `decides`."""
     parts = {
         **decides,

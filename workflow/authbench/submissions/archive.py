@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -59,7 +58,7 @@ class Submission:
     file: Path
     folder: Path
     fields: Fields
-    description: Mapping[str, Any]
+    description: Mapping[str, object]
 
 
 @contextmanager

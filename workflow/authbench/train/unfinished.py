@@ -23,7 +23,7 @@ _CHECKPOINT = "checkpoint-"
 class Unfinished:
     """The folder of a training, which is made where there is none, and emptied where it holds another's."""
 
-    def __init__(self, folder: Path, made_with: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, made_with: Mapping[str, object]) -> None:
         self.folder = folder
         stated = folder / "made_with.json"
         known = json.loads(json.dumps(made_with))
@@ -59,7 +59,7 @@ class Unfinished:
         before = [row for row in rows if row["step"] <= step]
         return before if before and before[-1]["step"] == step else []
 
-    def write_curve(self, rows: Sequence[Mapping[str, Any]]) -> None:
+    def write_curve(self, rows: Sequence[Mapping[str, object]]) -> None:
         write_json(self.folder / "curve.json", {"rows": list(rows)})
 
     def remove(self) -> None:

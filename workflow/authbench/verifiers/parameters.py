@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from authbench.registry.plain import from_plain
 from authbench.train.settings import TrainSettings
@@ -132,6 +132,6 @@ KINDS: Mapping[str, type[Parameters]] = {
 }
 
 
-def parameters_of(kind: str, plain: Mapping[str, Any]) -> Parameters:
+def parameters_of(kind: str, plain: Mapping[str, object]) -> Parameters:
     """Return the parameters of a kind from plain values that fit the schema and are complete."""
     return from_plain(KINDS[kind], plain)

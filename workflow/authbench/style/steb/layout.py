@@ -57,7 +57,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
                 f"{folder}: no results of STEB. Expected <dataset>/<model>/<episode>/<task>/{METRICS} below it, "
                 f"tasks: {', '.join(OURS)}."
             )
-        here: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        here: dict[tuple[str, str, str], Mapping[str, object]] = {}
         for path in paths:
             dataset, model, _, task, _ = path.relative_to(folder).parts
             metrics = _metrics(path)
@@ -68,7 +68,7 @@ def read(*folders: Path) -> dict[str, dict[tuple[str, str], Mapping[str, Any]]]:
     return found
 
 
-def figures(metrics: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[tuple[str, str], float]:
+def figures(metrics: Mapping[tuple[str, str], Mapping[str, object]]) -> dict[tuple[str, str], float]:
     """Return the figure of each task and dataset; of order alignment `acc_mean`, too, as the task "order_accuracy"."""
     found = {}
     for (task, dataset), measured in metrics.items():
@@ -86,7 +86,7 @@ def _paths(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _metrics(path: Path) -> Mapping[str, Any]:
+def _metrics(path: Path) -> Mapping[str, object]:
     try:
         content = json.loads(path.read_bytes())  # which takes NaN, as theirs may have it
     except (OSError, ValueError) as problem:
@@ -96,7 +96,7 @@ def _metrics(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def _figure(metrics: Mapping[str, Any], key: str) -> float | None:
+def _figure(metrics: Mapping[str, object], key: str) -> float | None:
     value = metrics.get(key)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and math.isfinite(value) else None  # type: ignore[arg-type]
