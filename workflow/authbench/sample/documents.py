@@ -7,6 +7,7 @@ selection looks at none that is unknown.
 
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -209,26 +210,31 @@ def select_documents(
     chosen, consulted = np.zeros(len(verdicts), np.bool_), np.zeros(len(verdicts), np.bool_)
     reached: dict[str, int] = {}
     taken: dict[str, int] = {}
+
+    def authors_of(key: str, target: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        part = languages[key]
+        lengths, genres = _marginal_targets(part, target)
+        return select_authors(
+            part.pool,
+            verdicts[part.rows],
+            np.array(list(lengths.values()), np.int64),
+            np.array(list(genres.values()), np.int64),
+            # Out of reach where all is wanted, so that no author gives fewer.
+            2 * target + rule.minimum if all_there_is or (numberless and target >= most[key]) else target,
+            rule,
+            math.floor(train_share * max(target, wanted[key])),
+        )
+
     while True:
         targets = language_targets(documents, shares, available, shortfall)
-        for key, target in targets.items():
-            if reached.get(key) == target or key not in languages:
-                continue
-            part = languages[key]
-            lengths, genres = _marginal_targets(part, target)
-            flags = select_authors(
-                part.pool,
-                verdicts[part.rows],
-                np.array(list(lengths.values()), np.int64),
-                np.array(list(genres.values()), np.int64),
-                # Out of reach where all is wanted, so that no author gives fewer.
-                2 * target + rule.minimum if all_there_is or (numberless and target >= most[key]) else target,
-                rule,
-                math.floor(train_share * max(target, wanted[key])),
-            )
-            chosen[part.rows] = flags[0]
-            consulted[part.rows] |= flags[1]
-            reached[key], taken[key] = target, int(flags[0].sum())
+        changed = {key: target for key, target in targets.items() if key in languages and reached.get(key) != target}
+        with ThreadPoolExecutor(pl.thread_pool_size()) as languages_at_once:
+            selected = dict(zip(changed, languages_at_once.map(authors_of, changed, changed.values()), strict=True))
+        for key, flags in selected.items():
+            rows = languages[key].rows
+            chosen[rows] = flags[0]
+            consulted[rows] |= flags[1]
+            reached[key], taken[key] = changed[key], int(flags[0].sum())
         short = {key for key in taken if targets[key] - taken[key] >= tolerated}
         if not short or all_there_is:
             break
