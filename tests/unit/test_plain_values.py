@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from authbench.registry import entries
 from authbench.registry.entries import schema_problems
 from authbench.registry.plain_values import fits
+from authbench.registry.validator import validator_of
 
 KINDS = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=2))
@@ -36,7 +36,7 @@ additionalProperties: {type: [number, "null"]}
 
 @given(VALUES, PLAIN)
 def test_a_value_fits_a_plain_schema_where_jsonschema_finds_no_error(value: Any, schema: dict[str, Any]) -> None:
-    found = entries._Validator(schema).is_valid(value)
+    found = validator_of(schema).is_valid(value)
     assert fits(value, schema) == found
     if not isinstance(value, float) or not value.is_integer():  # 1.0 is an integer to jsonschema, and none to a setting
         assert "integer" in repr(schema) or found == Draft202012Validator(schema).is_valid(value)
