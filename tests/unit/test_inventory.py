@@ -141,14 +141,15 @@ TEXT = b"Some text, again and again. " * 5000
     ("name", "content", "size"),
     [
         ("a.csv", TEXT, len(TEXT)),
-        ("a.csv.gz", gzip.compress(TEXT), len(TEXT)),
-        ("a.csv.gz", gzip.compress(TEXT) + gzip.compress(b""), None),
+        ("a.csv.gz", gzip.compress(TEXT, mtime=0), len(TEXT)),
+        ("a.csv.gz", gzip.compress(TEXT, mtime=0) + gzip.compress(b"", mtime=0), None),
         ("a.csv.zst", zstandard.compress(TEXT), len(TEXT)),
         ("a.csv.bz2", bz2.compress(TEXT), None),
         ("a.csv.zip", b"no zip file", None),
         ("a.parquet", b"no parquet file", None),
         ("a.gz", b"", 0),
     ],
+    ids=["plain", "gzip", "two gzip members", "zstandard", "bzip2", "zip", "parquet", "empty"],
 )
 def test_compressed_files_count_as_they_expand(tmp_path: Path, name: str, content: bytes, size: int | None) -> None:
     (tmp_path / name).write_bytes(content)
