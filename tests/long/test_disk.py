@@ -10,7 +10,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 from project import Project
-from tiny import RECIPE
 
 from authbench.errors import InputError
 from authbench.storage import parquet
@@ -66,23 +65,22 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(
 
 
 def test_a_disk_that_fills_up_stops_the_run_with_one_message_and_with_room_it_goes_on(
-    tiny: Project, tmp_path: Path, mount: Mount
+    demo: Project, tmp_path: Path, mount: Mount
 ) -> None:
     mount(tmp_path / "small/results", "size=64m")
-    project = tiny.copy(tmp_path / "small")
-    recipe = project.recipe(RECIPE)
+    project = demo.copy(tmp_path / "small")
     for stage in ("chunk", "filter", "dedup", "sample", "split", "report", "draft", "release"):
         shutil.rmtree(project.results / stage)
     filler = fill(project.folder / "results", leave=ROOM + 100_000)
-    status, said = project.snakemake("--cores", "2", "release", *recipe)
+    status, said = project.snakemake("--cores", "2", "release")
     assert status != 0
     assert "cannot be written: the disk of" in said
     assert "Traceback" not in said
     assert "Make room there, then run the same command again: what is finished stays." in said
     assert [path for path in project.results.rglob(".*") if path.is_file()] == []
     filler.unlink()
-    project.build("release", *recipe)
-    assert (project.release / "SHA256SUMS").read_bytes() == (tiny.release / "SHA256SUMS").read_bytes()
+    project.build("release")
+    assert (project.release / "SHA256SUMS").read_bytes() == (demo.release / "SHA256SUMS").read_bytes()
 
 
 def test_a_table_without_room_is_told_and_leaves_nothing(tmp_path: Path, mount: Mount) -> None:
