@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.evaluation.headline import Authors
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import absent
 from authbench.evaluation.retrieval import cosine, rank
@@ -94,7 +95,7 @@ def main() -> None:
     drawing, _, negatives = cpu(lambda: draw_negatives(split, 0))
     ranking = rank(cosine(vectors, vectors), split, negatives)
     memory[RANKS] = beyond()
-    scoring, wall, _ = cpu(lambda: summarise(split, ranking, negatives, 0))
+    scoring, wall, _ = cpu(lambda: summarise(split, ranking, negatives, Authors.of(split.queries, 0), split.slices))
     memory[METRICS] = beyond()
     seconds: dict[str, list[float]] = {PRODUCT: [], NEAREST: [], RANKS: []}
     for _ in range(arguments.repeat):

@@ -10,7 +10,6 @@ from shipped_sources import shipped_sources
 from small_corpus import FACTS, SOURCES, corpus, release
 
 from authbench.cli import main
-from authbench.evaluation.slices import facets
 from authbench.evaluation.split import read_split
 from authbench.format.release import open_release
 from authbench.registry.source_entry import Author, Description, License
@@ -42,7 +41,7 @@ def test_queries_are_sliced_by_what_the_manifest_says(
     tmp_path: Path, fame: dict[str, str] | None, slices: list[str | None]
 ) -> None:
     split = read_split(open_release(scored(tmp_path, fame)), "test")
-    assert facets(split)["fame"].unique().to_list() == slices
+    assert split.facets["fame"].unique().to_list() == slices
 
 
 def test_the_leaderboard_has_a_table_by_fame(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from small_split import a_split
 
 from authbench.errors import InputError
-from authbench.evaluation.headline import Authors, headline, headline_of_slice, means_of_authors
+from authbench.evaluation.headline import Authors, headline, headlines_of_slices, means_of_authors
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import BY_CHANCE, S_AT_5, absent, group_scores, released, success_of_other_work
 from authbench.evaluation.thresholds import matched_error_rates, query_normalised
@@ -73,9 +73,11 @@ def test_an_author_of_two_languages_counts_in_each_by_what_is_written_in_it():
 def test_a_slice_of_few_authors_has_a_value_without_an_interval():
     table = queries_of([(f"a{k}", "en", 0.5, 1.0) for k in range(9)] + [("z", "de", 0.1, 1.0)] * 3)
     authors = Authors.of(table, 1)
-    found = headline_of_slice(table, authors, (table["lang"] == "en").to_numpy())["auc_matched"]
+    slices = {("by_language", "en"): (table["lang"] == "en").to_numpy(), ("", ""): np.ones(table.height, bool)}
+    english, everyone = headlines_of_slices(table, authors, slices).values()
+    found = english["auc_matched"]
     assert found["value"] == 0.5 and "low" not in found
-    assert "auc_topic" not in headline_of_slice(table, authors, np.ones(table.height, bool))
+    assert "auc_topic" not in everyone
 
 
 def test_means_of_authors_do_not_depend_on_the_order_of_queries():

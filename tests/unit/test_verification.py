@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from shared_folders import oracle
 from small_split import a_split
 
+from authbench.evaluation.headline import Authors
 from authbench.evaluation.retrieval import rank
 from authbench.evaluation.scores import scored_pairs, summarise
 from authbench.evaluation.verification import draw_negatives
@@ -226,7 +227,7 @@ def test_scores_over_all_negatives_are_those_of_every_pair():
         if answers:
             right += [table[query, one] for one in answers]
             wrong += [table[query, one] for one in range(split.candidates) if one not in answers | barred]
-    overall = summarise(split, ranking, draw_negatives(split, 1), 1, {})["overall"]
+    overall = summarise(split, ranking, draw_negatives(split, 1), Authors.of(split.queries, 1), {})["overall"]
     assert overall["eer_all"] == pytest.approx(
         error_rate(np.array(right, float), np.array(wrong, float)).eer, abs=1e-12
     )

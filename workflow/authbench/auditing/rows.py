@@ -15,13 +15,13 @@ from authbench.arrays import BOOL, F64
 from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST, Built, answers_of, build_split, draw_queries, draw_units
 from authbench.errors import InputError
-from authbench.evaluation.gain import OVERALL, Power, Scored, compare
+from authbench.evaluation.gain import Power, Scored, compare
 from authbench.evaluation.headline import Authors, headline
 from authbench.evaluation.released import HEADLINES, NO_PAIRS
 from authbench.evaluation.retrieval import cosine, rank
 from authbench.evaluation.run import RELEASED, queries_table, ranked
 from authbench.evaluation.scores import per_query_values, summarise
-from authbench.evaluation.slices import SLICES
+from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.evaluation.verification import draw_negatives
 from authbench.format.scores import Cell, HeadlineCell
 from authbench.metrics.auc import auc
@@ -188,7 +188,7 @@ def _score(
             ranking = ranked(open_model(entries[name]), split, negatives)
         table = queries_table(split, ranking)
         authors = authors or Authors.of(table, seed)
-        overall = summarise(split, ranking, negatives, seed, {})["overall"]
+        overall = summarise(split, ranking, negatives, authors, {})["overall"]
         if "mrr" not in overall:
             asking = len(authors.names)
             if asking < FEWEST_AUTHORS:

@@ -25,10 +25,10 @@ from authbench.evaluation.headline import (
     counts_of,
     macro_means,
     means_of_authors,
-    slices_of,
     values_of,
 )
 from authbench.evaluation.released import BY_CHANCE, HEADLINES, S_AT_5
+from authbench.evaluation.slices import OVERALL, slices_of
 from authbench.format.scores import Unsolved
 from authbench.identity import keyed_hash
 from authbench.metrics.bootstrap import interval
@@ -44,7 +44,6 @@ GAINS = pl.Schema(
         "macro_high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "authors": pl.Int64,
     }
 )  # fmt: skip
-OVERALL = ("overall", "all")
 
 
 class LanguagePower(TypedDict):

@@ -13,13 +13,14 @@ model. Memory: 4 bytes per author and bootstrap replicate, and a few columns of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from authbench.arrays import BOOL, F32, F64, I64
 from authbench.evaluation.released import COUNTS, SCORES
-from authbench.evaluation.slices import SLICES
+from authbench.evaluation.slices import Slices, by_slice
 from authbench.format.scores import HeadlineCell
 from authbench.metrics.bootstrap import author_weights, interval
 
@@ -125,31 +126,16 @@ def macro_means(values: F64, counts: F64, authors: Authors, of_language: Sequenc
     return np.mean([part.values.mean(axis=1) for part in parts], axis=0), replicates
 
 
-def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
-    """Return by facet and slice which queries are in it; facets that the table lacks have none.
-
-    Returns:
-        By (facet, label), shape (queries,).
-    """
-    found = {}
-    for facet, column in SLICES.items():
-        if column in queries.columns:
-            for label in queries[column].drop_nulls().unique().sort():
-                found[facet, label] = (queries[column] == label).fill_null(False).to_numpy()
-    return found
-
-
 def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Authors) -> dict[str, HeadlineCell]:
     """Return for each of SCORES that the queries have: `value`, `low`, `high`, `macro` with its interval, counts."""
     found: dict[str, HeadlineCell] = {}
-    for score in SCORES:
-        cell = _cell(queries, score, authors, np.ones(queries.height, bool))
+    for score, column in _columns(queries).items():
+        cell = _cell(score, column, authors, np.ones(queries.height, bool))
         if not cell:
             continue
-        values, counts = values_of(queries, score)[None], counts_of(queries, score)
         languages = averaged_languages(queries, score, pool_authors)
         chosen = [(queries["lang"] == lang).to_numpy() for lang in languages]
-        mean, replicates = macro_means(values, counts, authors, chosen)
+        mean, replicates = macro_means(column.values[None], column.counts, authors, chosen)
         cell["languages"] = languages
         if languages:
             low, high = interval(replicates[:, 0]) or (None, None)
@@ -158,23 +144,38 @@ def headline(queries: pl.DataFrame, pool_authors: Mapping[str, int], authors: Au
     return found
 
 
-def headline_of_slice(queries: pl.DataFrame, authors: Authors, chosen: BOOL) -> dict[str, HeadlineCell]:
-    """Return for each of SCORES `value` and counts over the chosen queries, and an interval where authors suffice.
+def headlines_of_slices(
+    queries: pl.DataFrame, authors: Authors, slices: Slices
+) -> dict[tuple[str, str], dict[str, HeadlineCell]]:
+    """Return for each slice and each of SCORES `value` and counts, and an interval where authors suffice.
 
     Args:
         queries: a row per query, with the scores.
         authors: of the queries.
-        chosen: shape (queries,).
+        slices: of the queries.
     """
-    found = {}
-    for score in SCORES:
-        if cell := _cell(queries, score, authors, chosen):
-            found[score] = cell
-    return found
+    columns = _columns(queries)
+
+    def cells(chosen: BOOL) -> dict[str, HeadlineCell]:
+        found = {score: _cell(score, column, authors, chosen) for score, column in columns.items()}
+        return {score: cell for score, cell in found.items() if cell}
+
+    return by_slice(slices, cells)
 
 
-def _cell(queries: pl.DataFrame, score: str, authors: Authors, chosen: BOOL) -> HeadlineCell | None:
-    values, counts = values_of(queries, score), counts_of(queries, score)
+class _Column(NamedTuple):
+    """A score of every query and how much it counts, shape (queries,) each, as of `values_of` and `counts_of`."""
+
+    values: F64
+    counts: F64
+
+
+def _columns(queries: pl.DataFrame) -> dict[str, _Column]:
+    return {score: _Column(values_of(queries, score), counts_of(queries, score)) for score in SCORES}
+
+
+def _cell(score: str, column: _Column, authors: Authors, chosen: BOOL) -> HeadlineCell | None:
+    values, counts = column
     means = means_of_authors(values[None], counts, authors, chosen)
     if not len(means.present):
         return None

@@ -14,9 +14,9 @@ from typing import Any, cast
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.evaluation.gain import OVERALL, Comparison, Scored, compare
+from authbench.evaluation.gain import Comparison, Scored, compare
 from authbench.evaluation.released import BY_CHANCE, COUNTS, HEADLINES, SCORES
-from authbench.evaluation.slices import SLICES
+from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import Scores, part_of
 from authbench.storage.json_files import read_foreign_json, write_plain_json
 from authbench.storage.parquet import write_plain_parquet

@@ -62,7 +62,21 @@ def cosine(queries: Any, candidates: Any) -> Scorer:
         return buffer[:rows]
 
     if isinstance(queries, np.ndarray):
-        return lambda first, last: _fill_products(queries[first:last], candidates, memory(last - first))
+        parts = list(_apart(queries, candidates))
+
+        def products(first: int, last: int) -> np.ndarray:
+            found = memory(last - first)
+            if len(parts) == 1:
+                return _fill_products(queries[first:last], candidates, found)
+            found[:] = 0
+            for asking, answering, columns in parts:
+                own = asking[slice(*np.searchsorted(asking, (first, last)))]
+                block = np.empty((len(own), len(answering)), found.dtype)
+                _fill_products(queries[own, columns], candidates[answering, columns], block)
+                found[np.ix_(own - first, answering)] = block
+            return found
+
+        return products
     rows, turned = _flat(queries), _flat(candidates.T.tocsr())
 
     def product(first: int, last: int) -> np.ndarray:
@@ -87,6 +101,39 @@ def _fill_products(queries: np.ndarray, candidates: np.ndarray, found: np.ndarra
         tile = candidates[start : start + step].astype(np.float64)
         found[:, start : start + len(tile)] = wide @ tile.T
     return found
+
+
+def _apart(queries: np.ndarray, candidates: np.ndarray) -> Iterator[tuple[I64, I64, slice]]:
+    """Yield rows of queries, rows of candidates and columns, such that all products of rows apart are 0.
+
+    Vectors of words of their own language, say, are far smaller matrices than one of the words of all languages.
+    """
+    width = queries.shape[1]
+    if not width or any(((rows[:, 0] != 0) & (rows[:, -1] != 0)).any() for rows in (queries, candidates)):
+        yield np.arange(len(queries)), np.arange(len(candidates)), slice(None)
+        return
+    spans = [_spans(rows) for rows in (queries, candidates)]
+    joined = np.zeros(width, np.int64)  # how many rows need both a column and the next one
+    for starts, ends in spans:
+        joined += np.bincount(starts, minlength=width) - np.bincount(ends, minlength=width)
+    ends = np.flatnonzero(np.cumsum(joined) == 0) + 1
+    part = [np.searchsorted(ends, starts, "right") for starts, _ in spans]
+    for number, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        asking, answering = (np.flatnonzero(of_row == number) for of_row in part)
+        if len(asking) and len(answering):
+            yield asking, answering, slice(start, end)
+
+
+def _spans(rows: np.ndarray) -> tuple[I64, I64]:
+    """Return the first and the last column of each row that is not 0, the first column for a row of zeros."""
+    starts, ends = np.zeros((2, len(rows)), np.int64)
+    step = max(1, _TILE_BYTES // rows.shape[1])
+    for first in range(0, len(rows), step):
+        filled = rows[first : first + step] != 0
+        some = filled.any(axis=1)
+        starts[first : first + step] = filled.argmax(axis=1)
+        ends[first : first + step] = np.where(some, rows.shape[1] - 1 - filled[:, ::-1].argmax(axis=1), 0)
+    return starts, ends
 
 
 def _flat(rows: Any) -> tuple[I64, U32, np.ndarray]:

@@ -11,7 +11,6 @@ what takes the results of other models.
 
 import platform
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -29,8 +28,7 @@ from authbench.evaluation.headline import (
     Authors,
     averaged_languages,
     headline,
-    headline_of_slice,
-    slices_of,
+    headlines_of_slices,
 )
 from authbench.evaluation.joined import OWN
 from authbench.evaluation.listed import BEHIND, rank_listed, reasons, without_unknown
@@ -38,12 +36,11 @@ from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import HEADLINES, POOLS, group_scores, success_of_other_work
 from authbench.evaluation.retrieval import NEAREST, Ranking, cosine, rank
 from authbench.evaluation.scores import per_query_values, summarise
-from authbench.evaluation.slices import facets
 from authbench.evaluation.split import Split
 from authbench.evaluation.thresholds import matched_error_rates, query_normalised
 from authbench.evaluation.verification import PER_QUERY, draw_negatives
 from authbench.format.release import verification
-from authbench.format.scores import Benchmark, HeadlineCell, MatchedPairs, Scores, ScoringSettings
+from authbench.format.scores import Benchmark, MatchedPairs, Scores, ScoringSettings
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
 from authbench.models.entries import ModelEntry
 from authbench.models.given_vectors import GivenVectors
@@ -135,19 +132,15 @@ def scores_of(
     """
     authors = Authors.of(table, seed)
     result = {
-        **summarise(split, ranking, negatives, seed),
+        **summarise(split, ranking, negatives, authors, split.slices),
         "headline": headline(table, split.pool_authors, authors),
         "headline_left_out": {**(left_out or {}), **split.released.left_out},
         **({"left_out": lacking} if (lacking := reasons(split, ranking)) else {}),
         "matched_pairs": _matched_pairs(split, ranking, negatives, table, authors),
         "lengths": lengths_by_language(split),
     }
-    cells: dict[bytes, dict[str, HeadlineCell]] = {}
-    for (facet, label), chosen in slices_of(table).items():
-        same = chosen.tobytes()
-        if same not in cells:
-            cells[same] = headline_of_slice(table, authors, chosen)
-        result[facet][label]["headline"] = deepcopy(cells[same])
+    for (facet, label), cells in headlines_of_slices(table, authors, split.slices).items():
+        result[facet][label]["headline"] = cells
     return result
 
 
@@ -241,7 +234,7 @@ def _queries_table(split: Split, ranking: Ranking) -> tuple[pl.DataFrame, dict[s
         stated, split.positives, ranking.ranks["language"], ranking.sizes["language"]
     )
     own, left_out = without_unknown(own, split, ranking)
-    table = pl.concat([split.queries.select("id", "author_id"), facets(split)], how="horizontal").with_columns(
+    table = pl.concat([split.queries.select("id", "author_id"), split.facets], how="horizontal").with_columns(
         *(pl.Series(name, values[name]).fill_nan(None) for name in (*RANKING_MEASURES, "pool")),
         *(pl.Series(name, column).fill_nan(None) for name, column in own.items()),
         **_nearest_lists(split.documents["id"], ranking),

@@ -1,21 +1,21 @@
 """Scores of one model on one split, overall and by slice."""
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from authbench.arrays import F32, F64
+from authbench.evaluation.headline import Authors
 from authbench.evaluation.listed import is_complete, known_values
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.retrieval import Ranking
-from authbench.evaluation.slices import SLICES, facets
+from authbench.evaluation.slices import OVERALL, SLICES, Slices, by_slice
 from authbench.evaluation.split import Split
 from authbench.evaluation.verification import NEGATIVES
 from authbench.format.scores import Cell
 from authbench.metrics.auc import area_of_wins, pairs_below
-from authbench.metrics.bootstrap import author_weights, interval, intervals, weighted_means
+from authbench.metrics.bootstrap import interval, intervals, weighted_means
 from authbench.metrics.chance import chance_adjusted
 from authbench.metrics.error_rate import ErrorRate, error_rate, error_rates_of_replicates, histograms
 from authbench.metrics.ranking import NAMES as RANKING_MEASURES
@@ -34,44 +34,28 @@ def summarise(
     split: Split,
     ranking: Ranking,
     negatives: Mapping[str, Lists],
-    seed: int,
-    slices: Mapping[str, str] = SLICES,
+    authors: Authors,
+    slices: Slices,
 ) -> dict[str, Any]:
-    """Return the scores of a split: `overall`, and for each of `slices` a mapping from label to scores.
+    """Return the scores of a split: `overall`, and for each facet a mapping from the labels of `slices` to scores.
 
     Scores are means over the queries that have positives; the equal error rates pool the pairs of those queries. What a
     ranking of some candidates alone cannot tell is None. Intervals hold 95 % of 1,000 replicates over authors.
     """
     values = per_query_values(split, ranking)
     pairs = scored_pairs(split, ranking, negatives) if is_complete(ranking) else {}
-    authors = split.queries["author_id"]
-    of_author = (authors.rank("dense") - 1).to_numpy().astype(np.int64)
-    weights = author_weights(authors.unique().sort().to_list(), seed)
-
-    found: dict[bytes, Cell] = {}  # slices of several facets often hold the same queries
-
-    def scores_where(chosen: np.ndarray) -> Cell:
-        same = chosen.tobytes()
-        if same not in found:
-            found[same] = _scores_of(chosen, values, pairs, of_author, weights)
-        return deepcopy(found[same])
-
-    everyone = np.ones(len(authors), bool)
-    overall = scores_where(everyone) | {"cuts_in_ties": cuts_in_ties(ranking.best)}
+    places = {OVERALL: np.ones(len(split.asks), bool), **slices}
+    cells = by_slice(places, lambda chosen: _scores_of(chosen, values, pairs, authors.of_query, authors.weights))
+    overall = cells.pop(OVERALL) | {"cuts_in_ties": cuts_in_ties(ranking.best)}
     if "pool" in overall and ranking.others is not None and is_complete(ranking):
         eer, area = rates_of_bins(ranking.scores, ranking.others)
         every = {"eer_all": eer, "roc_auc_all": area, "pairs_all": int(ranking.others.sum() + len(ranking.scores))}
         overall |= _without_nan(every)
         overall["chance_adjusted"] = chance_adjusted(overall)
-    result: dict[str, Any] = {"overall": overall}
-    frame = facets(split)
-    for name, column in slices.items():
-        labels = frame[column]
-        result[name] = {
-            label: scores_where((labels == label).fill_null(False).to_numpy())
-            for label in labels.drop_nulls().unique().sort()
-        }
-    for genre, cell in result.get("by_primary_genre", {}).items():
+    result: dict[str, Any] = {"overall": overall} | {facet: {} for facet in SLICES}
+    for (facet, label), cell in cells.items():
+        result[facet][label] = cell
+    for genre, cell in result["by_primary_genre"].items():
         cell[MACRO] = _macro(genre, result["by_genre"])
     return result if ranking.depths is None else _with_nulls(result)
 

@@ -1,12 +1,18 @@
 """Slices of the queries by which scores are reported."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
-from authbench.evaluation.split import Split
+from authbench.arrays import BOOL, I32
+from authbench.evaluation.lists import Lists
+
+Score = TypeVar("Score")
+OVERALL = ("overall", "all")  # the place of all queries among those of slices
+Slices: TypeAlias = Mapping[tuple[str, str], BOOL]  # by facet and label, which queries are in the slice: (queries,)
 
 CHARACTERS = (100, 500, 2_000, 8_000)
 GAPS = {"within a month": 31, "within a year": 366}  # days
@@ -25,12 +31,17 @@ SLICES: Mapping[str, str] = {
 }
 
 
-def facets(split: Split) -> pl.DataFrame:
+def facets(documents: pl.DataFrame, asks: I32, positives: Lists) -> pl.DataFrame:
     """Return the columns that define slices, one row per query.
 
     A value is null where the release has no such metadata, or the query has no positive.
+
+    Args:
+        documents: of the split, as `Split.documents`.
+        asks: shape (queries,), the rows of the queries.
+        positives: rows of candidates, a list per query.
     """
-    queries = split.queries
+    queries = documents[asks]
     place = np.searchsorted(CHARACTERS, queries["content"].str.len_chars().to_numpy(), "right")
     characters = pl.Series("characters", np.array(_characters_labels())[place])
     empty = pl.lit(None, pl.String)
@@ -38,16 +49,16 @@ def facets(split: Split) -> pl.DataFrame:
     frame = queries.select("lang", "primary_genre", "genre", "length", "source", fame).with_columns(characters)
     if "origin" not in queries.columns:
         return frame.with_columns(origin_of_positives=empty, time_gap=empty)
-    pairs = pl.DataFrame({"query": split.positives.owners(), "row": split.positives.rows})
-    metadata = split.documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
-    answers, asking = metadata[pairs["row"]], metadata[split.asks][pairs["query"]]
+    pairs = pl.DataFrame({"query": positives.owners(), "row": positives.rows})
+    metadata = documents.select("origin", date=pl.col("date").str.slice(0, 10).str.to_date(strict=False))
+    answers, asking = metadata[pairs["row"]], metadata[asks][pairs["query"]]
     pairs = pairs.with_columns(
         same=answers["origin"] == asking["origin"], days=(answers["date"] - asking["date"]).dt.total_days().abs()
     )
     by_query = pairs.group_by("query").agg(
         pl.col("same").any().alias("some"), pl.col("same").all().alias("all"), pl.col("days").min()
     )
-    numbered = pl.DataFrame({"query": range(len(split.asks))}, schema={"query": pairs.schema["query"]})
+    numbered = pl.DataFrame({"query": range(len(asks))}, schema={"query": pairs.schema["query"]})
     by_query = numbered.join(by_query, on="query", how="left", maintain_order="left")
     origin = (
         pl.when("all")
@@ -67,6 +78,28 @@ def facets(split: Split) -> pl.DataFrame:
         ],
         how="horizontal",
     )
+
+
+def slices_of(queries: pl.DataFrame) -> dict[tuple[str, str], BOOL]:
+    """Return by facet and label which queries are in the slice; facets that the table lacks have none."""
+    found = {}
+    for facet, column in SLICES.items():
+        if column in queries.columns:
+            for label in queries[column].drop_nulls().unique().sort():
+                found[facet, label] = (queries[column] == label).fill_null(False).to_numpy()
+    return found
+
+
+def by_slice(slices: Slices, score: Callable[[BOOL], Score]) -> dict[tuple[str, str], Score]:
+    """Return the score of each slice. Slices of several facets often hold the same queries: these are scored once."""
+    found: dict[bytes, Score] = {}
+    scores = {}
+    for place, chosen in slices.items():
+        same = chosen.tobytes()
+        if same not in found:
+            found[same] = score(chosen)
+        scores[place] = deepcopy(found[same])
+    return scores
 
 
 def _characters_labels() -> list[str]:

@@ -6,16 +6,17 @@ A query may or may not be among its own candidates; if it is, it is never an ans
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
 import polars as pl
 
-from authbench.arrays import I32
+from authbench.arrays import BOOL, I32
 from authbench.errors import InputError
 from authbench.evaluation.lists import Lists
 from authbench.evaluation.released import Released, released
+from authbench.evaluation.slices import facets, slices_of
 from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
@@ -66,15 +67,25 @@ class Split:
     benchmark: str | None = None
     known_ids: Callable[[], Iterable[str]] = tuple
 
-    @property
+    @cached_property
     def pool_authors(self) -> dict[str, int]:
         """Return by language how many authors the candidates have."""
         pool = self.documents[: self.candidates]
         return dict(pool.group_by("lang").agg(pl.col("author_id").n_unique()).sort("lang").iter_rows())
 
-    @property
+    @cached_property
     def queries(self) -> pl.DataFrame:
         return self.documents[self.asks]
+
+    @cached_property
+    def facets(self) -> pl.DataFrame:
+        """Return the columns that define slices, a row per query."""
+        return facets(self.documents, self.asks, self.positives)
+
+    @cached_property
+    def slices(self) -> dict[tuple[str, str], BOOL]:
+        """Return by facet and label which queries are in the slice."""
+        return slices_of(self.facets)
 
 
 def read_split(release: Release, name: str) -> Split:

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from authbench.evaluation.gain import OVERALL, Comparison
+from authbench.evaluation.gain import Comparison
 from authbench.evaluation.headline import LEAST_POOL_AUTHORS, LEAST_QUERY_AUTHORS
 from authbench.evaluation.released import HEADLINES, S_AT_5, SCORES
-from authbench.evaluation.slices import SLICES
+from authbench.evaluation.slices import OVERALL, SLICES
 from authbench.format.scores import HeadlineCell, Unsolved, cells_of, headline_value
 from authbench.leaderboard.collect import Result
 from authbench.leaderboard.pairwise import SURE, letters_of
