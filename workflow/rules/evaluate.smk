@@ -56,7 +56,7 @@ rule evaluate_sanity:
         expand(result("evaluate/{model}/{file}"), model=SANITY_ROWS, file=RESULTS_OF_A_MODEL),
     log:
         result("logs/evaluate_sanity.log"),
-    priority: 1
+    priority: 2
     conda:
         "../../envs/models.yaml"
     resources:
@@ -95,6 +95,7 @@ rule evaluate_model:
         model="|".join(map(re.escape, sorted(MODELS.keys() - SANITY_ROWS))),
     conda:
         "../../envs/models.yaml"
+    priority: 1
     resources:
         mem_mb=memory(2000),
         runtime=duration(30),

@@ -64,6 +64,7 @@ rule check_release:
         result("logs/check_release.log"),
     conda:
         "../../envs/text.yaml"
+    priority: 1
     threads: 2
     resources:
         mem_mb=memory(900, per_mb=0.05),

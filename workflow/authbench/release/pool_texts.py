@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from authbench.arrays import F64
 from authbench.identity import keyed_hashes
 from authbench.records import primary_genre
 from authbench.release.queries import partners
@@ -40,6 +41,29 @@ class Texts:
     @cached_property
     def place(self) -> dict[str, int]:
         return {ident: place for place, ident in enumerate(self.ids)}
+
+    @cached_property
+    def logarithms(self) -> F64:
+        """Return the logarithm of each text's length; texts of no token have -inf."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.lengths)
+
+    @cached_property
+    def first(self) -> Places:
+        """Return the first place of each text's cell and source."""
+        return self._bounds[0]
+
+    @cached_property
+    def end(self) -> Places:
+        """Return the place after the last of each text's cell and source."""
+        return self._bounds[1]
+
+    @cached_property
+    def _bounds(self) -> tuple[Places, Places]:
+        first, end = np.zeros((2, len(self.ids)), np.int64)
+        for start, behind in self.starts.values():
+            first[start:behind], end[start:behind] = start, behind
+        return first, end
 
     @cached_property
     def places_of(self) -> dict[int, list[int]]:

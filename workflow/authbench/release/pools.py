@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from authbench.arrays import F32
 from authbench.format.columns import PAIRS, POOLS
 from authbench.release.letters import may_ask
 from authbench.release.pool_texts import Places, Texts, arrange
@@ -215,52 +216,34 @@ def _by_topic(
                 inside = [place - first for place in own if first <= place < first + len(places)]
                 similarity = row[[positive - first for positive in positives_of[query]]]
                 row[inside] = np.nan
-                for positive, value in zip(positives_of[query], similarity, strict=True):
-                    if negatives := _topic_matched_negatives(query, positive, value, row, first, texts):
-                        yield _TOPIC_MATCHED, (query, positive, negatives)
+                for group in _topic_matched(query, positives_of[query], similarity, row, first, texts):
+                    yield _TOPIC_MATCHED, group
                 if query in asked and texts.home[query] == cell:
                     others = np.flatnonzero(row == row)
                     if negatives := _first(others, -row[others], first, TOPICAL, query, texts):
                         yield _ADVERSARIAL, (query, asked[query], negatives)
 
 
-def _topic_matched_negatives(
-    query: int, positive: int, similarity: np.float32, row: NDArray[np.float32], first: int, texts: Texts
-) -> list[int]:
-    """Return texts of the positive's similarity to the query, then as many of lower as of higher, the nearest first.
+def _topic_matched(
+    query: int, positives: Sequence[int], similarities: F32, row: F32, first: int, texts: Texts
+) -> Iterator[Group]:
+    """Yield each positive of a query with texts of its similarity, then as many of lower as of higher, nearest first.
 
     Args:
-        similarity: of the positive to the query.
+        similarities: shape (positives,), of the positives to the query.
         row: similarity of each text of the cell to the query; NaN: no negative.
         first: place of the cell's first text.
     """
-    start, end = texts.starts[int(texts.cell[positive]), int(texts.source[positive])]
-    lengths, length = texts.lengths[start:end], int(texts.lengths[positive])
-    low = start + int(np.searchsorted(lengths, (length + 1) // 2, "left")) - first
-    high = start + int(np.searchsorted(lengths, 2 * length, "right")) - first
-    inside = row[low:high]
-    equal, below, above = map(np.flatnonzero, (inside == similarity, inside < similarity, inside > similarity))
-    found = _equal_in_length(equal + low, query, positive, first, texts)
-    most = min(EACH_SIDE - (len(found) + 1) // 2, len(below), len(above))
-    for side in (below, above):
-        found += _first(side + low, np.abs(inside[side] - similarity), first, most, positive, texts)
-    return found if len(found) >= LEAST_OF_TOPIC else []
+    from authbench.release.pool_kernels import find_topic_matched
 
-
-def _equal_in_length(places: Places, query: int, positive: int, first: int, texts: Texts) -> list[int]:
-    """Return up to MOST of the places, as many nearer to the query's length as further from it than the positive is."""
-    if not len(places):
-        return []
-    logarithms = np.log(texts.lengths[places + first])
-    asked, own = np.log(texts.lengths[query]), np.log(texts.lengths[positive])
-    beyond, distance = np.abs(logarithms - asked) - np.abs(own - asked), np.abs(logarithms - own)
-    even = np.abs(beyond) < _EQUAL
-    found = _first(places[even], distance[even], first, MOST, positive, texts)
-    sides = [np.flatnonzero(side) for side in (beyond <= -_EQUAL, beyond >= _EQUAL)]
-    most = min((MOST - len(found)) // 2, *map(len, sides))
-    for side in sides:
-        found += _first(places[side], distance[side], first, most, positive, texts)
-    return found
+    found, sizes = np.empty((len(positives), MOST + 2 * EACH_SIDE), np.int64), np.empty(len(positives), np.int64)
+    find_topic_matched(
+        query, np.array(positives, np.int64), similarities, row, first, texts.first, texts.end, texts.lengths,
+        texts.logarithms, texts.rank, _EQUAL, MOST, EACH_SIDE, found, sizes,
+    )  # fmt: skip
+    for positive, negatives, size in zip(positives, found.tolist(), sizes.tolist(), strict=True):
+        if size >= LEAST_OF_TOPIC:
+            yield query, positive, negatives[:size]
 
 
 def _first(
