@@ -220,6 +220,16 @@ def test_dense_and_sparse_vectors_give_the_same_scores():
     assert np.allclose(retrieval.cosine(queries, candidates)(0, 1), sparse)
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12), st.integers(0, 12))
+def test_vectors_without_a_common_column_score_0_and_all_others_their_product(spans, asking):
+    rows = np.zeros((len(spans), 6), np.float32)
+    for row, (one, other) in zip(rows, spans, strict=True):
+        row[min(one, other) : max(one, other)] = 0.5
+    queries, score = rows[:asking], retrieval.cosine(rows[:asking], rows)
+    for first in range(len(queries)):
+        assert np.array_equal(score(first, len(queries)), queries[first:] @ rows.T)
+
+
 def test_dense_vectors_give_the_same_scores_whatever_the_block_and_the_number_of_threads():
     rows = unit(np.random.default_rng(5).standard_normal((700, 384)).astype(np.float32))
     queries, candidates = rows[:200], rows[200:]

@@ -7,6 +7,7 @@ replicates.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,13 +22,22 @@ _POISSON = np.cumsum([0.36787944117144233 / factorial for factorial in (1, 1, 2,
 
 
 def author_weights(authors: Sequence[str], seed: int, replicates: int = REPLICATES) -> F32:
-    """Return how often each replicate holds each author, shape (replicates, authors)."""
+    """Return how often each replicate holds each author, shape (replicates, authors); not to be written to.
+
+    Those of the last authors are kept: models of one evaluation are scored by the same.
+    """
+    return _author_weights(tuple(authors), seed, replicates)
+
+
+@lru_cache(maxsize=1)
+def _author_weights(authors: tuple[str, ...], seed: int, replicates: int) -> F32:
     keys = np.array([keyed_hash(seed, "bootstrap", author) for author in authors], np.uint64)
     weights = np.empty((replicates, len(authors)), np.float32)
     for replicate in range(replicates):
         step = np.uint64(replicate * GOLDEN % (1 << 64))
         chance = mixed(keys + step) >> np.uint64(11)
         weights[replicate] = np.searchsorted(_POISSON, chance / float(1 << 53), "right")
+    weights.flags.writeable = False
     return weights
 
 

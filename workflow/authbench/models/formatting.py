@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import regex
 
+from authbench.models.character_kinds import CharacterKinds
 from authbench.models.measured_once import MeasuredOnce
 from authbench.models.parameters import FormatParameters
 from authbench.models.standardise import F32, standardised
@@ -19,13 +20,13 @@ from authbench.models.standardise import F32, standardised
 # A placeholder is a capital word in square brackets (`normalize.personal`), a sticker anything else that is short.
 _PLACEHOLDER = regex.compile(r"\[\p{Lu}{2,}\]")
 _STICKER = regex.compile(r"\[[^\[\]\n]{1,12}\]")
-_EMOJI = regex.compile(r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{N}]", regex.V1)
-_LETTER, _CAPITAL = regex.compile(r"\p{L}"), regex.compile(r"\p{Lu}")
+_EMOJI = r"[[\p{Emoji_Presentation}\p{Extended_Pictographic}]--\p{N}]"
+_COUNTED = CharacterKinds({"emoji": _EMOJI, "letter": r"\p{L}", "capital": r"\p{Lu}"})
 _DIGITS = regex.compile(r"\p{N}+")
 _SIGN, _SYMBOL = regex.compile(r"\p{P}"), regex.compile(r"\p{S}")
 _WIDE, _GAP = "\u3000", regex.compile(r"[ \t]{2,}")
 _KINDS = ("emoji", "letter", "digit", "sign", "symbol")
-_PATTERNS = (_EMOJI, regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
+_PATTERNS = (regex.compile(_EMOJI, regex.V1), regex.compile(r"[\p{L}\p{M}]"), _DIGITS, _SIGN, _SYMBOL)
 
 
 def format_vectors(documents: pl.DataFrame, candidates: int, parameters: FormatParameters) -> F32:
@@ -38,7 +39,7 @@ def measure_format(text: str) -> dict[str, float]:
     size, lines = max(1, len(text)), text.split("\n")
     written = [line for line in lines if line.strip()] or [" "]
     plain = _STICKER.sub("", _PLACEHOLDER.sub("", text))
-    words = plain.split()
+    words, of_kind = plain.split(), _COUNTED.count(Counter(plain))
     lengths = np.array([len(line) for line in written])
     first, last = (Counter(_kind(line.strip()[place : place + 1 or None]) for line in written) for place in (0, -1))
     end = _kind(written[-1].rstrip()[-1:])
@@ -54,12 +55,12 @@ def measure_format(text: str) -> dict[str, float]:
         "lines begun with a capital": sum(line.lstrip()[:1].isupper() for line in written) / len(written),
         "ends with a letter": float(end == "letter"),
         "ends with an emoji": float(end == "emoji"),
-        "capitals": len(_CAPITAL.findall(plain)) / max(1, len(_LETTER.findall(plain))),
+        "capitals": of_kind["capital"] / max(1, of_kind["letter"]),
         "capitalised words": sum(word[0].isupper() for word in words) / max(1, len(words)),
         "words in capitals": sum(len(word) > 1 and word.isupper() for word in words) / max(1, len(words)),
         "digits": sqrt(sum(map(len, digits)) / size),
         "digits in a row": sum(map(len, digits)) / max(1, len(digits)),
-        "emoji": sqrt(len(_EMOJI.findall(plain)) / size),
+        "emoji": sqrt(of_kind["emoji"] / size),
         "stickers": sqrt((len(_STICKER.findall(text)) - placeholders) / size),
         "placeholders": sqrt(placeholders / size),
         "wide spaces": sqrt(text.count(_WIDE) / size),

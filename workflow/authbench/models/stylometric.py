@@ -11,29 +11,31 @@ import polars as pl
 import regex
 
 from authbench.chunk.sentences import sentence_starts
+from authbench.models.character_kinds import CharacterKinds
 from authbench.models.function_words import WORD
 from authbench.models.measured_once import MeasuredOnce
 from authbench.models.parameters import StylometricParameters
 from authbench.models.standardise import F32, standardised
 
 MARKS = ".,;:!?…-–—_/\\|'\"“”‘’«»„()[]{}*&%$#@+=<>~^`。、，！？：；「」『』（）《》〈〉·・～،؛؟।"
-KINDS = {
-    "upper": r"\p{Lu}",
-    "lower": r"\p{Ll}",
-    "other letter": r"[\p{Lo}\p{Lm}]",
-    "mark": r"\p{M}",
-    "digit": r"\p{N}",
-    "punctuation": r"\p{P}",
-    "symbol": r"\p{S}",
-    "space": r"[ \t]",
-    "line": r"\n",
-    "emoji": r"\p{Extended_Pictographic}",
-    "latin": r"\p{Latin}",
-    "han": r"\p{Han}",
-    "hiragana": r"\p{Hiragana}",
-    "katakana": r"\p{Katakana}",
-}
-COMPILED = {name: regex.compile(pattern) for name, pattern in KINDS.items()}
+KINDS = CharacterKinds(
+    {
+        "upper": r"\p{Lu}",
+        "lower": r"\p{Ll}",
+        "other letter": r"[\p{Lo}\p{Lm}]",
+        "mark": r"\p{M}",
+        "digit": r"\p{N}",
+        "punctuation": r"\p{P}",
+        "symbol": r"\p{S}",
+        "space": r"[ \t]",
+        "line": r"\n",
+        "emoji": r"\p{Extended_Pictographic}",
+        "latin": r"\p{Latin}",
+        "han": r"\p{Han}",
+        "hiragana": r"\p{Hiragana}",
+        "katakana": r"\p{Katakana}",
+    }
+)
 REPEATED = regex.compile(r"(\p{L})\1{2,}")
 REPEATED_MARK = regex.compile(r"(\p{P})\1+")
 LONGEST_WORD = 12
@@ -68,7 +70,7 @@ def measure(text: str) -> dict[str, float]:
         "stretched marks": len(REPEATED_MARK.findall(text)) / chars,
         "apostrophes": sum("'" in word or "’" in word for word in words) / max(1, len(words)),
     }
-    values |= {name: len(pattern.findall(text)) / chars for name, pattern in COMPILED.items()}
+    values |= {kind: count / chars for kind, count in KINDS.count(counted).items()}
     values |= {f"mark {mark}": counted[mark] / chars for mark in MARKS}
     share = np.bincount(np.minimum(sizes, LONGEST_WORD), minlength=LONGEST_WORD + 1) / max(1, len(words))
     return values | {f"words of {size}": float(share[size]) for size in range(1, LONGEST_WORD + 1)}
