@@ -27,7 +27,7 @@ class ErrorRate(NamedTuple):
 
 
 def error_rate(positives: F64, negatives: F64) -> ErrorRate:
-    """Return the equal error rate of scores; all NaN where one side is empty.
+    """Return the equal error rate of scores; all NaN where one side is empty or holds a NaN.
 
     Equal scores are one threshold (AuthBench paper, A.9). Fastest where both sides are sorted.
 
@@ -37,27 +37,12 @@ def error_rate(positives: F64, negatives: F64) -> ErrorRate:
     """
     if not len(positives) or not len(negatives):
         return ErrorRate(*[np.nan] * 4)
-    scores = np.concatenate([positives, negatives])
-    order = np.argsort(scores, kind="stable")
-    scores, positives_below = scores[order], np.cumsum(order < len(positives))
-    below = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)  # of each threshold, the number of lower scores
-    thresholds, missed = scores[below], np.append(0, positives_below)[below]
-    far, frr = 1.0 - (below - missed) / len(negatives), missed / len(positives)
-    far, frr = np.append(far, 0.0), np.append(frr, 1.0)
-    gap = np.abs(far - frr)
-    at = len(gap) - 1 - int(np.argmin(np.round(gap[::-1], 15)))
-    return ErrorRate(_crossing(far, frr), float(far[at]), float(frr[at]), float(np.append(thresholds, np.inf)[at]))
+    from authbench.metrics.error_rate_kernels import operating_point
 
-
-def _crossing(far: F64, frr: F64) -> float:
-    """Return where the falling FAR meets the rising FRR, on straight lines between the operating points."""
-    gap = far - frr
-    after = int(np.argmax(gap <= 0))
-    if after == 0 or gap[after] == 0:
-        return float(far[after])
-    before = after - 1
-    share = gap[before] / (gap[before] - gap[after])
-    return float(far[before] + share * (far[after] - far[before]))
+    ascending = [np.sort(np.asarray(side, np.float64), kind="stable") for side in (positives, negatives)]
+    if any(np.isnan(side[-1]) for side in ascending):  # sorted behind all numbers
+        return ErrorRate(*[np.nan] * 4)
+    return ErrorRate(*operating_point(*ascending))
 
 
 def error_rates_of_histograms(positives: NDArray[Any], negatives: NDArray[Any]) -> F64:
