@@ -60,8 +60,9 @@ def test_without_ties_error_rates_are_those_of_the_roc_curve_of_scikit_learn(ord
     assert (found.far, found.frr) == pytest.approx((far[at], 1 - tpr[at]), abs=1e-9)
 
 
-def test_without_one_side_there_is_no_error_rate():
+def test_without_one_side_or_with_a_nan_there_is_no_error_rate():
     assert np.isnan(error_rate(np.array([]), np.array([0.5])).eer)
+    assert np.isnan(error_rate(np.array([0.5, np.nan]), np.array([0.5])).eer)
 
 
 def test_negatives_are_the_lowest_hashes_never_an_answer_and_share_what_they_must():

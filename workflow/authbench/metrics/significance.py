@@ -47,7 +47,9 @@ def _drawn_signs(keys: U64, first: int, rounds: int) -> F64:
         np.stack(words).astype("<u8").view(np.uint8).reshape(len(words), len(keys), 8), axis=2, bitorder="little"
     )
     drawn = bits.transpose(0, 2, 1).reshape(-1, len(keys))[:rounds]
-    signs: F64 = drawn.astype(np.float64) * 2.0 - 1.0
+    signs = drawn.astype(np.float64)
+    signs *= 2.0
+    signs -= 1.0
     return signs
 
 
