@@ -17,6 +17,7 @@ Prints a Markdown table: what, in how many modules, and which.
 import argparse
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parents[1] / "workflow/authbench"
@@ -39,6 +40,7 @@ def calls_of(node: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield getattr(one.func, "attr", getattr(one.func, "id", "")), one
 
 
+@cache  # for every rule
 def functions_of(module: ast.Module) -> list[ast.FunctionDef]:
     """Return all functions of a module, however deep."""
     return [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]

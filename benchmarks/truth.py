@@ -21,7 +21,8 @@ import polars as pl
 
 from authbench.evaluation.released import COUNTS, HEADLINES
 from authbench.normalize.doubled import first_of_two, suspected
-from authbench.registry.sources import find_sources
+from authbench.registry.load import list_entries
+from authbench.registry.sources import SOURCES, find_sources
 
 LEAST_AUTHORS = 10  # of a source that a claim is about
 LEVEL = 0.05
@@ -121,8 +122,9 @@ def topics_are_blind(build: Build) -> Iterator[Row]:
 
 
 def format_of_editions(build: Build) -> Iterator[Row]:
-    known = find_sources()
-    edited = [tag for tag in used_sources(build) if tag in known and known[tag].text == "edited"]
+    known = list_entries(SOURCES)
+    tags = [tag for tag in used_sources(build) if tag in known]
+    edited = [tag for tag, source in find_sources(tags).items() if source.text == "edited"] if tags else []
     claim = "`format`, auc_matched, in edited sources"
     if "format" not in build.scores or not edited:
         yield Row(claim, "≤ .60", "no edited source" if not edited else UNKNOWN, None)

@@ -1,6 +1,7 @@
 """Options of the tests, how they draw examples (few and anew on a desk, many and always the same where CI is set), and
 the demo, built once in a copy of the project for all tests of whole runs."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest."""
     items[:] = scheduled(items)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage leave alone what stays to the end: the modules and the tests."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)

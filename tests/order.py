@@ -29,8 +29,11 @@ def group_of(item: pytest.Function) -> str | None:
     """Return the name of the tests with which a test stays in one process, None where any process may take it.
 
     Tests stay together where they share what is costly to make: modules of whole runs, all that ingests real corpora,
-    and of other modules the tests that use a fixture of the module. Without that, each process makes it again.
+    all that loads a transformer, whose libraries take seconds to import, and of other modules the tests that use a
+    fixture of the module. Without that, each process makes it again.
     """
+    if "checkpoint" in item.fixturenames:
+        return "transformers"
     if getattr(getattr(item.module, "ingested", None), "__module__", "") == "open_corpora":
         return "real corpora"
     if of_whole_runs(item) or _uses_a_fixture_of_its_module(item):

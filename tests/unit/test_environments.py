@@ -18,6 +18,8 @@ from authbench.runtime.code import closure
 from authbench.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
+# One process parses the files that the rules share.
+pytestmark = pytest.mark.xdist_group("unit/test_environments")
 NAMED_OTHERWISE = {"yaml": "pyyaml", "sklearn": "scikit-learn", "opencc": "opencc-py"}
 RULE = re.compile(r'^rule (\w+):.*?envs/(\w+)\.yaml".*?scripts/(\w+)\.py"', re.MULTILINE | re.DOTALL)
 

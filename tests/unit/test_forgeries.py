@@ -9,6 +9,7 @@ import orjson
 import polars as pl
 import pytest
 from forgeries import FORGERIES, REFUSED, Forgery, alter_json, read, table, write
+from made_once import made_once
 from sound_release import CONFIG, documents, write_sound
 
 from authbench.checking import Violation, check_release
@@ -25,10 +26,9 @@ DRAWN = {"figures", "report"}  # claims about what is drawn from the rest, which
 
 
 @pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sound") / "release"
-    write_sound(folder)
-    return folder
+def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release, one for all processes; look at it, and change copies of it only."""
+    return made_once("sound", write_sound, request.config, tmp_path_factory)
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def test_one_process_takes_all_tests_that_a_fixture_of_their_module_serves(
 
 def test_one_process_takes_a_module_of_whole_runs_and_one_all_that_ingests_real_corpora() -> None:
     def group(folder: str, name: str, **module: object) -> str | None:
-        item = SimpleNamespace(path=TESTS / folder / f"{name}.py", module=SimpleNamespace(**module))
+        item = SimpleNamespace(path=TESTS / folder / f"{name}.py", module=SimpleNamespace(**module), fixturenames=())
         return group_of(item)  # type: ignore[arg-type]
 
     assert [group("pipeline", "test_names"), group("long", "test_kill")] == ["pipeline/test_names", "long/test_kill"]
@@ -108,6 +108,14 @@ def test_one_process_takes_a_module_of_whole_runs_and_one_all_that_ingests_real_
         group("long", "test_kill", ingested=open_corpora.ingested),
     }
     assert real == {"real corpora"}
+
+
+def test_one_process_takes_all_that_loads_the_tiny_transformer() -> None:
+    for name in ("test_train", "test_provenance"):
+        item = SimpleNamespace(
+            path=TESTS / "unit" / f"{name}.py", module=SimpleNamespace(), fixturenames=["checkpoint"]
+        )
+        assert group_of(item) == "transformers"  # type: ignore[arg-type]
 
 
 def imported_at_once(module: Path) -> set[str]:

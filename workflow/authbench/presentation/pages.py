@@ -1,10 +1,13 @@
 """HTML pages from jinja2 templates: values are escaped, and a missing value is an error."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, NamedTuple
 
 import jinja2
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from authbench.presentation.numbers import p_value, signed
@@ -16,6 +19,26 @@ if TYPE_CHECKING:  # a page without a chart does without matplotlib, which takes
     from authbench.presentation.charts import Chart
 
 TEMPLATES = shipped("templates")
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """The templates that this process has compiled, each by its name and its text."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self.known.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        assert bucket.code
+        self.known[bucket.key, bucket.checksum] = bucket.code
+
+
+@cache
+def _compiled(markdown: bool) -> _Compiled:
+    """Return the compiled templates of one way to escape, which the code of a template has in it."""
+    return _Compiled()
 
 
 def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None) -> jinja2.Environment:
@@ -31,6 +54,7 @@ def environment(markdown: bool = False, marks: Mapping[str, Mark] | None = None)
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=markdown,
+        bytecode_cache=_compiled(markdown),
     )
     found.filters["minus"] = signed
     found.filters["p"] = p_value
