@@ -93,9 +93,9 @@ rule evaluate_model:
         result("logs/evaluate_model/{model}.log"),
     wildcard_constraints:
         model="|".join(map(re.escape, sorted(MODELS.keys() - SANITY_ROWS))),
+    priority: 1
     conda:
         "../../envs/models.yaml"
-    priority: 1
     resources:
         mem_mb=memory(2000),
         runtime=duration(30),

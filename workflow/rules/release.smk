@@ -62,9 +62,9 @@ rule check_release:
         checked=result("check.json"),
     log:
         result("logs/check_release.log"),
+    priority: 1
     conda:
         "../../envs/text.yaml"
-    priority: 1
     threads: 2
     resources:
         mem_mb=memory(900, per_mb=0.05),
