@@ -13,6 +13,9 @@ from authbench.people.sheets import write_pair_sheets
 from authbench.people.verdicts import read_verdicts
 from authbench.review.exclusions import read_exclusions
 
+COUNT = "document.getElementById('count').textContent"
+EMPTY = "localStorage.length === 0"
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
@@ -43,10 +46,7 @@ def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
     browser: tuple[Browser, Path], tmp_path: Path
 ) -> None:
     page, downloads = browser
-    path = sheet(tmp_path / "review", ["one", "two", "three"])
-    page.open(path)
-    page.value("localStorage.clear()")
-    page.open(path)
+    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
     page.press("1", "g", "5", "u")
     page.press("k", "k", "n")
     page.value("document.activeElement.value = 'a menu'")
@@ -55,8 +55,7 @@ def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
     told = page.event("Browser.downloadProgress")
     while told["state"] != "completed":
         told = page.event("Browser.downloadProgress")
-    page.open(path)
-    assert page.value("document.getElementById('count').textContent") == "2 of 3 judged"
+    page.open_until(path, f"{COUNT} === '2 of 3 judged'")
     verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
     assert page.value(verdicts) == "out: boilerplate|good|not judged"
     saved = downloads / "verdicts-demo.jsonl"
@@ -70,11 +69,10 @@ def fresh_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
     path = sheet(folder, texts)
     page.open(path)
     page.value("localStorage.clear()")
-    page.open(path)
+    page.open_until(path, EMPTY)
     return path
 
 
-COUNT = "document.getElementById('count').textContent"
 SECOND = "article:nth-of-type(2)"
 
 
@@ -85,9 +83,8 @@ def test_verdicts_are_given_by_click_and_touch_and_taken_back(browser: tuple[Bro
     page.wait_for(f"{COUNT} === '1 of 3 judged'")
     page.touch(f"{SECOND} .give button:nth-of-type(2)")
     page.wait_for(f"{COUNT} === '2 of 3 judged'")
-    page.open(path)
     verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
-    assert page.value(verdicts) == "not judged|out: boilerplate|good"
+    page.open_until(path, f"{verdicts} === 'not judged|out: boilerplate|good'")
     assert page.value(f"document.querySelector('{SECOND} [aria-pressed=true]').textContent") == "boilerplate"
     page.touch(f"{SECOND} .give .undo")
     page.wait_for(f"{COUNT} === '1 of 3 judged'")
@@ -111,14 +108,13 @@ def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(
     path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
     page.press("n")
     page.send("Input.insertText", text="a menu")
-    page.open(path)  # without leaving the field
     note = "document.querySelector('input').value"
-    assert page.value(note) == "a menu"
+    page.open_until(path, f"{note} === 'a menu'")  # without leaving the field
     assert page.value(COUNT) == "0 of 3 judged, 1 with a note alone"
     page.press("j", "g", "k", "k", "1", "k", "u")  # another text is judged; then this one, and taken back
     assert page.value(note) == "a menu"
     page.press("1")
-    page.open(path)
+    page.open_until(path, f"{COUNT} === '2 of 3 judged'")
     assert page.value(note) == "a menu"
     page.press("s")
     while (told := page.event("Browser.downloadProgress"))["state"] != "completed":
@@ -135,9 +131,8 @@ def test_the_index_tells_how_far_each_language_is(browser: tuple[Browser, Path],
     page, _ = browser
     path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
     page.press("g", "1")
-    page.open(path.parent / "index.html")
     shown = "[...document.querySelectorAll('.judged')].map(one => one.textContent + '/' + one.firstChild.max).join('|')"
-    assert page.value(shown) == "2/3"
+    page.open_until(path.parent / "index.html", f"{shown} === '2/3'")
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(
@@ -162,7 +157,7 @@ def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderbo
     write_pair_sheets(tmp_path, "demo", pl.DataFrame(rows, schema=DRAWN, orient="row"), 40)
     page.open(tmp_path / "hi.html")
     page.value("localStorage.clear()")
-    page.open(tmp_path / "hi.html")
+    page.open_until(tmp_path / "hi.html", EMPTY)
     assert page.value("document.title") == "Hindi · one author or two? · demo"
     assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
     assert page.value("document.querySelectorAll('article')[0].querySelectorAll('.text')[0].textContent") == HOSTILE[0]

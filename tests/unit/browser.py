@@ -88,6 +88,15 @@ class Browser:
         while (told := self.event("Page.lifecycleEvent"))["loaderId"] != loader or told["name"] != "load":
             pass
 
+    def open_until(self, path: Path, expression: str) -> None:
+        """Open a page, and again until an expression is true: what one page stores, the next has a moment later."""
+        until = time.monotonic() + PATIENCE
+        self.open(path)
+        while not self.value(expression):
+            assert time.monotonic() < until, f"{expression} did not come true within {PATIENCE:g} s"
+            time.sleep(0.02)
+            self.open(path)
+
     def value(self, expression: str) -> Any:
         told = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in told, told
