@@ -107,6 +107,7 @@ def _apart(queries: np.ndarray, candidates: np.ndarray) -> Iterator[tuple[I64, I
     """Yield rows of queries, rows of candidates and columns, such that all products of rows apart are 0.
 
     Vectors of words of their own language, say, are far smaller matrices than one of the words of all languages.
+    The products of one part are in memory twice, at most another block.
     """
     width = queries.shape[1]
     if not width or any(((rows[:, 0] != 0) & (rows[:, -1] != 0)).any() for rows in (queries, candidates)):
