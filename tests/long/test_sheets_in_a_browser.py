@@ -14,21 +14,27 @@ from authbench.people.verdicts import read_verdicts
 from authbench.review.exclusions import read_exclusions
 
 COUNT = "document.getElementById('count').textContent"
-EMPTY = "localStorage.length === 0"
+VERDICTS = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
+SECOND = "article:nth-of-type(2)"
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Path]]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium here; apt-get install chromium")
-    downloads = tmp_path_factory.mktemp("downloads")
-    with Browser(tmp_path_factory.mktemp("profile"), downloads) as browser:
-        yield browser, downloads
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
-def test_hostile_texts_are_shown_as_text(browser: tuple[Browser, Path], tmp_path: Path) -> None:
-    page, _ = browser
-    page.open(sheet(tmp_path / "review"))
+def open_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
+    """Open a sheet that the browser knows no verdicts of and return its path."""
+    path = sheet(folder / "review", texts)
+    page.open(path, folder)
+    return path
+
+
+def test_hostile_texts_are_shown_as_text(page: Browser, tmp_path: Path) -> None:
+    open_sheet(page, tmp_path, HOSTILE)
     assert page.value("document.title") == "Hindi · review of demo"
     assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
     assert page.value("document.querySelectorAll('script, style, img, h1, u, b, i').length") == 3  # the page's own
@@ -42,58 +48,39 @@ def test_hostile_texts_are_shown_as_text(browser: tuple[Browser, Path], tmp_path
     assert page.value("document.querySelector('.difference').innerHTML").count("<del>") >= 1
 
 
-def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(
-    browser: tuple[Browser, Path], tmp_path: Path
-) -> None:
-    page, downloads = browser
-    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+def test_verdicts_are_given_by_keys_kept_and_saved_for_the_next_build(page: Browser, tmp_path: Path) -> None:
+    path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("1", "g", "5", "u")
     page.press("k", "k", "n")
     page.value("document.activeElement.value = 'a menu'")
     page.press("Enter")
     page.press("1", "s")
-    told = page.event("Browser.downloadProgress")
-    while told["state"] != "completed":
-        told = page.event("Browser.downloadProgress")
-    page.open_until(path, f"{COUNT} === '2 of 3 judged'")
-    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
-    assert page.value(verdicts) == "out: boilerplate|good|not judged"
-    saved = downloads / "verdicts-demo.jsonl"
+    saved = page.download()
+    page.open_again(path)
+    assert page.value(COUNT) == "2 of 3 judged"
+    assert page.value(VERDICTS) == "out: boilerplate|good|not judged"
+    assert saved.name == "verdicts-demo.jsonl"
     ruled_out = read_exclusions(saved)
     assert ruled_out.rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
     assert len(saved.read_text().splitlines()) == 2
 
 
-def fresh_sheet(page: Browser, folder: Path, texts: list[str]) -> Path:
-    """A sheet that the browser knows no verdicts of."""
-    path = sheet(folder, texts)
-    page.open(path)
-    page.value("localStorage.clear()")
-    page.open_until(path, EMPTY)
-    return path
-
-
-SECOND = "article:nth-of-type(2)"
-
-
-def test_verdicts_are_given_by_click_and_touch_and_taken_back(browser: tuple[Browser, Path], tmp_path: Path) -> None:
-    page, _ = browser
-    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+def test_verdicts_are_given_by_click_and_touch_and_taken_back(page: Browser, tmp_path: Path) -> None:
+    path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.click("article:nth-of-type(3) .give button:nth-of-type(1)")
     page.wait_for(f"{COUNT} === '1 of 3 judged'")
     page.touch(f"{SECOND} .give button:nth-of-type(2)")
     page.wait_for(f"{COUNT} === '2 of 3 judged'")
-    verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).join('|')"
-    page.open_until(path, f"{verdicts} === 'not judged|out: boilerplate|good'")
+    page.open_again(path)
+    assert page.value(VERDICTS) == "not judged|out: boilerplate|good"
     assert page.value(f"document.querySelector('{SECOND} [aria-pressed=true]').textContent") == "boilerplate"
     page.touch(f"{SECOND} .give .undo")
     page.wait_for(f"{COUNT} === '1 of 3 judged'")
-    assert page.value(verdicts) == "not judged|not judged|good"
+    assert page.value(VERDICTS) == "not judged|not judged|good"
 
 
-def test_a_button_is_large_enough_for_a_finger_on_a_phone(browser: tuple[Browser, Path], tmp_path: Path) -> None:
-    page, _ = browser
-    fresh_sheet(page, tmp_path / "review", HOSTILE)
+def test_a_button_is_large_enough_for_a_finger_on_a_phone(page: Browser, tmp_path: Path) -> None:
+    open_sheet(page, tmp_path, HOSTILE)
     page.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     heights = "Math.min(...[...document.querySelectorAll('.give button:not([hidden])')].map(one => one.offsetHeight))"
     assert page.value(heights) >= 42
@@ -101,45 +88,34 @@ def test_a_button_is_large_enough_for_a_finger_on_a_phone(browser: tuple[Browser
     page.send("Emulation.clearDeviceMetricsOverride")
 
 
-def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(
-    browser: tuple[Browser, Path], tmp_path: Path
-) -> None:
-    page, downloads = browser
-    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+def test_a_note_is_kept_before_there_is_a_verdict_and_after_it_is_taken_back(page: Browser, tmp_path: Path) -> None:
+    path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("n")
     page.send("Input.insertText", text="a menu")
     note = "document.querySelector('input').value"
-    page.open_until(path, f"{note} === 'a menu'")  # without leaving the field
+    page.open_again(path)  # without leaving the field
+    assert page.value(note) == "a menu"
     assert page.value(COUNT) == "0 of 3 judged, 1 with a note alone"
     page.press("j", "g", "k", "k", "1", "k", "u")  # another text is judged; then this one, and taken back
     assert page.value(note) == "a menu"
     page.press("1")
-    page.open_until(path, f"{COUNT} === '2 of 3 judged'")
+    page.open_again(path)
+    assert page.value(COUNT) == "2 of 3 judged"
     assert page.value(note) == "a menu"
     page.press("s")
-    while (told := page.event("Browser.downloadProgress"))["state"] != "completed":
-        pass
-    saved = (
-        downloads / told["filePath"]
-        if "filePath" in told
-        else max(downloads.iterdir(), key=lambda one: one.stat().st_mtime)
-    )
-    assert read_exclusions(saved).rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
+    assert read_exclusions(page.download()).rows() == [("s:0\"'><b>", "boilerplate", "a menu")]
 
 
-def test_the_index_tells_how_far_each_language_is(browser: tuple[Browser, Path], tmp_path: Path) -> None:
-    page, _ = browser
-    path = fresh_sheet(page, tmp_path / "review", ["one", "two", "three"])
+def test_the_index_tells_how_far_each_language_is(page: Browser, tmp_path: Path) -> None:
+    path = open_sheet(page, tmp_path, ["one", "two", "three"])
     page.press("g", "1")
     shown = "[...document.querySelectorAll('.judged')].map(one => one.textContent + '/' + one.firstChild.max).join('|')"
-    page.open_until(path.parent / "index.html", f"{shown} === '2/3'")
+    page.open_again(path.parent / "index.html")
+    assert page.value(shown) == "2/3"
 
 
-def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(
-    browser: tuple[Browser, Path], tmp_path: Path
-) -> None:
-    page, _ = browser
-    fresh_sheet(page, tmp_path / "review", ["one", "two"])
+def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(page: Browser, tmp_path: Path) -> None:
+    open_sheet(page, tmp_path, ["one", "two"])
     page.value("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
     page.press("1")
     assert page.value(COUNT).startswith("1 of 2 judged – this browser keeps nothing")
@@ -147,33 +123,28 @@ def test_a_browser_that_keeps_nothing_says_so_and_loses_nothing_while_open(
 
 
 def test_pairs_are_judged_by_keys_without_the_answers_and_saved_for_the_leaderboard(
-    browser: tuple[Browser, Path], tmp_path: Path
+    page: Browser, tmp_path: Path
 ) -> None:
-    page, downloads = browser
     rows = [
         (f"{number:032x}", "hi", f"doc_{number:06d}", "doc_000009", "a", bool(number % 2), one, other)
         for number, (one, other) in enumerate(zip(HOSTILE, reversed(HOSTILE), strict=True))
     ]
     write_pair_sheets(tmp_path, "demo", pl.DataFrame(rows, schema=DRAWN, orient="row"), 40)
-    page.open(tmp_path / "hi.html")
-    page.value("localStorage.clear()")
-    page.open_until(tmp_path / "hi.html", EMPTY)
+    page.open(tmp_path / "hi.html", tmp_path)
     assert page.value("document.title") == "Hindi · one author or two? · demo"
     assert page.value("document.querySelectorAll('article').length") == len(HOSTILE)
     assert page.value("document.querySelectorAll('article')[0].querySelectorAll('.text')[0].textContent") == HOSTILE[0]
     assert page.value("document.querySelectorAll('article')[1].querySelectorAll('.text')[0].textContent") == HOSTILE[1]
     assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.press("6", "1", "4", "u", "3", "s")
-    told = page.event("Browser.downloadProgress")
-    while told["state"] != "completed":
-        told = page.event("Browser.downloadProgress")
+    saved = page.download()
     verdicts = "[...document.querySelectorAll('.verdict')].map(one => one.textContent).slice(0, 3).join('|')"
     assert page.value(verdicts) == "the same person: sure|two people: sure|the same person: a guess"
-    assert read_verdicts(downloads / "pairs-demo.jsonl") == {
+    assert read_verdicts(saved) == {
         rows[0][0]: 3,
         rows[1][0]: -3,
         rows[2][0]: 1,
         rows[3][0]: -1,
     }
-    page.open(tmp_path / "index.html")
+    page.open_again(tmp_path / "index.html")
     assert page.value("document.querySelector('td:nth-child(2)').textContent") == str(len(HOSTILE))

@@ -24,9 +24,14 @@ PATIENCE = 120.0  # seconds for one answer or event
 
 
 class Browser:
-    """One page of a Chromium with a profile of its own; use it as a context."""
+    """A Chromium that shows one page at a time; use it as a context.
 
-    def __init__(self, profile: Path, downloads: Path | None = None) -> None:
+    Every page is opened in a browser context of its own, which holds what it is given to hold and nothing else: a
+    Chromium under load loses what a page stored just before the next one is opened, and shows it what an earlier one
+    has taken back.
+    """
+
+    def __init__(self, profile: Path) -> None:
         assert CHROMIUM
         theirs, self._out = os.pipe()
         self._in, answers = os.pipe()
@@ -41,14 +46,11 @@ class Browser:
         )
         for fd in fds:
             os.close(fd)
-        self._waiting, self._number, self._session = b"", 0, None
+        self._waiting, self._number = b"", 0
+        self._session: str | None = None
+        self._context: str | None = None
+        self._downloads = Path()
         self._events: deque[dict[str, Any]] = deque()
-        if downloads:
-            self.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads), eventsEnabled=True)
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.send("Page.enable")
-        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self) -> "Browser":
         return self
@@ -82,20 +84,38 @@ class Browser:
             if message.get("method") == method:
                 return message["params"]
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, downloads: Path, stored: dict[str, str] | None = None) -> None:
+        """Open a page in a browser that holds nothing but `stored` in its local storage."""
+        self._session, old = None, self._context
+        self._context = self.send("Target.createBrowserContext")["browserContextId"]
+        place = {"browserContextId": self._context}
+        self._downloads = downloads
+        self.send(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads), eventsEnabled=True, **place
+        )
+        target = self.send("Target.createTarget", url="about:blank", **place)["targetId"]
+        if old:
+            self.send("Target.disposeBrowserContext", browserContextId=old)
+        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.send("Page.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
+        source = f"for (const [name, value] of Object.entries({json.dumps(stored or {})})) localStorage[name] = value"
+        self.send("Page.addScriptToEvaluateOnNewDocument", source=f"if (location.protocol === 'file:') {{ {source} }}")
         self._events.clear()
         loader = self.send("Page.navigate", url=path.as_uri())["loaderId"]
         while (told := self.event("Page.lifecycleEvent"))["loaderId"] != loader or told["name"] != "load":
             pass
 
-    def open_until(self, path: Path, expression: str) -> None:
-        """Open a page, and again until an expression is true: what one page stores, the next has a moment later."""
-        until = time.monotonic() + PATIENCE
-        self.open(path)
-        while not self.value(expression):
-            assert time.monotonic() < until, f"{expression} did not come true within {PATIENCE:g} s"
-            time.sleep(0.02)
-            self.open(path)
+    def open_again(self, path: Path) -> None:
+        """Open a page in a browser that holds what this one has stored."""
+        self.open(path, self._downloads, self.value("({...localStorage})"))
+
+    def download(self) -> Path:
+        """Wait for the next download and return its file."""
+        name = self.event("Browser.downloadWillBegin")["suggestedFilename"]
+        while self.event("Browser.downloadProgress")["state"] != "completed":
+            pass
+        return self._downloads / name
 
     def value(self, expression: str) -> Any:
         told = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
