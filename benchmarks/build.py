@@ -129,7 +129,7 @@ def build(project: Project, results: Path, arguments: Sequence[str], cores: int,
     jobs = [one for one in told if one.job]
     return Build(
         *corpus,
-        shards=len(list((results / "normalize").glob("*.parquet"))),
+        shards=len(list((results / "normalize").glob("*-of-*.parquet"))),
         wall=wall,
         working=union((one.begin, one.end) for one in jobs),
         running=union((one.start, one.end) for one in jobs),

@@ -1,5 +1,7 @@
 """A signature is an ending of an author's own; it goes, whatever the shards, and nothing else does."""
 
+from collections.abc import Iterator
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -7,7 +9,14 @@ from hypothesis import strategies as st
 
 from authbench.identity import author_id
 from authbench.normalize import endings
-from authbench.normalize.endings import beginnings, count_endings, cut_signatures, find_signatures, without_ending
+from authbench.normalize.endings import (
+    beginnings,
+    by_author,
+    count_endings,
+    cut_signatures,
+    find_signatures,
+    without_ending,
+)
 
 TOPICS = ("of the sea", "of a long road", "of bread", "of snow in May", "of four friends")
 
@@ -34,8 +43,12 @@ OTHERS = pl.concat(
 
 
 def signatures(*shards: pl.DataFrame) -> pl.DataFrame:
-    counts = [count_endings(shard) for shard in shards]
-    return find_signatures(lambda: iter(counts), sum(one.height for one in counts))
+    counts = [part for shard in shards for part in by_author([count_endings(shard)])]
+
+    def between(low: int, high: int) -> Iterator[pl.DataFrame]:
+        return (part.filter(pl.col("author").is_between(low, high)) for part in counts)
+
+    return find_signatures(between, sum(part.height for part in counts))
 
 
 def cut(records: pl.DataFrame, *shards: pl.DataFrame) -> list[str]:
@@ -96,7 +109,19 @@ def test_shards_and_parts_do_not_show(monkeypatch):
     one = signatures(whole)
     assert one.height and one.equals(signatures(*[whole.gather_every(3, offset) for offset in range(3)]))
     monkeypatch.setattr(endings, "PART", 50)
+    monkeypatch.setattr(endings, "GROUP", 7)
     assert one.equals(signatures(whole.gather_every(2), whole.gather_every(2, 1)))
+
+
+def test_endings_stand_in_the_order_of_their_authors_some_at_a_time(monkeypatch):
+    counts = count_endings(OTHERS)
+    monkeypatch.setattr(endings, "GROUP", 7)
+    assert pl.concat(by_author([counts, counts]))["author"].is_sorted()
+    monkeypatch.setattr(endings, "SORTED", counts.height)
+    groups = list(by_author([counts, counts]))
+    assert max(one.height for one in groups) == 7
+    both = pl.concat(groups)
+    assert both[: counts.height].equals(both[counts.height :]) and both[: counts.height]["author"].is_sorted()
 
 
 def test_no_texts_have_no_signatures():

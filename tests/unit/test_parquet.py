@@ -46,6 +46,24 @@ def test_rows_are_counted_from_the_footer(tmp_path: Path, sizes: list[int]) -> N
     assert parquet.count_rows(tmp_path / "table") == sum(sizes)
 
 
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=12), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_rows_between_two_numbers_are_found_whatever_the_groups(
+    tmp_path_factory: pytest.TempPathFactory, numbers: list[int], low: int, high: int
+) -> None:
+    path = tmp_path_factory.mktemp("between") / "table.parquet"
+    frame = pl.DataFrame({"text": map(str, numbers), "number": pl.Series(numbers, dtype=pl.UInt64)})
+    parquet.write_batches(path, frame.schema, frame.iter_slices(3))
+    found = [number for part in parquet.read_between([path], "number", low, high) for number in part["number"]]
+    assert found == [number for number in numbers if low <= number <= high]
+
+
+def test_groups_without_a_number_between_two_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    frame = pl.DataFrame({"number": pl.Series([0, 1, 2**63, 2**64 - 1], dtype=pl.UInt64)})
+    parquet.write_batches(path, frame.schema, frame.iter_slices(1))
+    assert [part["number"].to_list() for part in parquet.read_between([path], "number", 1, 2**63)] == [[1], [2**63]]
+
+
 def test_an_empty_table_keeps_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     parquet.write_batches(path, TEXTS, [])

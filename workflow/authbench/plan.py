@@ -115,8 +115,9 @@ IN_PARTS = ("link_texts", "compare_texts")
 A_SHARD_AT_A_TIME = ("ingest_source",)
 # Bytes per document of the corpus that a job holds, by the number of parts, where its stage states them
 # (docs/how-it-works.md): small corpora would mislead, as blocks of bounded size still grow there. A tenth of the
-# documents are taken to have a candidate or a copy.
+# documents are taken to have a candidate or a copy, and every document an author of its own.
 HELD: Mapping[str, Callable[[int], float]] = {
+    "find_signatures": lambda parts: 60,
     "link_texts": lambda parts: 48,
     "compare_texts": lambda parts: 16 + 20 / parts,
     "find_duplicates": lambda parts: 40 + 30,

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from authbench.normalize.endings import ENDINGS, count_endings
+from authbench.normalize.endings import ENDINGS, by_author, count_endings
 from authbench.runtime.job import log_to
 from authbench.storage.parquet import read_batches, write_batches
 
@@ -11,4 +11,4 @@ batches = read_batches(
     [snakemake.input.records], ["source", "author_id", "author_kind", "origin_id", "lang", "content"]
 )
 typed = (batch.filter(~pl.col("source").is_in(snakemake.params.edited)) for batch in batches)
-write_batches(snakemake.output.endings, ENDINGS, map(count_endings, typed))
+write_batches(snakemake.output.endings, ENDINGS, by_author(map(count_endings, typed)))

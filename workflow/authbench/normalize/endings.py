@@ -20,6 +20,8 @@ LEAST_WORKS = 3
 LEAST_SHARE = 0.3  # of the author's texts
 MOST_ELSEWHERE = 0.01  # of the other authors' texts in the language
 PART = 5_000_000  # endings that are held at a time
+SORTED = 1_000_000  # endings that are sorted at a time, and
+GROUP = 8_192  # endings of authors beside each other that are read at a time
 
 # Where a word or a run of signs begins; sentence punctuation belongs to what is before it.
 BEGINNING = regex.compile(
@@ -28,6 +30,7 @@ BEGINNING = regex.compile(
 )
 PLACEHOLDER = regex.compile(r"\[[A-Z]{3,8}\]")
 LETTER = regex.compile(r"\p{L}")
+AUTHORS = 1 << 64  # numbers of authors are hashes: equal shares of this range have about equally many
 WHOLE = 0  # the ending that stands for a text itself
 
 # An ending of a text, all as hashes; every text has a row with the ending WHOLE. A row takes 32 bytes and its language.
@@ -63,20 +66,44 @@ def count_endings(records: pl.DataFrame) -> pl.DataFrame:
     found = [(row, _hash(text[at:])) for row, text in enumerate(records["content"]) for at in beginnings(text)]
     whole = [(row, WHOLE) for row in range(records.height)]
     endings = pl.DataFrame(whole + found, schema={"row": pl.UInt32, "ending": pl.UInt64}, orient="row")
-    return endings.join(own, on="row").select(ENDINGS.names()).cast(ENDINGS).sort(ENDINGS.names())
+    return endings.join(own, on="row").select(ENDINGS.names()).cast(ENDINGS)
 
 
-def find_signatures(counts: Callable[[], Iterable[pl.DataFrame]], rows: int) -> pl.DataFrame:
-    """Return the SIGNATURES among all ENDINGS, which `counts` gives anew each time, `rows` of them.
+def by_author(endings: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield ENDINGS, SORTED at a time in the order of their authors, GROUP in a frame.
+
+    So what a range of authors has stands in few of the frames. Takes about 100 bytes for each of SORTED endings and of
+    a frame that is given.
+    """
+    held: list[pl.DataFrame] = []
+    for one in endings:
+        held.append(one)
+        if sum(part.height for part in held) >= SORTED:
+            yield from _sorted_groups(held)
+            held = []
+    yield from _sorted_groups(held)
+
+
+def _sorted_groups(endings: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    yield from pl.concat([ENDINGS.to_frame(), *endings]).sort(ENDINGS.names()).iter_slices(GROUP)
+
+
+def find_signatures(counts: Callable[[int, int], Iterable[pl.DataFrame]], rows: int) -> pl.DataFrame:
+    """Return the SIGNATURES among all ENDINGS.
 
     An ending is one if at least three texts of an author on three works have it, at least 30 % of the author's texts,
     and less than 1 % of other authors' texts in the language. Equal texts count once. Takes about 150 bytes for each of
     PART endings, and for each author.
+
+    Args:
+        counts: gives the ENDINGS of the authors whose numbers are at least its first and at most its second argument.
+        rows: the number of all ENDINGS.
     """
     parts = rows // PART + 1
     frequent, sizes = [], []
     for part in range(parts):
-        own = pl.concat([one.filter(pl.col("author") % parts == part) for one in counts()])
+        low, end = part * AUTHORS // parts, (part + 1) * AUTHORS // parts
+        own = pl.concat([ENDINGS.to_frame(), *counts(low, end - 1)])
         texts = own.group_by("author", "lang", "ending").agg(
             texts=pl.col("text").n_unique(), works=pl.col("work").n_unique()
         )
@@ -86,7 +113,7 @@ def find_signatures(counts: Callable[[], Iterable[pl.DataFrame]], rows: int) -> 
         ).join(sizes[-1], on=["author", "lang"])
         frequent.append(often.filter(pl.col("texts") >= LEAST_SHARE * pl.col("size")))
     asked = pl.concat(frequent)
-    everywhere = _count_everywhere(counts(), asked["ending"].unique())
+    everywhere = _count_everywhere(counts(0, AUTHORS - 1), asked["ending"].unique())
     all_texts = pl.concat(sizes).group_by("lang").agg(everything=pl.col("size").sum())
     elsewhere = (pl.col("everywhere") - pl.col("texts")) / (pl.col("everything") - pl.col("size"))
     found = asked.join(everywhere, on=["lang", "ending"]).join(all_texts, on="lang")
@@ -102,7 +129,7 @@ def find_signatures(counts: Callable[[], Iterable[pl.DataFrame]], rows: int) -> 
 def _count_everywhere(counts: Iterable[pl.DataFrame], asked: pl.Series) -> pl.DataFrame:
     """Return the texts that have each of the endings asked for, by language, those of an author once."""
     found = [one.filter(pl.col("ending").is_in(asked.implode())) for one in counts]
-    distinct = pl.concat(found).unique(["author", "lang", "ending", "text"])
+    distinct = pl.concat([ENDINGS.to_frame(), *found]).unique(["author", "lang", "ending", "text"])
     return distinct.group_by("lang", "ending").agg(everywhere=pl.len())
 
 

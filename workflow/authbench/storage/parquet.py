@@ -50,9 +50,9 @@ def write_batches(path: str | Path, schema: pl.Schema, frames: Iterable[pl.DataF
 def read_batches(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
     """Yield the row groups of the files in the order of the paths; an empty file yields an empty frame."""
     for path in paths:
-        with _groups(path, columns) as (sizes, read):
-            yield from map(read, range(len(sizes)))
-        if not sizes:
+        with _groups(path, columns) as (groups, read):
+            yield from map(read, range(groups.num_row_groups))
+        if not groups.num_row_groups:
             yield pl.read_parquet(path, columns=list(columns) if columns else None)
 
 
@@ -69,7 +69,8 @@ def read_numbered_rows(
     Raises:
         InputError: the file has fewer rows.
     """
-    with _groups(path, columns) as (sizes, read):
+    with _groups(path, columns) as (groups, read):
+        sizes = [groups.row_group(group).num_rows for group in range(groups.num_row_groups)]
         if len(rows) and rows[-1] >= sum(sizes):
             raise InputError(f"{path} has {sum(sizes)} rows, and row {rows[-1]} of it is asked for; make it anew")
         ends = np.cumsum(sizes)
@@ -79,10 +80,24 @@ def read_numbered_rows(
                 yield read(group)[here - (end - size)]
 
 
+def read_between(paths: Sequence[str | Path], column: str, low: int, high: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows whose number in a column is at least `low` and at most `high`, by row group.
+
+    Row groups whose statistics rule such rows out are not read: few are, if a file is sorted by the column.
+    """
+    for path in paths:
+        with _groups(path, None) as (groups, read):
+            place = groups.schema.names.index(column)
+            for group in range(groups.num_row_groups):
+                known = groups.row_group(group).column(place).statistics
+                if known is None or not known.has_min_max or (known.min <= high and known.max >= low):
+                    yield read(group).filter(pl.col(column).is_between(low, high))
+
+
 def count_rows(path: str | Path) -> int:
     """Return the number of rows of a table, from its footer alone."""
-    with _groups(path, []) as (sizes, _):
-        return sum(sizes)
+    with _groups(path, []) as (groups, _):
+        return int(groups.num_rows)
 
 
 def split_by_bytes(
@@ -189,8 +204,8 @@ def _row_bytes(frame: pl.DataFrame) -> pl.Series:
 @contextmanager
 def _groups(
     path: str | Path, columns: Sequence[str] | None
-) -> Iterator[tuple[list[int], Callable[[int], pl.DataFrame]]]:
-    """Yield the numbers of rows of the row groups, and a reader that verifies and returns the group with a number."""
+) -> Iterator[tuple[pq.FileMetaData, Callable[[int], pl.DataFrame]]]:
+    """Yield what the footer says of the row groups, and a reader that verifies and returns the group with a number."""
     with Path(path).open("rb") as file:
         chunks = _chunks_of(read_checksums(file), columns)
         with pq.ParquetFile(file) as parquet:
@@ -199,7 +214,7 @@ def _groups(
                 check_chunks(file, [chunk for chunk in chunks if chunk.group == group])
                 return pl.DataFrame(parquet.read_row_group(group, columns=list(columns) if columns else None))
 
-            yield [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)], read
+            yield parquet.metadata, read
 
 
 @contextmanager
