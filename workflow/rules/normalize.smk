@@ -72,7 +72,7 @@ rule find_signatures:
     conda:
         "../../envs/text.yaml"
     resources:
-        mem_mb=memory(1300, per_mb=0.05),
+        mem_mb=memory(1700, per_mb=0.05),
         runtime=duration(10, per_mb=0.005),
         in_series=1,
     params:
