@@ -83,7 +83,7 @@ def read_numbered_rows(
 def read_between(paths: Sequence[str | Path], column: str, low: int, high: int) -> Iterator[pl.DataFrame]:
     """Yield the rows whose number in a column is at least `low` and at most `high`, by row group.
 
-    Row groups whose statistics rule such rows out are not read: few are, if a file is sorted by the column.
+    Row groups whose statistics rule such rows out are not read; of a file sorted by the column that is most.
     """
     for path in paths:
         with _groups(path, None) as (groups, read):
