@@ -1,7 +1,7 @@
 """Tensors of a BERT model out of an ONNX file, of 32 bits or of 8, named as in a checkpoint.
 
 An export keeps the names of biases and of what is looked up, not those of matrices: a matrix is known by the bias that
-is added to its product. Tensors of 8 bits are `NAME_q`, multiplied by `NAME_scale`. The file's graph is read, never run;
+is added to its product. Tensors of 8 bits are `NAME_q`, multiplied by `NAME_scale`. The graph is read, never run;
 `onnx` reads it and is no dependency of the project.
 """
 
