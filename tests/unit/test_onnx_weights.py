@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from onnx_weights import Node, as_bert, in_32_bits, layers_of
+from onnx_weights import Node, as_bert, layers_of, scaled
 
 LAYER = "inner.encoder.layer.0."
 DENSE = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense")
@@ -58,7 +58,7 @@ def test_numbers_of_8_bits_are_multiplied_by_their_scales_wherever_the_graph_doe
     ]
     key = as_bert(nodes, arrays)["encoder.layer.0.attention.self.key.weight"]
     assert key.tolist() == [[1.0, 3.0], [-1.0, 31.75]]
-    assert set(in_32_bits(arrays)) == set(_model()[1])
+    assert set(scaled(arrays)) == set(_model()[1])
 
 
 def test_a_graph_without_one_of_the_matrices_is_refused() -> None:
@@ -67,5 +67,7 @@ def test_a_graph_without_one_of_the_matrices_is_refused() -> None:
         as_bert(nodes[2:], arrays)
 
 
-def test_a_layer_is_counted_once() -> None:
-    assert layers_of(as_bert(*_model())) == 1
+def test_layers_are_counted_by_their_numbers() -> None:
+    tensors = as_bert(*_model())
+    others = {name.replace("layer.0.", "layer.10."): tensor for name, tensor in tensors.items()}
+    assert (layers_of(tensors), layers_of(tensors | others)) == (1, 2)
