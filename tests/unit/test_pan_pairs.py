@@ -66,6 +66,11 @@ def test_the_open_setting_tests_on_unseen_authors_and_topics_and_the_closed_one_
         assert tested <= seen
 
 
+def test_the_closed_setting_tests_on_no_author_whom_train_lost_when_it_was_balanced():
+    sets = build(made_up(authors=33, topics=4, texts=4), PairSettings("closed", same=0.6), 1)
+    assert not violations(sets, PairSettings("closed", same=0.6))
+
+
 def test_pairs_depend_on_no_order_and_on_the_seed():
     documents = made_up()
     sets = build(documents, PairSettings(), 1)

@@ -37,6 +37,8 @@ def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[st
         train, test = _closed(pool, settings, seed)
     sets = {}
     for name, pairs in ((LARGE, train), (TEST, test)):
+        if name == TEST and settings.setting == "closed":
+            pairs = _seen(pool, pairs, sets[LARGE])
         if not pairs:
             raise InputError(
                 f"The {settings.setting} setting leaves no pair by one author on two topics in the {name} set, of "
@@ -153,6 +155,12 @@ def _closed(pool: pl.DataFrame, settings: PairSettings, seed: int) -> tuple[list
     known = {topics[row] for pair in [*train, *others[wanted:]] for row in pair}
     test = [pair for pair in others[:wanted] if known >= {topics[row] for row in pair}]
     return without(pairs, test), test
+
+
+def _seen(pool: pl.DataFrame, pairs: Sequence[Pair], train: pl.DataFrame) -> list[Pair]:
+    """Return the pairs whose authors and topics train kept when its two kinds of pairs were balanced."""
+    columns = [(pool[what].to_list(), set(both(train, what)[what].to_list())) for what in ("author", "topic")]
+    return [pair for pair in pairs if all(values[row] in known for values, known in columns for row in pair)]
 
 
 def without(pairs: Iterable[Pair], gone: Iterable[Pair]) -> list[Pair]:
