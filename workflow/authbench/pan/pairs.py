@@ -35,7 +35,7 @@ def build(documents: pl.DataFrame, settings: PairSettings, seed: int) -> dict[st
         train, test = (same_author(part, settings.per_author, seed) for part in _divided(pool, settings.test, seed))
     else:
         train, test = _closed(pool, settings, seed)
-    sets = {}
+    sets: dict[str, pl.DataFrame] = {}
     for name, pairs in ((LARGE, train), (TEST, test)):
         if name == TEST and settings.setting == "closed":
             pairs = _seen(pool, pairs, sets[LARGE])
