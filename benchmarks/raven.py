@@ -89,7 +89,7 @@ def stages() -> None:
                 drawn = [pairs / f"{subset.name}.parquet" for subset in trained(subsets)]
                 for part, folds in settings.fold_parts().items():
                     path = out / "answers/all" / name / f"{part}.parquet"
-                    write_answers(documents, drawn, verifier, folds, out, 0, path)
+                    write_answers(documents, facts, drawn, verifier, folds, out, 0, path)
         with told("scores, tables, page"):
             answers = sorted((out / "answers").glob("*/*/*.parquet"))
             run = read_run(facts, pairs, answers, list(verifiers))

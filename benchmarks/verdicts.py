@@ -3,11 +3,11 @@
     PYTHONPATH=workflow python benchmarks/verdicts.py [--seeds 20] [--first 0] [--out docs/measured/verdicts.csv]
 
 Two planted corpora for each seed: `plain`, and `short`, whose isolated topics have texts of 30 instead of 100 words, so
-that likeness is confounded with length. 70 topics with nine texts, m = 24, four folds, two random subsets. `topicfit`
-sees content words alone and leans on topics; `stylometric` sees none and does not. Right is, on `plain`, that verdict
-of both; on `short`, the same verdict or that it is withheld. A row has `shared`, the share of random topics that HITS
-takes, too, and `because`, what withholds every verdict. Seeds that the file has are not run again: remove it after a
-change of the method.
+that likeness is confounded with length. 70 topics with nine texts, m = 24, four folds, five random subsets as by
+default. `topicfit` sees content words alone and leans on topics; `stylometric` sees none and does not. Right is that
+verdict of each, on both corpora. A row has `shared`, the share of random topics that HITS takes, too, `cut`, the
+characters of a text that verifiers are given (null: all), and `because`, what withholds every verdict. Seeds that the
+file has are not run again: remove it after a change of the method.
 """
 
 import argparse
@@ -22,14 +22,15 @@ import polars as pl
 from authbench.raven.command import answer_all
 from authbench.raven.planted import Design, planted_documents
 from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
-from authbench.raven.verdict import LEANS, UNSHOWN, WITHHELD, not_comparable, shared_topics, shortcut_test
+from authbench.raven.subsets import MAIN
+from authbench.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topics, shortcut_test
 
 ROOT = Path(__file__).parents[1]
 SMALL = Design(single=22, large=4, many=12)
 DESIGNS = {"plain": SMALL, "short": replace(SMALL, alone=30)}
 RIGHT = {"topicfit": LEANS, "stylometric": UNSHOWN}
 SETTINGS = RavenSettings(
-    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
+    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=5, sizes=(), group=False),
     limits=TopicLimits(min_documents=2, documents_per_topic=None),
     verifiers=(*RIGHT, "masked", "punctuation"),
     folds_per_job=4,
@@ -46,7 +47,6 @@ def judged(seed: int, design: str) -> Iterator[dict[str, Any]]:
         found = answer_all(asked, seed, out)
         because = "; ".join(not_comparable(found))
         for row in shortcut_test(found).filter(pl.col("verifier").is_in(list(RIGHT))).to_dicts():
-            accepted = {RIGHT[row["verifier"]]} | ({WITHHELD} if design == "short" else set())
             yield {
                 "design": design,
                 "seed": seed,
@@ -54,8 +54,9 @@ def judged(seed: int, design: str) -> Iterator[dict[str, Any]]:
                 **{name: round(row[name], 4) for name in ("random", "hits")},
                 **{name: float(f"{row[name]:.2g}") for name in ("p", "p_beyond")},
                 "verdict": row["verdict"],
-                "right": row["verdict"] in accepted,
+                "right": row["verdict"] == RIGHT[row["verifier"]],
                 "shared": round(shared_topics(found), 3),
+                "cut": found.facts[MAIN]["cut"],
                 "because": because,
             }
 
@@ -78,13 +79,13 @@ def main() -> None:
         "--out", type=Path, default=ROOT / "docs/measured/verdicts.csv", help="rows to write, or to go on with"
     )
     asked = parser.parse_args()
-    known = pl.read_csv(asked.out) if asked.out.is_file() else pl.DataFrame()
+    known = pl.read_csv(asked.out, schema_overrides={"cut": pl.Int64}) if asked.out.is_file() else pl.DataFrame()
     parts = [known] if known.height else []
     done = set(known.select("design", "seed").iter_rows()) if known.height else set()
     for seed in range(asked.first, asked.first + asked.seeds):
         for design in DESIGNS:
             if (design, seed) not in done:
-                parts.append(pl.DataFrame(list(judged(seed, design))))
+                parts.append(pl.DataFrame(list(judged(seed, design)), schema_overrides={"cut": pl.Int64}))
                 pl.concat(parts).sort("design", "seed", maintain_order=True).write_csv(asked.out)
     print(summary(pl.read_csv(asked.out)))
 

@@ -124,3 +124,12 @@ def test_a_table_for_others_has_the_same_bytes_however_it_lies_in_memory(tmp_pat
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "three.parquet").read_bytes()
     assert_frame_equal(pl.read_parquet(tmp_path / "three.parquet"), rows)
     assert parts.n_chunks() == 3  # the caller's table is as it was
+
+
+def test_small_frames_share_a_row_group_and_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = [texts("a"), texts(), texts("b", "c"), texts("d" * 100), texts("e")]
+    monkeypatch.setattr(parquet, "GROUP_BYTES", 100)
+    joined = list(parquet.join_small(frames))
+    assert_frame_equal(pl.concat(joined), pl.concat(frames))
+    assert [frame.estimated_size() >= 100 for frame in joined] == [True, False]
+    assert list(parquet.join_small([])) == []

@@ -17,10 +17,10 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems
 from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
-from authbench.models.model import VectorCache
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
+from authbench.raven.covariates import ALIKE, comparable_length
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
 from authbench.raven.duration import PACE, expected
 from authbench.raven.encoders import TopicEncoder, load_encoder
@@ -32,7 +32,7 @@ from authbench.raven.results import Run
 from authbench.raven.scores import fold_scores
 from authbench.raven.select import select_topics, similarities
 from authbench.raven.settings import RavenSettings, SubsetSettings, TopicLimits
-from authbench.raven.subsets import Subset, batches, plan, take
+from authbench.raven.subsets import batches, plan, take_all
 from authbench.raven.tables import all_tables
 from authbench.raven.topics import read_topics
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
@@ -52,7 +52,7 @@ from authbench.verifiers.parameters import ExternalParameters
 
 MEASURED = Path(__file__).parents[2] / "docs/measured"
 SETTINGS = RavenSettings(
-    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=2, sizes=(), group=False),
+    subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=5, sizes=(), group=False),
     limits=TopicLimits(min_documents=2, documents_per_topic=None),
     verifiers=("topicfit", "stylometric", "masked", "punctuation"),
     folds_per_job=4,
@@ -101,25 +101,71 @@ def test_the_record_has_both_corpora_judged_right_by_twenty_seeds_and_is_that_of
         assert (own["random"], own["hits"]) == pytest.approx((row["random"], row["hits"]), abs=1e-4)
 
 
-def test_a_verifier_of_style_is_not_convicted_where_unlike_topics_have_short_texts(tmp_path: Path) -> None:
-    documents = tmp_path / "short.parquet"
-    pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone=30))).write_parquet(documents)
-    for match in (False, True):
-        asked = replace(SETTINGS, documents=str(documents), subsets=replace(SETTINGS.subsets, seeds=1, match=match))
-        out = tmp_path / str(match)
-        run(asked, 1, out, cache=VectorCache(tmp_path / "vectors"))
-        rows = {row["verifier"]: row for row in shortcut(out).to_dicts()}
-        facts = json.loads((out / "subsets.json").read_text(encoding="utf-8"))
-        hits, chance = (facts[name]["covariates"]["characters"] for name in ("hits", "random-0"))
-        assert rows["stylometric"]["verdict"] != LEANS
-        if match:
-            assert hits / chance > 0.8 and rows["topicfit"]["verdict"] != UNSHOWN
-            assert rows["stylometric"]["verdict"] == WITHHELD  # most random topics are those of HITS
-        else:
-            assert hits / chance < 0.8 and rows["topicfit"]["verdict"] == WITHHELD
-            assert of_student(out, "stylometric") < 0.05 < rows["stylometric"]["p_beyond"]
-            page = (out / "report/index.html").read_text(encoding="utf-8")
-            assert "no verdict is given" in page and "times as long" in page
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus whose unlike topics have short texts."""
+    path = tmp_path_factory.mktemp("short") / "short.parquet"
+    pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone=30))).write_parquet(path)
+    return path
+
+
+def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tmp_path: Path) -> None:
+    run(replace(SETTINGS, documents=str(short)), 1, tmp_path)
+    found = dict(shortcut(tmp_path).select("verifier", "verdict").iter_rows())
+    assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
+    facts = read_json(tmp_path / "subsets.json")
+    hits, chance = (facts[name]["covariates"]["characters"] for name in ("hits", "random-0"))
+    assert hits / chance == pytest.approx(1, abs=0.1) and hits < facts["hits"]["cut"]
+    for path in (tmp_path / "report/index.html", tmp_path / "report/covariates.md"):
+        assert f"the first {facts['hits']['cut']} characters" in path.read_text(encoding="utf-8")
+
+
+def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(
+    short: Path, tmp_path: Path
+) -> None:
+    run(replace(SETTINGS, documents=str(short), subsets=replace(SETTINGS.subsets, match=False)), 1, tmp_path)
+    rows = {row["verifier"]: row for row in shortcut(tmp_path).to_dicts()}
+    assert rows["topicfit"]["verdict"] == rows["stylometric"]["verdict"] == WITHHELD
+    assert of_student(tmp_path, "stylometric") < 0.05 < rows["stylometric"]["p_beyond"]
+    page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert "no verdict is given" in page and "times as long" in page
+
+
+def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp_path: Path) -> None:
+    subsets = replace(SETTINGS.subsets, seeds=1)
+    run(replace(SETTINGS, documents=str(short), subsets=subsets, verifiers=("format",)), 1, tmp_path)
+    cut = read_json(tmp_path / "subsets.json")["hits"]["cut"]
+    whole = set(pl.read_parquet(short)["content"])
+    assert main(["raven-folds", str(tmp_path), "--subset", "random-0", "--out", str(tmp_path / "folds")]) == 0
+    given = read_problems(tmp_path / "folds/fold-0/train")
+    texts = [*given["text1"], *given["text2"]]
+    assert max(map(len, texts)) == cut and {text[:cut] for text in whole} >= set(texts) != whole & set(texts)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(1, 300), min_size=1), st.lists(st.integers(1, 300), min_size=1))
+def test_a_cut_makes_mean_lengths_alike_and_is_the_longest_that_does(hits: list[int], random: list[int]) -> None:
+    def ratio(cut: int) -> float:
+        one, other = (np.minimum(side, cut).mean() for side in (hits, random))
+        return float(one / other)
+
+    cut = comparable_length(pl.Series(hits), pl.Series(random))
+    fit = [length for length in {*hits, *random} if 1 / ALIKE <= ratio(length) <= ALIKE]
+    fit = [length for length in fit if length >= min(np.mean(hits), np.mean(random)) / 2]
+    assert cut == (max(fit) if fit and max(fit) < max(*hits, *random) else None)
+
+
+def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_their_length() -> None:
+    names = [f"topic-{number}" for number in range(8)]
+    vectors = np.vstack([np.eye(5)[:4], np.tile(np.eye(5)[4], (4, 1))])
+    fine = {name: "short" if number < 4 else "long" for number, name in enumerate(names)}
+    coarse = dict.fromkeys(names, "any")
+    asked = SubsetSettings(("any",), 4, seeds=20, sizes=(), group=False)
+    hits, *random = take_all(asked, {"any": (names, vectors)}, 1, (fine, coarse)).values()
+    assert set(hits[0]) == set(names[:4])
+    assert {name for members, _ in random for name in members} == set(names)
+    by_length = take_all(asked, {"any": (names, vectors)}, 1, (fine,))
+    assert all(set(members) == set(names[:4]) for members, _ in by_length.values())
 
 
 def test_hits_takes_a_topic_of_each_family_and_chance_takes_relatives(planted: tuple[Path, str]) -> None:
@@ -173,7 +219,9 @@ def test_an_external_verifier_gets_the_fandoms_and_the_authors_it_may_learn_from
     pairs, out = planted[0] / "pairs/hits.parquet", tmp_path / "answers.parquet"
     with pytest.raises(InputError, match="answers.jsonl"):  # it answers nothing
         external = VerifierEntry("mine", "mine", "external", parameters)
-        write_answers(planted[0] / "documents.parquet", [pairs], external, [0], tmp_path, 1, out)
+        write_answers(
+            planted[0] / "documents.parquet", planted[0] / "subsets.json", [pairs], external, [0], tmp_path, 1, out
+        )
     problems = read_problems(tmp_path / "hits/mine/answers/train")
     authors = (problems["author1"] == problems["author2"]).to_list()
     assert authors == problems["same"].to_list() and True in authors and False in authors
@@ -188,7 +236,7 @@ def test_folds_that_cannot_be_exported_are_refused(
 ) -> None:
     (tmp_path / "mine").mkdir()
     for folder, subset, out, told in (
-        (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1"),
+        (planted[0], "random-7", "folds", "no subset random-7. Expected one of hits, random-0, random-1, "),
         (tmp_path, "hits", "folds", "Expected a folder that authbench raven wrote"),
         (planted[0], "hits", "mine", "is there already"),
     ):
@@ -231,7 +279,7 @@ def test_every_table_is_told_as_numbers_as_markdown_and_on_the_page(planted: tup
         assert markdown.startswith(f"**Table {number}. ") and f">Table {number}. " in page
     assert page.count("<svg") == len(list((report / "figures").glob("*.svg"))) == 4
     assert planted[1] == (report / "table_11_shortcut.md").read_text(encoding="utf-8")
-    assert pl.read_csv(report / "scores.csv").height == 3 * 4 * SETTINGS.subsets.folds
+    assert pl.read_csv(report / "scores.csv").height == (1 + SETTINGS.subsets.seeds) * 4 * SETTINGS.subsets.folds
 
 
 def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, str], tmp_path: Path) -> None:
@@ -240,7 +288,8 @@ def test_folds_answered_in_two_jobs_are_answered_the_same(planted: tuple[Path, s
     answered = pl.concat(map(pl.read_parquet, (out / "answers").glob("*/topicfit/*")))
     for path, folds in zip(paths, ([0, 1, 2], [3]), strict=True):
         verifier = load_verifiers(SETTINGS)["topicfit"]
-        write_answers(out / "documents.parquet", [out / "pairs/hits.parquet"], verifier, folds, tmp_path, 1, path)
+        pairs = [out / "pairs/hits.parquet"]
+        write_answers(out / "documents.parquet", out / "subsets.json", pairs, verifier, folds, tmp_path, 1, path)
     assert read_columns(paths).equals(answered.filter(pl.col("subset") == "hits"))
 
 
@@ -292,7 +341,10 @@ def test_topics_that_joined_another_share_its_fold() -> None:
     documents = corpus(120, 4, 20)
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
-    facts, pairs = lay_out(Subset("group", "group", 8, "any"), documents, {"any": (names, vectors)}, "any", 4, 1)
+    asked, topics = SubsetSettings(("any",), 8, folds=4, sizes=()), (names, vectors)
+    (group,) = (subset for subset in plan(asked) if subset.how == "group")
+    taken = take_all(asked, {"any": topics}, 1)[group.name]
+    facts, pairs = lay_out(group, taken, documents, topics, asked.folds, 1)
     assert sorted(sum(facts["members"].values(), [])) == names and facts["documents"] == documents.height
     leader = {topic: taken for taken, joined in facts["members"].items() for topic in joined}
     topic = dict(documents.select("id", "topic").iter_rows())
@@ -329,8 +381,11 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
     names = sorted(documents["topic"].unique())
     vectors = np.random.default_rng(1).normal(size=(20, 6))
     facts, scores = {}, []
-    for subset in plan(SubsetSettings(("any",), 12, seeds=2, sizes=(), group=False)):
-        facts[subset.name], pairs = lay_out(subset, documents, {"any": (names, vectors)}, "any", 3, 1)
+    asked, topics = SubsetSettings(("any",), 12, seeds=2, sizes=(), group=False), (names, vectors)
+    taken = take_all(asked, {"any": topics}, 1)
+    for subset in plan(asked):
+        about, pairs = lay_out(subset, taken[subset.name], documents, topics, 3, 1)
+        facts[subset.name] = about | {"cut": None}
         pairs = pairs.filter((pl.col("fold") != 1) | (pl.col("part") != "test") | ~pl.col("same"))
         found = fold_scores(pairs, answers_of(pairs))
         assert found["overall"].is_null().to_list() == [False, True, False] and found["same"][1] == 0
@@ -362,7 +417,7 @@ def test_a_pair_without_an_answer_counts_as_left_open() -> None:
 
 def test_more_topics_than_the_corpus_has_are_refused_with_what_to_change() -> None:
     with pytest.raises(InputError, match=r"hits asks for 6 topics, and 3 have enough documents. Lower raven.topics"):
-        take(Subset("hits", "hits", 6, "any"), ["a", "b", "c"], np.eye(3), 1)
+        take_all(SubsetSettings(("any",), 6, sizes=()), {"any": (["a", "b", "c"], np.eye(3))}, 1)
     with pytest.raises(InputError, match="none of 20 topics has 1000 documents"):
         with_enough(corpus(120, 4, 20), 1000, None, 1)
 
@@ -528,6 +583,7 @@ def made_up_run(encoders: list[str]) -> Run:
             "documents": 5,
             "sizes": [],
             "mean_similarity": [0.1],
+            "cut": None,
         }
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
         alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}

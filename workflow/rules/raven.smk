@@ -131,6 +131,7 @@ rule raven_answers:
     """Train a verifier on folds of subsets, calibrate it, and let it answer what is tested."""
     input:
         documents=result("raven/documents.parquet"),
+        facts=result("raven/subsets.json"),
         pairs=lambda wildcards: expand(result("raven/pairs/{subset}.parquet"), subset=RAVEN_BATCHES[wildcards.batch]),
         given=lambda wildcards: files_behind(RAVEN_VERIFIERS[wildcards.verifier], HERE),
     output:

@@ -9,8 +9,9 @@ from authbench.verifiers.entries import VerifierEntry
 
 log_to(snakemake.log[0])
 params = snakemake.params
-documents, pairs = Path(snakemake.input.documents), list(map(Path, snakemake.input.pairs))
+documents, facts = Path(snakemake.input.documents), Path(snakemake.input.facts)
+pairs = list(map(Path, snakemake.input.pairs))
 answers, work = Path(snakemake.output.answers), Path(params.work)
 verifier = VerifierEntry.from_dict(params.verifier)
 cache = VectorCache(Path(params.embeddings), params.half)
-write_answers(documents, pairs, verifier, params.folds, work, params.seed, answers, cache)
+write_answers(documents, facts, pairs, verifier, params.folds, work, params.seed, answers, cache)

@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 
 from authbench.models.model import VectorCache
-from authbench.raven.documents import read_contents, read_keys
 from authbench.raven.folds import PARTS
-from authbench.raven.texts import COLUMNS, with_texts
+from authbench.raven.texts import read_texts, with_texts
+from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns, write_parquet
 from authbench.verifiers import Bench, answer
 from authbench.verifiers.entries import VerifierEntry
@@ -18,6 +18,7 @@ ANSWERS = pl.Schema({"subset": pl.String, "fold": pl.Int64, "id": pl.String, "va
 
 def write_answers(
     documents: Path,
+    metadata: Path,
     pairs: Sequence[Path],
     verifier: VerifierEntry,
     folds: Sequence[int],
@@ -30,6 +31,7 @@ def write_answers(
 
     Args:
         documents: as `write_documents` wrote them.
+        metadata: of all subsets, as `write_subsets` wrote it.
         pairs: files of subsets, called by their names.
         verifier: what answers.
         folds: of each subset.
@@ -38,12 +40,11 @@ def write_answers(
         path: the file to write.
         cache: of vectors; in the verifier's folder if None.
     """
+    described = read_json(metadata)
     answers = [pl.DataFrame(schema=ANSWERS)]
     for subset in pairs:
         drawn = read_columns([subset]).filter(pl.col("fold").is_in(list(folds)))
-        wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
-        keys = read_keys(documents).filter(pl.col("id").is_in(wanted))
-        texts = read_contents(documents, keys, COLUMNS)
+        texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), described[subset.stem]["cut"])
         own = work / verifier.name if verifier.shares_vectors else work / subset.stem / verifier.name / path.stem
         given = _answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache))
         answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))

@@ -68,5 +68,5 @@ def answer_all(
         for name, verifier in verifiers.items():
             for part, folds in settings.fold_parts().items():
                 written.append(answers / batch / name / f"{part}.parquet")
-                write_answers(documents, drawn, verifier, folds, out / "work", seed, written[-1], cache)
+                write_answers(documents, metadata, drawn, verifier, folds, out / "work", seed, written[-1], cache)
     return read_run(metadata, pairs, written, list(verifiers))

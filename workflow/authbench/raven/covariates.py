@@ -1,7 +1,9 @@
 """What texts and pairs differ in beside their topics: length, language, number.
 
 Where the topics that HITS takes have other texts than topics drawn at random, a lower score may be due to these. Random
-topics are therefore drawn from the same strata of language, length and size, and what still differs is stated.
+topics are therefore drawn from the same strata of language, length and size. Where unlike topics are those of short
+texts, such strata leave hardly any topic but those of HITS: random topics are then drawn from strata without lengths,
+and all texts are cut to a length that both have. What still differs is stated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +16,7 @@ import polars as pl
 from authbench.raven.documents import stream
 
 LENGTHS = 5  # strata of topics of a language by the mean length of their texts
+ALIKE = 1.05  # of mean lengths; beyond, or below its inverse, texts are cut
 RATIO = 1.25  # of lengths or of numbers of pairs; beyond, or below its inverse, two subsets differ
 SHARE = 0.1  # of the texts may be in other languages
 
@@ -25,8 +28,10 @@ def text_facts(documents: Path) -> pl.DataFrame:
     )
 
 
-def strata(documents: pl.DataFrame) -> dict[str, str]:
-    """Return the stratum of each topic: the language of most of its texts, their mean length, and how many they are.
+def strata(documents: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the strata of topics, first with their lengths, then without.
+
+    A stratum is the language of most of a topic's texts, their mean length, and how many they are.
 
     Args:
         documents: `topic`, `lang`, `characters`.
@@ -34,16 +39,41 @@ def strata(documents: pl.DataFrame) -> dict[str, str]:
     topics = documents.group_by("topic").agg(
         pl.col("lang").drop_nulls().mode().sort().first().fill_null(""), pl.col("characters").mean(), texts=pl.len()
     )
-    found: dict[str, str] = {}
+    fine: dict[str, str] = {}
+    coarse: dict[str, str] = {}
     for (lang,), part in topics.sort("topic").group_by("lang", maintain_order=True):
         cuts = np.quantile(part["characters"].to_numpy(), np.arange(1, LENGTHS) / LENGTHS)
         lengths = np.searchsorted(cuts, part["characters"].to_numpy(), side="left")
         many = (part["texts"] > part["texts"].median()).to_list()
-        found |= {
-            topic: f"{lang} {length} {size}"
-            for topic, length, size in zip(part["topic"], lengths.tolist(), many, strict=True)
-        }
-    return found
+        for topic, length, size in zip(part["topic"], lengths.tolist(), many, strict=True):
+            fine[topic], coarse[topic] = f"{lang} {length} {size}", f"{lang} {size}"
+    return fine, coarse
+
+
+def comparable_length(hits: pl.Series, random: pl.Series) -> int | None:
+    """Return the number of characters after which texts are cut so that both sides are alike in length.
+
+    It is the greatest at which mean lengths are within ALIKE, and at least half the lower of the two means.
+
+    Args:
+        hits: characters of the texts on topics that HITS takes.
+        random: characters of those on random topics.
+
+    Returns:
+        None if no cut is needed, or if none makes them alike.
+    """
+    lengths = [np.sort(side.drop_nulls().to_numpy()).astype(np.int64) for side in (hits, random)]
+    least = min(own.mean() for own in lengths) / 2
+    cuts = np.unique(np.concatenate(lengths))
+    cuts = cuts[cuts >= least]
+    means = []
+    for own in lengths:
+        shorter = np.searchsorted(own, cuts)
+        sums = np.concatenate([[0], np.cumsum(own)])
+        means.append((sums[shorter] + cuts * (len(own) - shorter)) / len(own))
+    ratios = means[0] / means[1]
+    fit = np.flatnonzero((ratios <= ALIKE) & (ratios >= 1 / ALIKE))
+    return int(cuts[fit[-1]]) if len(fit) and fit[-1] < len(cuts) - 1 else None
 
 
 def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:

@@ -23,7 +23,14 @@ from authbench.release.published import DATA, open_published
 from authbench.runtime.inventory import source_digest, take_inventory
 from authbench.storage.json_files import write_json
 from authbench.storage.json_lines import read_objects
-from authbench.storage.parquet import GROUP_BYTES, read_batches, read_columns, read_numbered_rows, write_batches
+from authbench.storage.parquet import (
+    GROUP_BYTES,
+    join_small,
+    read_batches,
+    read_columns,
+    read_numbered_rows,
+    write_batches,
+)
 from authbench.storage.raw_paths import FileSet
 from authbench.storage.sha256sums import SUMS
 
@@ -71,7 +78,7 @@ def write_documents(place: str, path: Path, seed: int, built: bool = False, unve
             if frame.height:
                 yield frame
 
-    write_batches(path, DOCUMENTS, distinct())
+    write_batches(path, DOCUMENTS, join_small(distinct()))
     try:
         if not counts["kept"]:
             raise InputError(

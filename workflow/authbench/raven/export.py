@@ -12,10 +12,10 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.format.pan import write_pairs, write_truth
-from authbench.raven.documents import read_contents, read_keys
 from authbench.raven.folds import PARTS
-from authbench.raven.texts import COLUMNS, with_texts
+from authbench.raven.texts import read_texts, with_texts
 from authbench.storage.atomic import atomic_folder
+from authbench.storage.json_files import read_json
 from authbench.storage.parquet import read_columns
 
 FOLDERS = dict(zip(PARTS, ("train", "calibration", "test"), strict=True))
@@ -43,8 +43,8 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
         raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
     drawn = read_columns([pairs])
-    wanted = pl.concat([drawn["first"], drawn["second"]]).unique().implode()
-    texts = read_contents(documents, read_keys(documents).filter(pl.col("id").is_in(wanted)), COLUMNS)
+    cut = read_json(run / "subsets.json")[subset]["cut"]
+    texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), cut)
     lines = []
     with atomic_folder(out) as folder:
         for fold in drawn["fold"].unique().sort():

@@ -8,7 +8,7 @@ author. A pair is taken once.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from authbench.errors import InputError
 from authbench.identity import keyed_hash
 
 Topic = TypeVar("Topic")
+Text: TypeAlias = tuple[int, str, str, int]  # its place in the order of all, id, author, what draws the other author
 PARTS = ("train", "calibrate", "test")
 HELD_OUT = 0.1
 PAIRS = pl.Schema(
@@ -57,18 +58,18 @@ def fold_pairs(
         .with_columns(leader=pl.col("topic").replace_strict(leader, default=None))
         .sort("id")
     )
-    by_topic = {str(key[0]): part for key, part in here.partition_by("leader", as_dict=True).items()}
+    by_topic = _texts_by_topic(here, seed)
     rows = []
     for fold, test in enumerate(topics_tested(members, count, seed)):
         rest = _by_hash((topic for topic in members if topic not in set(test)), seed, "calibrate", str(fold))
-        pairs = {"test": draw(test, by_topic, seed)}
+        pairs = {"test": draw(test, by_topic)}
         for size in range(max(1, math.ceil(HELD_OUT * len(rest))), len(rest)):
-            pairs["calibrate"] = draw(rest[:size], by_topic, seed)
+            pairs["calibrate"] = draw(rest[:size], by_topic)
             if _both_kinds(pairs["calibrate"]):
                 break
         else:
             raise _one_kind(name, fold, "calibrate")
-        pairs["train"] = draw(rest[size:], by_topic, seed)
+        pairs["train"] = draw(rest[size:], by_topic)
         if not _both_kinds(pairs["train"]):
             raise _one_kind(name, fold, "train")
         rows += [
@@ -83,18 +84,24 @@ def _by_hash(topics: Iterable[str], seed: int, *purpose: str) -> list[str]:
     return sorted(topics, key=lambda topic: (keyed_hash(seed, *purpose, topic), topic))
 
 
-def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int) -> list[tuple[str, str, bool]]:
+def _texts_by_topic(documents: pl.DataFrame, seed: int) -> dict[str, list[Text]]:
+    """Return the texts of each `leader`."""
+    found: dict[str, list[Text]] = {}
+    for leader, ident, author in documents.select("leader", "id", "author").iter_rows():
+        text = (keyed_hash(seed, "text", ident), ident, author, keyed_hash(seed, "author", ident))
+        found.setdefault(leader, []).append(text)
+    return found
+
+
+def draw(topics: Sequence[str], by_topic: Mapping[str, Sequence[Text]]) -> list[tuple[str, str, bool]]:
     """Return the pairs of the texts of these topics, each once: ids in alphabetical order, whether of one author.
 
     An author's texts stand on a circle by hash, and each makes a pair with the next, so that a pair of one fold is
     mostly one of others too.
     """
-    parts = [by_topic[topic].select("id", "author") for topic in topics if topic in by_topic]
-    texts = sorted(
-        (keyed_hash(seed, "text", ident), ident, author) for part in parts for ident, author in part.iter_rows()
-    )
+    texts = sorted(text for topic in topics for text in by_topic.get(topic, ()))
     authors: dict[str, list[str]] = {}
-    for _, ident, author in texts:
+    for _, ident, author, _ in texts:
         authors.setdefault(author, []).append(ident)
     names = sorted(authors)
     place = {author: number for number, author in enumerate(names)}
@@ -102,9 +109,9 @@ def draw(topics: Sequence[str], by_topic: Mapping[str, pl.DataFrame], seed: int)
     for own in authors.values():
         if len(own) > 1:
             found |= {_ordered(one, other): True for one, other in zip(own, [*own[1:], own[0]], strict=True)}
-    for rank, ident, author in texts:
+    for rank, ident, author, partner in texts:
         if len(names) > 1:
-            at = keyed_hash(seed, "author", ident) % (len(names) - 1)
+            at = partner % (len(names) - 1)
             others = authors[names[at + (at >= place[author])]]
             found[_ordered(ident, others[rank % len(others)])] = False
     return [(first, second, same) for (first, second), same in sorted(found.items())]

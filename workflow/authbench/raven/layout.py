@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.raven.covariates import describe, strata, text_facts
+from authbench.raven.covariates import comparable_length, describe, strata, text_facts
 from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
-from authbench.raven.select import F64, similarities
+from authbench.raven.select import F64, Topics, similarities
 from authbench.raven.settings import SubsetSettings, TopicLimits
-from authbench.raven.subsets import MAIN, Subset, plan, take
-from authbench.raven.topics import Topics, read_topics, usable_keys
+from authbench.raven.subsets import MAIN, Subset, Taken, plan, take_all
+from authbench.raven.topics import read_topics, usable_keys
 from authbench.storage.json_files import write_json
 from authbench.storage.parquet import write_parquet
 
@@ -37,62 +37,71 @@ def write_subsets(
     Args:
         topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
         metadata: file to write, with the topics of each subset in the order they are taken (`order`), what HITS took
-            each for (`leakage`), folds, sizes and the characters of all folds together (`characters`).
+            each for (`leakage`), folds, sizes, the characters of all folds together (`characters`), and of a text
+            those that verifiers are given (`cut`; all if None).
         pairs: folder to write, a file for each subset that verifiers run on.
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
-    matched = strata(keys) if settings.match else None
     vectors = {name: read_topics(path) for name, path in topics.items()}
+    taken = take_all(settings, vectors, seed, strata(keys) if settings.match else ())
+    cut = _cut(keys, settings, taken) if settings.match else None
+    keys = keys.with_columns(pl.min_horizontal("characters", pl.lit(cut)))
     described = {}
     for subset in plan(settings):
-        described[subset.name], drawn = lay_out(
-            subset, keys, vectors, next(iter(topics)), settings.folds, seed, matched
-        )
+        facts, drawn = lay_out(subset, taken[subset.name], keys, vectors[next(iter(topics))], settings.folds, seed)
+        described[subset.name] = facts | {"cut": cut}
         if subset.name == MAIN:
-            described[MAIN]["example"] = masked_example(documents, drawn, seed)
+            described[MAIN]["example"] = masked_example(documents, drawn, seed, cut)
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
     return described
 
 
+def _cut(documents: pl.DataFrame, settings: SubsetSettings, taken: Mapping[str, Taken]) -> int | None:
+    """Return after how many characters texts are cut for HITS and random topics to be alike (`comparable_length`)."""
+    random = [subset.name for subset in plan(settings) if subset.how == "random" and subset.trained]
+    sides = [
+        pl.concat(_of_topics(documents, taken[name][0])["characters"] for name in names) for names in ([MAIN], random)
+    ]
+    return comparable_length(*sides)
+
+
+def _of_topics(documents: pl.DataFrame, members: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    return documents.filter(pl.col("topic").is_in([topic for joined in members.values() for topic in joined]))
+
+
 def lay_out(
-    subset: Subset,
-    documents: pl.DataFrame,
-    topics: Mapping[str, Topics],
-    described_by: str,
-    folds: int,
-    seed: int,
-    matched: Mapping[str, str] | None = None,
+    subset: Subset, taken: Taken, documents: pl.DataFrame, described_by: Topics, folds: int, seed: int
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """Return the metadata of a subset for the tables, and its pairs (`folds.PAIRS`).
 
     Args:
+        subset: what it is.
+        taken: its topics.
         documents: `id`, `author`, `topic`, `lang`, `characters` of all topics that may be taken.
-        topics: the vectors by encoder.
-        described_by: the encoder by which likeness is measured.
+        described_by: the topics and vectors by which likeness is measured.
         folds: cross-validation folds.
         seed: random seed.
-        matched: the strata of topics that random ones are drawn by; none if they are drawn of all.
 
     Raises:
         InputError: the subset or a fold of it cannot be made.
     """
-    members, scores = take(subset, *topics[subset.encoder], seed, matched)
+    members, scores = taken
     pairs = fold_pairs(subset.name, documents, members, folds, seed)
     tests = topics_tested(members, folds, seed)
-    taken = documents.filter(pl.col("topic").is_in(pl.Series(sum(members.values(), [])).implode()))
+    here = _of_topics(documents, members)
     metadata = {
         **asdict(subset),
         "members": members,
         "order": list(members),
         "folds": tests,
-        "documents": taken.height,
-        "characters": folds * int(taken["characters"].cast(pl.Int64).sum()),
+        "documents": here.height,
+        "characters": folds * int(here["characters"].cast(pl.Int64).sum()),
         "leakage": scores,
         "covariates": describe(pairs, documents),
         "sizes": _sizes(pairs, documents),
-        **likeness(list(members), tests, *topics[described_by]),
+        **likeness(list(members), tests, *described_by),
     }
     return metadata, pairs
 

@@ -5,17 +5,18 @@ from pathlib import Path
 import polars as pl
 
 from authbench.identity import keyed_hash
-from authbench.raven.documents import read_contents, read_keys
+from authbench.raven.texts import read_texts
 from authbench.verifiers import topicfit
 
 MASKED = 500  # most frequent words, as verifiers of kind topicfit do by default
 WORDS, CHARACTERS = 12, 120  # of the example, at most
 
 
-def masked_example(documents: Path, pairs: pl.DataFrame, seed: int) -> dict[str, str]:
+def masked_example(documents: Path, pairs: pl.DataFrame, seed: int, cut: int | None) -> dict[str, str]:
     """Return the beginning of a tested text, `original`, and what `topicfit` sees of it, `masked`.
 
-    The most frequent words of the train texts of the first fold are masked. Memory: the texts of one fold.
+    The most frequent words of the train texts of the first fold are masked; texts are cut after `cut` characters.
+    Memory: the texts of one fold.
     """
     fold = pairs.filter(pl.col("fold") == 0)
     learnt = fold.filter(pl.col("part") == "train").select(pl.concat_list("first", "second").explode())["first"]
@@ -23,8 +24,8 @@ def masked_example(documents: Path, pairs: pl.DataFrame, seed: int) -> dict[str,
     if tested.is_empty():
         return {}
     chosen = min(tested, key=lambda ident: (keyed_hash(seed, "masked example", ident), ident))
-    keys = read_keys(documents).filter(pl.col("id").is_in(pl.concat([learnt, pl.Series([chosen])]).implode()))
-    text = dict(read_contents(documents, keys, ("id", "content")).iter_rows())
+    wanted = pl.concat([learnt, pl.Series([chosen])])
+    text = dict(read_texts(documents, wanted, cut, ("id", "content")).iter_rows())
     frequent = topicfit.most_frequent([text[ident] for ident in learnt], MASKED)
     original = " ".join(text[chosen].split()[:WORDS])[:CHARACTERS]
     return {"original": original, "masked": topicfit.mask(original, frequent)}

@@ -17,9 +17,9 @@ from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table, as_markdown
 from authbench.raven.figures import charts
 from authbench.raven.results import Run
-from authbench.raven.subsets import MAIN
+from authbench.raven.subsets import MAIN, SHARED
 from authbench.raven.tables import all_tables
-from authbench.raven.verdict import LEANS, SHARED, not_comparable, shared_topics
+from authbench.raven.verdict import LEANS, not_comparable, shared_topics
 from authbench.storage.atomic import atomic_folder, write_text
 from authbench.storage.json_files import write_plain_json
 

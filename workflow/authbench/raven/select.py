@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 
 F64: TypeAlias = NDArray[np.float64]
+Topics: TypeAlias = tuple[
+    list[str], F64
+]  # by an encoder in alphabetical order, and vectors, shape (topics, dimensions)
 TIED = 1e-12  # scores no further apart are equal, and the lower row goes first
 
 

@@ -8,14 +8,19 @@ one that HITS took (table 9).
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from authbench.errors import InputError
 from authbench.identity import keyed_hash
-from authbench.raven.select import F64, nearest, select_topics
+from authbench.raven.select import F64, Topics, nearest, select_topics
 from authbench.raven.settings import RavenSettings, SubsetSettings
 from authbench.registry.load import entry_name
 
 MAIN = "hits"
+# Each topic of a subset, in the order they are taken, with those whose documents it stands for, and what HITS took each
+# for (`select_topics`; none where chance takes).
+Taken: TypeAlias = tuple[dict[str, list[str]], list[float]]
+SHARED = 2 / 3  # of random topics that HITS takes, too; beyond, a loss could not show
 
 
 @dataclass(frozen=True)
@@ -68,41 +73,66 @@ def job_count(settings: RavenSettings) -> int:
     return len(subsets) * len(settings.verifiers) * len(settings.fold_parts())
 
 
-def take(
-    subset: Subset, names: Sequence[str], vectors: F64, seed: int, strata: Mapping[str, str] | None = None
-) -> tuple[dict[str, list[str]], list[float]]:
-    """Return the topics of a subset in the order they are taken, and what HITS took each for.
+def take_all(
+    settings: SubsetSettings, topics: Mapping[str, Topics], seed: int, strata: Sequence[Mapping[str, str]] = ()
+) -> dict[str, Taken]:
+    """Return what each subset of a run takes, by its name.
 
     Args:
-        names: the topics of its encoder.
-        vectors: of the topics, shape (topics, dimensions).
+        settings: of the subsets.
+        topics: by encoder, with their vectors.
         seed: random seed.
-        strata: of topics; random ones are then of those of the topics that HITS takes.
-
-    Returns:
-        Each topic with those whose documents it stands for, and the scores of `select_topics`; none where chance takes.
+        strata: of topics, in the order of preference; random ones are of those of the topics that HITS takes, by the
+            first strata that have others (SHARED), or else by the first.
 
     Raises:
         InputError: there are too few topics.
     """
-    if subset.topics > len(names):
-        raise InputError(
-            f"raven: {subset.name} asks for {subset.topics} topics, and {len(names)} have enough documents. "
-            "Lower raven.topics or raven.sizes, or raven.min_documents, or give more documents."
-        )
+    subsets = plan(settings)
+    for subset in subsets:
+        if subset.topics > (known := len(topics[subset.encoder][0])):
+            raise InputError(
+                f"raven: {subset.name} asks for {subset.topics} topics, and {known} have enough documents. "
+                "Lower raven.topics or raven.sizes, or raven.min_documents, or give more documents."
+            )
+    hits = {
+        name: select_topics(topics[name][1], max(subset.topics for subset in subsets if subset.encoder == name))
+        for name in {subset.encoder for subset in subsets}
+    }  # the beginning of a selection is the selection of fewer
+    return {
+        subset.name: _take(subset, *topics[subset.encoder], hits[subset.encoder], seed, strata) for subset in subsets
+    }
+
+
+def _take(
+    subset: Subset,
+    names: Sequence[str],
+    vectors: F64,
+    hits: tuple[Sequence[int], Sequence[float]],
+    seed: int,
+    strata: Sequence[Mapping[str, str]],
+) -> Taken:
+    rows, scores = hits[0][: subset.topics], hits[1][: subset.topics]
+    chosen = [names[row] for row in rows]
     if subset.how == "random":
         order = sorted(names, key=lambda name: (keyed_hash(seed, "random topics", str(subset.seed), name), name))
-        if strata is not None:
-            order = _matched(order, strata, [names[row] for row in select_topics(vectors, subset.topics)[0]])
+        if strata:
+            with_others = (one for one in strata if _expected_share(one, chosen) <= SHARED)
+            order = _matched(order, next(with_others, strata[0]), chosen)
         return {name: [name] for name in order[: subset.topics]}, []
-    taken, scores = select_topics(vectors, subset.topics)
-    members: dict[str, list[str]] = {names[row]: [names[row]] for row in taken}
+    members = {name: [name] for name in chosen}
     if subset.how == "group":
-        joined = nearest(vectors, taken)
+        joined = nearest(vectors, rows)
         for row, name in enumerate(names):
             if name not in members:
-                members[names[taken[joined[row]]]].append(name)
-    return members, scores
+                members[chosen[joined[row]]].append(name)
+    return members, list(scores)
+
+
+def _expected_share(strata: Mapping[str, str], taken: Sequence[str]) -> float:
+    """Return the share of topics drawn by strata that are taken, too, expected over all draws."""
+    everyone, own = Counter(strata.values()), Counter(strata[name] for name in taken)
+    return sum(count**2 / everyone[stratum] for stratum, count in own.items()) / len(taken)
 
 
 def _matched(order: Sequence[str], strata: Mapping[str, str], taken: Sequence[str]) -> list[str]:

@@ -30,8 +30,8 @@ from authbench.raven.results import Run
 from authbench.raven.scores import MEASURES
 from authbench.raven.select import F64
 from authbench.raven.stability import system_ranks
-from authbench.raven.subsets import MAIN
-from authbench.raven.verdict import REFERENCES, SHARED, not_comparable, shared_topics, shortcut_test
+from authbench.raven.subsets import MAIN, SHARED
+from authbench.raven.verdict import REFERENCES, not_comparable, shared_topics, shortcut_test
 
 
 def all_tables(run: Run) -> list[Table]:
@@ -323,11 +323,13 @@ def _covariates(run: Run) -> Table:
         [row["sampling"], *(decimals(row[key], 0) for key in ("characters", "test_pairs")), row["langs"]]
         for row in rows
     ]
+    cut = run.facts[MAIN]["cut"]
     return paper_table(
         "covariates",
         "What the tested texts differ in beside their topics",
         "Mean characters of a text, test pairs of a fold, shares of languages. No verdict is given beyond a ratio of "
-        f"{RATIO}, or where more than {SHARE:.0%} of the texts are in other languages.",
+        f"{RATIO}, or where more than {SHARE:.0%} of the texts are in other languages."
+        + (f" Verifiers are given the first {cut:,} characters of a text, for both to be alike." if cut else ""),
         pl.DataFrame(rows),
         ["Sampling", "Characters", "Test pairs", "Languages"],
         shown,

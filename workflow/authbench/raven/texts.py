@@ -1,9 +1,20 @@
-"""Pairs with their texts, as verifiers and PAN's files have them."""
+"""Texts of pairs, as verifiers and PAN's files have them."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
+from authbench.raven.documents import read_contents, read_keys
+
 COLUMNS = ("id", "author", "topic", "lang", "content")
 _SIDES = {"text": "content", "topic": "topic", "author": "author", "lang": "lang"}
+
+
+def read_texts(documents: Path, ids: pl.Series, cut: int | None, columns: Sequence[str] = COLUMNS) -> pl.DataFrame:
+    """Return columns of the documents of these ids, which may occur again; texts are cut after `cut` characters."""
+    keys = read_keys(documents).filter(pl.col("id").is_in(ids.unique().implode()))
+    return read_contents(documents, keys, columns).with_columns(pl.col("content").str.head(cut) if cut else "content")
 
 
 def with_texts(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:

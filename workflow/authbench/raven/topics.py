@@ -1,21 +1,17 @@
 """Write the vector of every topic, and read them again."""
 
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
-from authbench.arrays import F64
 from authbench.models.model import VectorCache
 from authbench.raven.documents import read_contents, read_keys, stream, with_enough
 from authbench.raven.encoders import TopicEncoder
+from authbench.raven.select import Topics
 from authbench.raven.settings import TopicLimits
 from authbench.raven.vectors import document_rows, sample_rows, topic_vectors
 from authbench.storage.parquet import read_batches, read_columns, write_parquet
-
-# The topics of an encoder in alphabetical order, and their vectors, shape (topics, dimensions).
-Topics: TypeAlias = tuple[list[str], F64]
 
 
 def write_topics(

@@ -14,11 +14,10 @@ from authbench.raven.covariates import differences
 from authbench.raven.results import Run
 from authbench.raven.select import F64
 from authbench.raven.stability import topic_shortcut
-from authbench.raven.subsets import MAIN
+from authbench.raven.subsets import MAIN, SHARED
 
 REFERENCES = ("masked", "punctuation")  # verifiers that see no content word
 SURE = 0.05
-SHARED = 2 / 3  # of random topics that HITS takes, too; beyond, a loss could not show
 LEANS, UNSHOWN, WITHHELD, REFERENCE = "leans on topics", "no difference shown", "withheld", "sees style alone"
 
 

@@ -4,6 +4,7 @@
 of bounded size, so that a process holds one group, not the corpus.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
@@ -118,6 +119,20 @@ def split_by_bytes(
         start = stop
 
 
+def join_small(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield consecutive frames joined until they hold GROUP_BYTES, so that small ones share a row group."""
+    waiting: list[pl.DataFrame] = []
+    size = 0
+    for frame in frames:
+        waiting.append(frame)
+        size += int(frame.estimated_size())
+        if size >= GROUP_BYTES:
+            yield pl.concat(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield pl.concat(waiting)
+
+
 def read_columns(paths: Sequence[str | Path], columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the named columns (by default all) of all files, concatenated in the order of the paths."""
     frames = []
@@ -207,11 +222,13 @@ def _groups(
 ) -> Iterator[tuple[pq.FileMetaData, Callable[[int], pl.DataFrame]]]:
     """Yield what the footer says of the row groups, and a reader that verifies and returns the group with a number."""
     with Path(path).open("rb") as file:
-        chunks = _chunks_of(read_checksums(file), columns)
+        chunks = defaultdict(list)
+        for chunk in _chunks_of(read_checksums(file), columns):
+            chunks[chunk.group].append(chunk)
         with pq.ParquetFile(file) as parquet:
 
             def read(group: int) -> pl.DataFrame:
-                check_chunks(file, [chunk for chunk in chunks if chunk.group == group])
+                check_chunks(file, chunks[group])
                 return pl.DataFrame(parquet.read_row_group(group, columns=list(columns) if columns else None))
 
             yield parquet.metadata, read
