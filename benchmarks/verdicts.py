@@ -2,12 +2,13 @@
 
     PYTHONPATH=workflow python benchmarks/verdicts.py [--seeds 20] [--first 0] [--out docs/measured/verdicts.csv]
 
-Two planted corpora for each seed: `plain`, and `short`, whose isolated topics have texts of 30 instead of 100 words, so
-that likeness is confounded with length. 70 topics with nine texts, m = 24, four folds, five random subsets as by
-default. `topicfit` sees content words alone and leans on topics; `stylometric` sees none and does not. Right is that
-verdict of each, on both corpora. A row has `shared`, the share of random topics that HITS takes, too, `cut`, the
-characters of a text that verifiers are given (null: all), and `because`, what withholds every verdict. Seeds that the
-file has are not run again: remove it after a change of the method.
+Three planted corpora for each seed: `plain`; `short`, whose isolated topics have texts of 30 instead of 100 words, so
+that likeness is confounded with length; `few`, whose isolated topics have six instead of nine texts, so that it is
+confounded with size. 70 topics, m = 24, four folds, five random subsets as by default. `topicfit` sees content words
+alone and leans on topics; `stylometric` sees none and does not. Right is that verdict of each, on all corpora. A row
+has `shared`, the share of random topics that HITS takes, too, how many texts of a topic and characters of a text
+verifiers are given (null: all), and `because`, what withholds every verdict. Seeds that the file has are not run again:
+remove it after a change of the method.
 """
 
 import argparse
@@ -27,8 +28,9 @@ from authbench.raven.verdict import LEANS, UNSHOWN, not_comparable, shared_topic
 
 ROOT = Path(__file__).parents[1]
 SMALL = Design(single=22, large=4, many=12)
-DESIGNS = {"plain": SMALL, "short": replace(SMALL, alone=30)}
+DESIGNS = {"plain": SMALL, "short": replace(SMALL, alone=30), "few": replace(SMALL, alone_texts=2)}
 RIGHT = {"topicfit": LEANS, "stylometric": UNSHOWN}
+LIMITS = {"most_texts": pl.Int64, "most_characters": pl.Int64}
 SETTINGS = RavenSettings(
     subsets=SubsetSettings(encoders=("tfidf",), topics=24, folds=4, seeds=5, sizes=(), group=False),
     limits=TopicLimits(min_documents=2, documents_per_topic=None),
@@ -56,7 +58,7 @@ def judged(seed: int, design: str) -> Iterator[dict[str, Any]]:
                 "verdict": row["verdict"],
                 "right": row["verdict"] == RIGHT[row["verifier"]],
                 "shared": round(shared_topics(found), 3),
-                "cut": found.facts[MAIN]["cut"],
+                **{name: found.facts[MAIN][name] for name in LIMITS},
                 "because": because,
             }
 
@@ -79,13 +81,13 @@ def main() -> None:
         "--out", type=Path, default=ROOT / "docs/measured/verdicts.csv", help="rows to write, or to go on with"
     )
     asked = parser.parse_args()
-    known = pl.read_csv(asked.out, schema_overrides={"cut": pl.Int64}) if asked.out.is_file() else pl.DataFrame()
+    known = pl.read_csv(asked.out, schema_overrides=LIMITS) if asked.out.is_file() else pl.DataFrame()
     parts = [known] if known.height else []
     done = set(known.select("design", "seed").iter_rows()) if known.height else set()
     for seed in range(asked.first, asked.first + asked.seeds):
         for design in DESIGNS:
             if (design, seed) not in done:
-                parts.append(pl.DataFrame(list(judged(seed, design)), schema_overrides={"cut": pl.Int64}))
+                parts.append(pl.DataFrame(list(judged(seed, design)), schema_overrides=LIMITS))
                 pl.concat(parts).sort("design", "seed", maintain_order=True).write_csv(asked.out)
     print(summary(pl.read_csv(asked.out)))
 

@@ -20,7 +20,7 @@ from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
-from authbench.raven.covariates import ALIKE, comparable_length
+from authbench.raven.covariates import ALIKE, comparable_limit
 from authbench.raven.documents import read_keys, stream, with_enough, write_documents
 from authbench.raven.duration import PACE, expected
 from authbench.raven.encoders import TopicEncoder, load_encoder
@@ -86,13 +86,13 @@ def test_a_verifier_of_topics_is_found_out_and_one_of_style_is_not(planted: tupl
     assert rows["masked"]["verdict"] == REFERENCE and style["place"] < topics["place"]
 
 
-def test_the_record_has_both_corpora_judged_right_by_twenty_seeds_and_is_that_of_this_code(
+def test_the_record_has_all_corpora_judged_right_by_twenty_seeds_and_is_that_of_this_code(
     planted: tuple[Path, str],
 ) -> None:
-    record = pl.read_csv(MEASURED / "verdicts.csv")
+    record = pl.read_csv(MEASURED / "verdicts.csv").filter(pl.col("seed") < 20)
     judged = record.group_by("design", "verifier").agg(pl.col("seed").n_unique(), pl.col("right").sum())
     assert sorted(judged.rows()) == [
-        (design, verifier, 20, 20) for design in ("plain", "short") for verifier in ("stylometric", "topicfit")
+        (design, verifier, 20, 20) for design in ("few", "plain", "short") for verifier in ("stylometric", "topicfit")
     ]
     now = {row["verifier"]: row for row in shortcut(planted[0]).to_dicts()}
     for row in record.filter(pl.col("design") == "plain", pl.col("seed") == 1).to_dicts():
@@ -115,9 +115,23 @@ def test_verdicts_are_right_where_unlike_topics_have_short_texts(short: Path, tm
     assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
     facts = read_json(tmp_path / "subsets.json")
     hits, chance = (facts[name]["covariates"]["characters"] for name in ("hits", "random-0"))
-    assert hits / chance == pytest.approx(1, abs=0.1) and hits < facts["hits"]["cut"]
+    assert hits / chance == pytest.approx(1, abs=0.1) and hits < facts["hits"]["most_characters"]
     for path in (tmp_path / "report/index.html", tmp_path / "report/covariates.md"):
-        assert f"the first {facts['hits']['cut']} characters" in path.read_text(encoding="utf-8")
+        assert f"the first {facts['hits']['most_characters']} characters" in path.read_text(encoding="utf-8")
+
+
+def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path: Path) -> None:
+    documents = tmp_path / "few.parquet"
+    pl.concat(planted_documents(1, Design(single=22, large=4, many=12, alone_texts=2))).write_parquet(documents)
+    run(replace(SETTINGS, documents=str(documents)), 1, tmp_path / "run")
+    found = dict(shortcut(tmp_path / "run").select("verifier", "verdict").iter_rows())
+    assert (found["topicfit"], found["stylometric"]) == (LEANS, UNSHOWN)
+    facts = read_json(tmp_path / "run/subsets.json")["random-0"]
+    tested = pl.read_parquet(tmp_path / "run/pairs/random-0.parquet")
+    drawn = pl.concat([tested["first"], tested["second"]]).unique().str.replace("-author.*", "")
+    assert set(drawn.value_counts()["count"]) == {facts["most_texts"]} == {6} and facts["most_characters"] is None
+    page = (tmp_path / "run/report/index.html").read_text(encoding="utf-8")
+    assert "given at most 6 texts of a topic." in page
 
 
 def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(
@@ -134,7 +148,7 @@ def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is
 def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp_path: Path) -> None:
     subsets = replace(SETTINGS.subsets, seeds=1)
     run(replace(SETTINGS, documents=str(short), subsets=subsets, verifiers=("format",)), 1, tmp_path)
-    cut = read_json(tmp_path / "subsets.json")["hits"]["cut"]
+    cut = read_json(tmp_path / "subsets.json")["hits"]["most_characters"]
     whole = set(pl.read_parquet(short)["content"])
     assert main(["raven-folds", str(tmp_path), "--subset", "random-0", "--out", str(tmp_path / "folds")]) == 0
     given = read_problems(tmp_path / "folds/fold-0/train")
@@ -144,15 +158,16 @@ def test_verifiers_and_exported_folds_get_texts_as_they_are_cut(short: Path, tmp
 
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 300), min_size=1), st.lists(st.integers(1, 300), min_size=1))
-def test_a_cut_makes_mean_lengths_alike_and_is_the_longest_that_does(hits: list[int], random: list[int]) -> None:
-    def ratio(cut: int) -> float:
-        one, other = (np.minimum(side, cut).mean() for side in (hits, random))
-        return float(one / other)
+def test_a_limit_makes_means_alike_and_is_the_greatest_that_does(hits: list[int], random: list[int]) -> None:
+    def apart(limit: int) -> float:
+        one, other = (np.minimum(side, limit).mean() for side in (hits, random))
+        return float(abs(np.log(one / other)))
 
-    cut = comparable_length(pl.Series(hits), pl.Series(random))
-    fit = [length for length in {*hits, *random} if 1 / ALIKE <= ratio(length) <= ALIKE]
-    fit = [length for length in fit if length >= min(np.mean(hits), np.mean(random)) / 2]
-    assert cut == (max(fit) if fit and max(fit) < max(*hits, *random) else None)
+    least = min(np.mean(hits), np.mean(random)) / 2
+    tried = {limit: apart(limit) for limit in {*hits, *random} if limit >= least}
+    greatest = max(limit for limit, own in tried.items() if own <= max(np.log(ALIKE), min(tried.values())))
+    found = comparable_limit(pl.Series(hits), pl.Series(random))
+    assert found == (greatest if greatest < max(*hits, *random) else None)
 
 
 def test_random_topics_are_drawn_without_lengths_where_only_those_of_hits_have_their_length() -> None:
@@ -385,7 +400,7 @@ def test_a_fold_without_pairs_of_both_kinds_has_no_scores_and_the_page_names_it(
     taken = take_all(asked, {"any": topics}, 1)
     for subset in plan(asked):
         about, pairs = lay_out(subset, taken[subset.name], documents, topics, 3, 1)
-        facts[subset.name] = about | {"cut": None}
+        facts[subset.name] = about | {"most_texts": None, "most_characters": None}
         pairs = pairs.filter((pl.col("fold") != 1) | (pl.col("part") != "test") | ~pl.col("same"))
         found = fold_scores(pairs, answers_of(pairs))
         assert found["overall"].is_null().to_list() == [False, True, False] and found["same"][1] == 0
@@ -583,7 +598,8 @@ def made_up_run(encoders: list[str]) -> Run:
             "documents": 5,
             "sizes": [],
             "mean_similarity": [0.1],
-            "cut": None,
+            "most_texts": None,
+            "most_characters": None,
         }
         sizes = dict.fromkeys(("train_pairs", "train_authors", "test_pairs", "test_authors", "authors_in_both"), 3)
         alike = {"max_similarity": [0.2], "most_alike": [{"train": "a", "test": "b", "similarity": 0.2}]}

@@ -44,7 +44,9 @@ def write_answers(
     answers = [pl.DataFrame(schema=ANSWERS)]
     for subset in pairs:
         drawn = read_columns([subset]).filter(pl.col("fold").is_in(list(folds)))
-        texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), described[subset.stem]["cut"])
+        texts = read_texts(
+            documents, pl.concat([drawn["first"], drawn["second"]]), described[subset.stem]["most_characters"]
+        )
         own = work / verifier.name if verifier.shares_vectors else work / subset.stem / verifier.name / path.stem
         given = _answer_folds(verifier, drawn, texts, folds, Bench(seed, own, cache))
         answers.append(given.select(pl.lit(subset.stem).alias("subset"), pl.all()))

@@ -1,9 +1,10 @@
 """What texts and pairs differ in beside their topics: length, language, number.
 
 Where the topics that HITS takes have other texts than topics drawn at random, a lower score may be due to these. Random
-topics are therefore drawn from the same strata of language, length and size. Where unlike topics are those of short
-texts, such strata leave hardly any topic but those of HITS: random topics are then drawn from strata without lengths,
-and all texts are cut to a length that both have. What still differs is stated.
+topics are therefore drawn from the same strata of language, length and size. Where unlike topics are those of short or
+of few texts, such strata leave hardly any topic but those of HITS: random topics are then drawn from strata without
+lengths, or of languages alone, and texts are cut, or some of a topic left out, for both to be alike. What still differs
+is stated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ import polars as pl
 from authbench.raven.documents import stream
 
 LENGTHS = 5  # strata of topics of a language by the mean length of their texts
-ALIKE = 1.05  # of mean lengths; beyond, or below its inverse, texts are cut
+ALIKE = 1.05  # of mean lengths or sizes; beyond, or below its inverse, they are limited
 RATIO = 1.25  # of lengths or of numbers of pairs; beyond, or below its inverse, two subsets differ
 SHARE = 0.1  # of the texts may be in other languages
 
@@ -28,8 +29,8 @@ def text_facts(documents: Path) -> pl.DataFrame:
     )
 
 
-def strata(documents: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the strata of topics, first with their lengths, then without.
+def strata(documents: pl.DataFrame) -> list[dict[str, str]]:
+    """Return the strata of topics: of language, size and length, of language and size, of language.
 
     A stratum is the language of most of a topic's texts, their mean length, and how many they are.
 
@@ -39,41 +40,47 @@ def strata(documents: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
     topics = documents.group_by("topic").agg(
         pl.col("lang").drop_nulls().mode().sort().first().fill_null(""), pl.col("characters").mean(), texts=pl.len()
     )
-    fine: dict[str, str] = {}
-    coarse: dict[str, str] = {}
+    found: list[dict[str, str]] = [{}, {}, {}]
     for (lang,), part in topics.sort("topic").group_by("lang", maintain_order=True):
         cuts = np.quantile(part["characters"].to_numpy(), np.arange(1, LENGTHS) / LENGTHS)
         lengths = np.searchsorted(cuts, part["characters"].to_numpy(), side="left")
         many = (part["texts"] > part["texts"].median()).to_list()
         for topic, length, size in zip(part["topic"], lengths.tolist(), many, strict=True):
-            fine[topic], coarse[topic] = f"{lang} {length} {size}", f"{lang} {size}"
-    return fine, coarse
+            for place, stratum in enumerate((f"{lang} {size} {length}", f"{lang} {size}", lang)):
+                found[place][topic] = stratum
+    return found
 
 
-def comparable_length(hits: pl.Series, random: pl.Series) -> int | None:
-    """Return the number of characters after which texts are cut so that both sides are alike in length.
+def comparable_limit(hits: pl.Series, random: pl.Series) -> int | None:
+    """Return a limit of numbers that makes both sides alike: the characters of a text, or the texts of a topic.
 
-    It is the greatest at which mean lengths are within ALIKE, and at least half the lower of the two means.
+    It is the greatest at which the means of limited numbers are within ALIKE, or else the one at which they are most
+    alike, and at least half the lower mean.
 
     Args:
-        hits: characters of the texts on topics that HITS takes.
-        random: characters of those on random topics.
+        hits: numbers of what HITS takes.
+        random: numbers of what chance takes.
 
     Returns:
-        None if no cut is needed, or if none makes them alike.
+        None if no limit is needed.
     """
-    lengths = [np.sort(side.drop_nulls().to_numpy()).astype(np.int64) for side in (hits, random)]
-    least = min(own.mean() for own in lengths) / 2
-    cuts = np.unique(np.concatenate(lengths))
-    cuts = cuts[cuts >= least]
+    numbers = [np.sort(side.to_numpy()).astype(np.int64) for side in (hits, random)]
+    limits = np.unique(np.concatenate(numbers))
+    limits = limits[limits >= min(own.mean() for own in numbers) / 2]
     means = []
-    for own in lengths:
-        shorter = np.searchsorted(own, cuts)
+    for own in numbers:
+        within = np.searchsorted(own, limits)
         sums = np.concatenate([[0], np.cumsum(own)])
-        means.append((sums[shorter] + cuts * (len(own) - shorter)) / len(own))
-    ratios = means[0] / means[1]
-    fit = np.flatnonzero((ratios <= ALIKE) & (ratios >= 1 / ALIKE))
-    return int(cuts[fit[-1]]) if len(fit) and fit[-1] < len(cuts) - 1 else None
+        means.append((sums[within] + limits * (len(own) - within)) / len(own))
+    apart = np.abs(np.log(means[0] / means[1]))
+    alike = np.flatnonzero(apart <= max(np.log(ALIKE), apart.min()))
+    return None if alike[-1] == len(limits) - 1 else int(limits[alike[-1]])
+
+
+def limits_in_words(facts: Mapping[str, Any]) -> list[str]:
+    """Return what verifiers are given of the texts of a subset, where that is not all."""
+    words = {"most_texts": "at most {:,} texts of a topic", "most_characters": "the first {:,} characters of a text"}
+    return [said.format(facts[name]) for name, said in words.items() if facts[name] is not None]
 
 
 def describe(pairs: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Lay out subsets: their topics, folds and pairs, and how alike the topics are that they train and test on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from authbench.raven.covariates import comparable_length, describe, strata, text_facts
-from authbench.raven.documents import KEYS
+from authbench.raven.covariates import comparable_limit, describe, strata, text_facts
+from authbench.raven.documents import KEYS, with_enough
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, Topics, similarities
@@ -37,34 +37,43 @@ def write_subsets(
     Args:
         topics: the file of `write_topics` for each encoder's name; likeness is measured by the first.
         metadata: file to write, with the topics of each subset in the order they are taken (`order`), what HITS took
-            each for (`leakage`), folds, sizes, the characters of all folds together (`characters`), and of a text
-            those that verifiers are given (`cut`; all if None).
+            each for (`leakage`), folds, sizes, the characters of all folds together (`characters`), and how many
+            texts of a topic and characters of a text verifiers are given (`most_texts`, `most_characters`; None: all).
         pairs: folder to write, a file for each subset that verifiers run on.
     """
     keys = usable_keys(documents, limits, seed).select(KEYS).join(text_facts(documents), on="id", how="left")
     vectors = {name: read_topics(path) for name, path in topics.items()}
     taken = take_all(settings, vectors, seed, strata(keys) if settings.match else ())
-    cut = _cut(keys, settings, taken) if settings.match else None
-    keys = keys.with_columns(pl.min_horizontal("characters", pl.lit(cut)))
+    most: dict[str, int | None] = {"most_texts": None, "most_characters": None}
+    if settings.match:
+        keys, most = _alike(keys, settings, taken, seed)
     described = {}
     for subset in plan(settings):
         facts, drawn = lay_out(subset, taken[subset.name], keys, vectors[next(iter(topics))], settings.folds, seed)
-        described[subset.name] = facts | {"cut": cut}
+        described[subset.name] = facts | most
         if subset.name == MAIN:
-            described[MAIN]["example"] = masked_example(documents, drawn, seed, cut)
+            described[MAIN]["example"] = masked_example(documents, drawn, seed, most["most_characters"])
         if subset.trained:
             write_parquet(drawn, pairs / f"{subset.name}.parquet")
     write_json(metadata, described)
     return described
 
 
-def _cut(documents: pl.DataFrame, settings: SubsetSettings, taken: Mapping[str, Taken]) -> int | None:
-    """Return after how many characters texts are cut for HITS and random topics to be alike (`comparable_length`)."""
-    random = [subset.name for subset in plan(settings) if subset.how == "random" and subset.trained]
-    sides = [
-        pl.concat(_of_topics(documents, taken[name][0])["characters"] for name in names) for names in ([MAIN], random)
-    ]
-    return comparable_length(*sides)
+def _alike(
+    documents: pl.DataFrame, settings: SubsetSettings, taken: Mapping[str, Taken], seed: int
+) -> tuple[pl.DataFrame, dict[str, int | None]]:
+    """Return the documents and the limits that make topics of HITS and of chance alike (`covariates`)."""
+
+    def sides() -> Iterator[pl.DataFrame]:
+        random = [subset.name for subset in plan(settings) if subset.how == "random" and subset.trained]
+        for names in ([MAIN], random):
+            yield pl.concat(_of_topics(documents, taken[name][0]).with_columns(subset=pl.lit(name)) for name in names)
+
+    texts = comparable_limit(*(side.group_by("subset", "topic").len()["len"] for side in sides()))
+    documents = with_enough(documents, 1, texts, seed)
+    characters = comparable_limit(*(side["characters"] for side in sides()))
+    documents = documents.with_columns(pl.min_horizontal("characters", pl.lit(characters)))
+    return documents, {"most_texts": texts, "most_characters": characters}
 
 
 def _of_topics(documents: pl.DataFrame, members: Mapping[str, Sequence[str]]) -> pl.DataFrame:

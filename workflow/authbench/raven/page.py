@@ -15,6 +15,7 @@ from authbench.presentation.charts import Chart
 from authbench.presentation.files import write_table
 from authbench.presentation.pages import environment, pictures, write_charts
 from authbench.presentation.tables import Table, as_markdown
+from authbench.raven.covariates import limits_in_words
 from authbench.raven.figures import charts
 from authbench.raven.results import Run
 from authbench.raven.subsets import MAIN, SHARED
@@ -64,6 +65,7 @@ def render(
             leaning=shortcut.filter(shortcut["verdict"] == LEANS)["verifier"].to_list(),
             withheld=not_comparable(run),
             shared=shared_topics(run) if shared_topics(run) > SHARED else None,
+            limits=limits_in_words(run.facts[MAIN]),
             settings=settings,
             tables=tables,
             pictures=pictures(drawn),

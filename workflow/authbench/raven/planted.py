@@ -35,26 +35,27 @@ class Design:
     authors: int = 3
     texts: int = 3
     alone: int = WORDS  # words of a text on a topic without relatives: fewer confound likeness with length
+    alone_texts: int = 3  # texts of an author on such a topic: fewer confound likeness with size
 
 
 def planted_documents(seed: int, design: Design = Design()) -> Iterator[pl.DataFrame]:
     """Return the corpus as `documents.DOCUMENTS`, a frame per topic; its topics are named `family-<f>-topic-<t>`."""
     for family in range(design.single + design.large):
         for topic in range(1 if family < design.single else design.many):
-            words = design.alone if family < design.single else WORDS
-            yield _planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", words, design)
+            sizes = (design.alone_texts, design.alone) if family < design.single else (design.texts, WORDS)
+            yield _planted_topic(seed, f"family-{family:02}", f"topic-{topic:02}", design.authors, *sizes)
 
 
-def _planted_topic(seed: int, family: str, topic: str, words: int, design: Design) -> pl.DataFrame:
+def _planted_topic(seed: int, family: str, topic: str, authors: int, texts: int, words: int) -> pl.DataFrame:
     name = f"{family}-{topic}"
     rows = []
     shared, own = _made_up(seed, FAMILY_WORDS, family), _made_up(seed, TOPIC_WORDS, name)
-    for number in range(design.authors):
+    for number in range(authors):
         author = f"{name}-author-{number}"
         chance = _generator(seed, author)
         habits = chance.dirichlet(np.full(len(function_words()), LEAN))
         marks = chance.dirichlet(np.full(len(MARKS), LEAN))
-        for text in range(design.texts):
+        for text in range(texts):
             written = _written(chance, words, shared, own, habits, marks)
             rows.append((f"{author}-{text}", author, name, "en", written))
     return pl.DataFrame(rows, schema=["id", "author", "topic", "lang", "content"], orient="row")

@@ -33,8 +33,8 @@ class SubsetSettings:
         seeds: random subsets of as many topics.
         sizes: other numbers of topics that HITS is tried with.
         group: whether topics that are not taken are also joined to those that are.
-        match: whether random topics have the languages, lengths and sizes of those that HITS takes, with texts cut
-            where that needs it; in the paper not.
+        match: whether random topics have the languages, lengths and sizes of those that HITS takes, with texts cut or
+            left out where that needs it; in the paper not.
     """
 
     encoders: tuple[str, ...] = ("tfidf", "nmf", "lda")

@@ -83,7 +83,7 @@ def take_all(
         topics: by encoder, with their vectors.
         seed: random seed.
         strata: of topics, in the order of preference; random ones are of those of the topics that HITS takes, by the
-            first strata that have others (SHARED), or else by the first.
+            first strata that have others (SHARED), or else by the last.
 
     Raises:
         InputError: there are too few topics.
@@ -118,7 +118,7 @@ def _take(
         order = sorted(names, key=lambda name: (keyed_hash(seed, "random topics", str(subset.seed), name), name))
         if strata:
             with_others = (one for one in strata if _expected_share(one, chosen) <= SHARED)
-            order = _matched(order, next(with_others, strata[0]), chosen)
+            order = _matched(order, next(with_others, strata[-1]), chosen)
         return {name: [name] for name in order[: subset.topics]}, []
     members = {name: [name] for name in chosen}
     if subset.how == "group":

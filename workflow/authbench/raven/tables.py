@@ -15,7 +15,7 @@ import polars as pl
 from authbench.metrics.significance import p_of_unpaired_means
 from authbench.presentation.numbers import decimals, p_value, with_spread
 from authbench.presentation.tables import Table
-from authbench.raven.covariates import RATIO, SHARE
+from authbench.raven.covariates import RATIO, SHARE, limits_in_words
 from authbench.raven.masked import MASKED
 from authbench.raven.paper_tables import (
     HEADINGS,
@@ -323,13 +323,13 @@ def _covariates(run: Run) -> Table:
         [row["sampling"], *(decimals(row[key], 0) for key in ("characters", "test_pairs")), row["langs"]]
         for row in rows
     ]
-    cut = run.facts[MAIN]["cut"]
+    limits = " and ".join(limits_in_words(run.facts[MAIN]))
     return paper_table(
         "covariates",
         "What the tested texts differ in beside their topics",
         "Mean characters of a text, test pairs of a fold, shares of languages. No verdict is given beyond a ratio of "
         f"{RATIO}, or where more than {SHARE:.0%} of the texts are in other languages."
-        + (f" Verifiers are given the first {cut:,} characters of a text, for both to be alike." if cut else ""),
+        + (f" Verifiers are given {limits}, for both to be alike." if limits else ""),
         pl.DataFrame(rows),
         ["Sampling", "Characters", "Test pairs", "Languages"],
         shown,
