@@ -32,7 +32,7 @@ def of_model(
 
     wall, cpu = time.monotonic(), time.process_time()
     found = find_datasets(datasets)
-    rows, absent = read_all(found, Path(data), "skip")
+    rows, absent = read_all(found, Path(data), "skip", protocols)
     out, cache = Path(home) / "out", VectorCache(Path(home) / "cache")
     run(load_entry(ENTRIES, name), found, rows, absent, out, cache, protocols=protocols)
     return time.monotonic() - wall, time.process_time() - cpu, peak()

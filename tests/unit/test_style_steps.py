@@ -8,7 +8,8 @@ import pytest
 from authbench.errors import InputError
 from authbench.style.datasets import find_datasets
 from authbench.style.entries import make_dataset
-from authbench.style.rows import missing_files, read_dataset
+from authbench.style import rows
+from authbench.style.rows import missing_files, read_dataset, read_datasets
 from authbench.style.run import read_all
 from authbench.style.steps import STEPS, apply
 
@@ -191,12 +192,34 @@ def test_rows_are_read_and_their_digest_tells_them_apart(tmp_path):
     assert read_dataset(dataset, tmp_path / "other").digest != first.digest
 
 
+def test_a_table_that_two_datasets_take_is_read_once(tmp_path, monkeypatch):
+    read, read_table = [], rows._read_table
+    monkeypatch.setattr(rows, "_read_table", lambda one, *rest: read.append(one.name) or read_table(one, *rest))
+    one, other, labels = (
+        make_dataset(name, {**PAGE, "folder": "letters", **more})
+        for name, more in (("one", {}), ("other", {}), ("labels", {"fields": {"text": "label", "label": "label"}}))
+    )
+    written(tmp_path / "letters", [{"text": "x", "label": "a"}, {"text": "y", "label": "b"}])
+    found = read_datasets([one, labels, other], tmp_path)
+    assert read == ["one", "labels"]
+    assert found == {dataset.name: read_dataset(dataset, tmp_path) for dataset in (one, labels, other)}
+    assert found["one"].digest == found["other"].digest != found["labels"].digest
+
+
+def test_rows_of_steb_are_read_where_its_protocol_is_requested(tmp_path):
+    dataset = make_dataset("letters", {**PAGE, "paper": True})
+    written(tmp_path / "letters", [{"text": "x", "label": "a"}])
+    for protocols, there in ((["strict"], False), (["strict", "steb"], True)):
+        found, _ = read_all([dataset], tmp_path, "skip", protocols)
+        assert (found["letters"].steb is not None) == there
+
+
 def test_a_dataset_without_files_is_named_with_how_to_get_it(tmp_path):
     dataset, there = make_dataset("letters", PAGE), make_dataset("there", PAGE)
     written(tmp_path / "there", [{"text": "x", "label": "a"}])
     assert "Write them." in missing_files(dataset, tmp_path)
-    rows, absent = read_all([dataset, there], tmp_path, "skip")
-    assert (list(rows), list(absent)) == (["there"], ["letters"])
+    found, absent = read_all([dataset, there], tmp_path, "skip")
+    assert (list(found), list(absent)) == (["there"], ["letters"])
     with pytest.raises(InputError, match="letters: no file fits"):
         read_all([dataset, there], tmp_path, "error")
     with pytest.raises(InputError, match="no files of what was asked for, 1 dataset\n  letters: no file fits"):

@@ -13,8 +13,8 @@ log_to(snakemake.log[0])
 params = snakemake.params
 release = open_published(snakemake.input.data) if params.style["release"] else None
 datasets = with_release(find_datasets(params.style["datasets"]), release and release.folder)
-rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"])
 protocols = params.style["protocols"]
+rows, absent = read_all(datasets, Path(params.style["data"]), params.style["missing"], protocols)
 model, cache = ModelEntry.from_dict(params.model), VectorCache(Path(params.embeddings), params.half)
 for scores in map(Path, snakemake.output.scores):
     run(model, datasets, rows, absent, scores.parents[1], cache, scores.stem, params.seed, release, protocols)

@@ -81,11 +81,11 @@ def style(arguments: argparse.Namespace) -> int:
         warn_unverified(release.folder, release.unverified)
     datasets = with_release(find_datasets(arguments.dataset or ["all"]), arguments.release)
     cache = cache_of(arguments)
+    protocols = arguments.protocol or PROTOCOLS
     if models:
-        rows, absent = read_all(datasets, arguments.data, arguments.missing)
+        rows, absent = read_all(datasets, arguments.data, arguments.missing, protocols)
     for model in models:
         for long_texts in LONG_TEXTS if arguments.long_texts == "both" else [arguments.long_texts]:
-            protocols = arguments.protocol or PROTOCOLS
             run(model, datasets, rows, absent, arguments.out, cache, long_texts, arguments.seed, release, protocols)
     print(write_report([arguments.out], arguments.out / "report", datasets, arguments.clusters))
     print(f"The report: {arguments.out / 'report'}/index.html")

@@ -5,10 +5,11 @@ the rows that tasks take.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -23,6 +24,8 @@ from authbench.storage.raw_paths import match_files
 from authbench.style.entries import Dataset, DatasetTable
 from authbench.style.steps import apply
 
+TableKey: TypeAlias = tuple[str, str]  # folder, and how it is read
+ReadTable: TypeAlias = tuple[pl.DataFrame, int]  # rows, and how many were unreadable
 MOST_BAD = 0.01  # a table with a larger share of unreadable rows is not used
 
 
@@ -30,7 +33,8 @@ MOST_BAD = 0.01  # a table with a larger share of unreadable rows is not used
 class Rows:
     """The rows of a dataset after its steps, what was unreadable, and a digest of rows and columns.
 
-    `steb` are those of STEB's protocol, where it has the dataset and its files are there; else `not_in_steb` says why.
+    `steb` are those of STEB's protocol, if requested, where it has the dataset and its files are there; else
+    `not_in_steb` says why.
     """
 
     frame: pl.DataFrame
@@ -50,36 +54,61 @@ def missing_files(dataset: Dataset, data: Path) -> str | None:
 
 
 def read_dataset(dataset: Dataset, data: Path) -> Rows:
-    """Return the rows of a dataset whose files are below `data`.
+    """Return the rows of a dataset whose files are below `data`, for both protocols.
 
     Raises:
         InputError: a file cannot be read or lacks a field, or a step does not fit the rows.
     """
+    return read_datasets([dataset], data)[dataset.name]
+
+
+def read_datasets(datasets: Sequence[Dataset], data: Path, steb: bool = True) -> dict[str, Rows]:
+    """Return the rows of datasets by name, those of STEB's protocol if `steb`.
+
+    A table that several take is read once, and kept until the last of them has it.
+
+    Raises:
+        InputError: a file is missing, cannot be read or lacks a field, or a step does not fit the rows.
+    """
+    forms = {one.name: [one, *([one.in_steb] if steb and one.in_steb else [])] for one in datasets}
+    waiting = Counter(key for takers in forms.values() for one in takers for key in _table_keys(one).values())
+    read: dict[TableKey, ReadTable] = {}
+    found = {}
+    for dataset in datasets:
+        found[dataset.name] = _read(dataset, data, read, steb)
+        waiting.subtract(key for one in forms[dataset.name] for key in _table_keys(one).values())
+        read = {key: table for key, table in read.items() if waiting[key]}
+    return found
+
+
+def _read(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable], steb: bool) -> Rows:
     if problem := missing_files(dataset, data):
         raise InputError(f"{dataset.name}: {problem}")
     theirs = dataset.in_steb
-    read: dict[tuple[str, str], tuple[pl.DataFrame, int]] = {}
     found = _derived(dataset, data, read)
-    if theirs is None:
+    if theirs is None or not steb:
         return found
     if theirs is not dataset and (problem := missing_files(theirs, data)):
         return replace(found, not_in_steb=problem)
     return replace(found, steb=found if theirs is dataset else _derived(theirs, data, read))
 
 
-def _derived(dataset: Dataset, data: Path, read: dict[tuple[str, str], tuple[pl.DataFrame, int]]) -> Rows:
-    """Return the rows of a dataset after its steps; `read` keeps tables, which both protocols may take."""
+def _table_keys(dataset: Dataset) -> dict[str, TableKey]:
+    return {name: (dataset.folder(table), repr(table)) for name, table in dataset.all_tables.items()}
+
+
+def _derived(dataset: Dataset, data: Path, read: dict[TableKey, ReadTable]) -> Rows:
+    """Return the rows of a dataset after its steps; `read` keeps tables, which others may take."""
     tables = {}
-    for name, table in dataset.all_tables.items():
-        key = (dataset.folder(table), repr(table))
-        tables[name] = read[key] = read.get(key) or _read_table(dataset, table, data)
+    for name, key in _table_keys(dataset).items():
+        tables[name] = read[key] = read.get(key) or _read_table(dataset, dataset.all_tables[name], data)
     frames = {name: frame for name, (frame, _) in tables.items()}
     frame = apply(dataset.steps, frames["rows"], frames, f"config/style/{dataset.name}.yaml")
     digest = hashlib.sha256(frame.write_json().encode()).hexdigest()
     return Rows(frame, sum(bad for _, bad in tables.values()), digest)
 
 
-def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> tuple[pl.DataFrame, int]:
+def _read_table(dataset: Dataset, table: DatasetTable, data: Path) -> ReadTable:
     """Return the rows of one table, a text column per field, null without a value, and how many were unreadable."""
     where = f"config/style/{dataset.name}.yaml"
     folder = data / dataset.folder(table)

@@ -33,7 +33,7 @@ from authbench.storage.json_files import read_json, write_json, write_plain_json
 from authbench.style import features
 from authbench.style.entries import Dataset
 from authbench.style.protocols import PROTOCOLS, STEB, STRICT
-from authbench.style.rows import Rows, missing_files, read_dataset
+from authbench.style.rows import Rows, missing_files, read_datasets
 from authbench.style.steb.tasks import TASKS as STEB_TASKS
 from authbench.style.tasks import TASKS
 from authbench.style.vectors import texts_per_second, vectors_of
@@ -42,8 +42,16 @@ FEW = 3  # datasets without files that a message names where none has files
 LIBRARIES = ("numpy", "polars", "scikit-learn", "scipy")
 
 
-def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dict[str, Rows], dict[str, str]]:
+def read_all(
+    datasets: Sequence[Dataset], data: Path, missing: str, protocols: Sequence[str] = PROTOCOLS
+) -> tuple[dict[str, Rows], dict[str, str]]:
     """Return the rows of the datasets whose files are there, and why the others have none, by name.
+
+    Args:
+        datasets: to be read.
+        data: where their folders are.
+        missing: skip or error, for a dataset without files.
+        protocols: which the rows are for.
 
     Raises:
         InputError: no dataset has files, or `missing` is error and one has none.
@@ -62,7 +70,8 @@ def read_all(datasets: Sequence[Dataset], data: Path, missing: str) -> tuple[dic
         raise InputError(
             f"{data}: no files of what was asked for, {count}\n{listed}" + ("\n  ..." if len(absent) > FEW else "")
         )
-    return {one.name: read_dataset(one, data) for one in datasets if one.name not in absent}, absent
+    there = [one for one in datasets if one.name not in absent]
+    return read_datasets(there, data, STEB in protocols), absent
 
 
 def run(
