@@ -5,6 +5,7 @@ import orjson
 import polars as pl
 import pytest
 from shared_folders import DATA, skip_without_corpus
+from sklearn.metrics import f1_score, roc_auc_score
 
 from authbench.cli import main
 from authbench.errors import InputError
@@ -366,18 +367,33 @@ def test_a_report_holds_every_table_and_picture_and_is_the_same_again(tmp_path, 
     assert pl.read_csv(tmp_path / "third/data_sets.csv").columns == ["system", "one", "data"]
 
 
-def test_real_answers_of_pan_2020_are_scored():
+def plain_value(value) -> float:
+    return float(value[0] if isinstance(value, list) else value)
+
+
+def test_real_answers_of_pan_2020_are_scored_as_scikit_learn_scores_them():
     folder = DATA / "pan20_av_truth"
     if not folder.is_dir():
         skip_without_corpus(folder)
     from authbench.pan.run import read_systems
 
-    systems, notes = read_systems(folder, sorted(folder.glob("answers_*.jsonl")))
+    def lines(file):
+        return [orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip()]
+
+    files = sorted(folder.glob("answers_*.jsonl"))
+    systems, _ = read_systems(folder, files)
     table = scores_table(systems)
-    assert table.height == len(list(folder.glob("answers_*.jsonl"))) > 0
-    assert not notes
-    for row in table.iter_rows(named=True):
-        assert row["overall"] > 0.5, row["system"]
+    truth = {row["id"]: row["same"] for row in lines(folder / "truth.jsonl")}
+    same = np.array(list(truth.values()))
+    assert table.height == len(files) > 0
+    for file in files:
+        values = {row["id"]: plain_value(row["value"]) for row in lines(file)}
+        given = np.array([values.get(ident, 0.5) for ident in truth])
+        (found,) = table.filter(pl.col("system") == file.stem).to_dicts()
+        answered = given != 0.5
+        assert found["auc"] == pytest.approx(roc_auc_score(same, given), abs=1e-9)
+        assert found["f1"] == pytest.approx(f1_score(same[answered], given[answered] > 0.5, zero_division=0))
+        assert 0 <= found["overall"] <= 1
 
 
 def test_table_3_comes_of_two_commands_by_the_names_of_pans_files(task, tmp_path, capsys):
