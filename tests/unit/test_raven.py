@@ -17,6 +17,7 @@ from authbench.cli import main
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_problems
 from authbench.metrics.significance import p_of_fold_means, p_of_unpaired_means
+from authbench.raven import layout
 from authbench.raven.answers import write_answers
 from authbench.raven.checks import from_arguments, load_verifiers, settings_problems
 from authbench.raven.command import run
@@ -132,6 +133,22 @@ def test_verdicts_are_right_where_unlike_topics_have_few_texts(tmp_path: Path) -
     assert set(drawn.value_counts()["count"]) == {facts["most_texts"]} == {6} and facts["most_characters"] is None
     page = (tmp_path / "run/report/index.html").read_text(encoding="utf-8")
     assert "given at most 6 texts of a topic." in page
+
+
+def test_documents_drawn_of_a_topic_keep_pairs_by_one_author_whatever_their_order() -> None:
+    rows = [
+        (f"{topic}{author}{text}", f"a{author}", topic) for topic in "xy" for author in range(30) for text in range(3)
+    ]
+    rows += [("zz", "a0", "z")]
+    documents = pl.DataFrame(rows, schema=["id", "author", "topic"], orient="row")
+    found = layout._drawn(documents, 10, 1)
+    assert dict(found["topic"].value_counts().iter_rows()) == {"x": 10, "y": 10, "z": 1}
+    authors = {
+        topic: part["author"].value_counts() for (topic,), part in found.partition_by("topic", as_dict=True).items()
+    }
+    assert set(authors["x"]["count"]) == {2} and authors["x"].sort("author").equals(authors["y"].sort("author"))
+    assert set(layout._drawn(documents.reverse(), 10, 1)["id"]) == set(found["id"])
+    assert set(layout._drawn(documents, 80, 1).filter(pl.col("topic") == "x")["author"]) == {f"a{n}" for n in range(30)}
 
 
 def test_no_verdict_is_given_where_unlike_topics_have_short_texts_and_nothing_is_matched(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from authbench.identity import keyed_hashes
 from authbench.raven.covariates import comparable_limit, describe, strata, text_facts
-from authbench.raven.documents import KEYS, with_enough
+from authbench.raven.documents import KEYS
 from authbench.raven.folds import fold_pairs, topics_tested
 from authbench.raven.masked import masked_example
 from authbench.raven.select import F64, Topics, similarities
@@ -70,10 +71,28 @@ def _alike(
             yield pl.concat(_of_topics(documents, taken[name][0]).with_columns(subset=pl.lit(name)) for name in names)
 
     texts = comparable_limit(*(side.group_by("subset", "topic").len()["len"] for side in sides()))
-    documents = with_enough(documents, 1, texts, seed)
+    documents = documents if texts is None else _drawn(documents, texts, seed)
     characters = comparable_limit(*(side["characters"] for side in sides()))
     documents = documents.with_columns(pl.min_horizontal("characters", pl.lit(characters)))
     return documents, {"most_texts": texts, "most_characters": characters}
+
+
+def _drawn(documents: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
+    """Return at most so many documents of each topic: two of each author, then two more, authors by hash.
+
+    An author has the same place in every topic, so that pairs by one author stay, within topics and across.
+    """
+    hashed = [
+        keyed_hashes(seed, purpose, documents[key])
+        for purpose, key in (("authors drawn", "author"), ("texts drawn", "id"))
+    ]
+    place = pl.struct("own", "author_hash", "author", "id_hash", "id").rank("ordinal").over("topic")
+    return (
+        documents.with_columns(author_hash=hashed[0], id_hash=hashed[1])
+        .with_columns(own=(pl.struct("id_hash", "id").rank("ordinal").over("topic", "author") - 1) // 2)
+        .filter(place <= most)
+        .select(documents.columns)
+    )
 
 
 def _of_topics(documents: pl.DataFrame, members: Mapping[str, Sequence[str]]) -> pl.DataFrame:
