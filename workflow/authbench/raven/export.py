@@ -43,7 +43,7 @@ def write_folds(run: Path, subset: str, out: Path) -> Sequence[str]:
         known = ", ".join(sorted(path.stem for path in (run / "pairs").glob("*.parquet")))
         raise InputError(f"{run}: there is no subset {subset}. Expected one of {known}.")
     drawn = read_columns([pairs])
-    cut = read_json(run / "subsets.json")[subset]["most_characters"]
+    cut = read_json(run / "subsets.json")[subset].get("most_characters")  # older runs limit nothing
     texts = read_texts(documents, pl.concat([drawn["first"], drawn["second"]]), cut)
     lines = []
     with atomic_folder(out) as folder:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from authbench.errors import InputError
 
 F64: TypeAlias = NDArray[np.float64]
-Topics: TypeAlias = tuple[
-    list[str], F64
-]  # by an encoder in alphabetical order, and vectors, shape (topics, dimensions)
+# The topics of an encoder in alphabetical order, and their vectors, shape (topics, dimensions).
+Topics: TypeAlias = tuple[list[str], F64]
 TIED = 1e-12  # scores no further apart are equal, and the lower row goes first
 
 
