@@ -282,3 +282,9 @@ def test_a_dropped_document_counts_once_for_its_language():
     removed = filters.apply_filters(rows, PAPER)
     assert removed["doc_key"].is_duplicated().any()
     assert filters.dropped_by_language(rows, removed) == {"de": 2, "en": 1}
+
+
+@pytest.mark.parametrize("shares", [{"en": 0, "ru": 0.5}, {"ru": 0.5, "en": 0}, {"en": 0}, {"ru": 1, "ko": 0.5}, {}])
+def test_a_share_of_letters_by_language_may_be_a_whole_number_in_any_order(shares):
+    found = reasons("Привет, как дела?", ROBUST | {"script": {"default": 0.5} | shares})
+    assert ("wrong_script" in found) == ("en" not in shares)

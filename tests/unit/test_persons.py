@@ -346,3 +346,21 @@ def test_possibly_one_person_is_in_one_split_and_is_told_to_the_release() -> Non
         assert len({of_author[joined["a"][0]], of_author[joined["b"][0]]}) == 1
         assert outcome.possibly_one.filter(~pl.col("unit")).height == 26
         assert outcome.facts["possibly_one_joined"] == 2 and outcome.facts["possibly_one_ignored"] == 27
+
+
+@pytest.mark.parametrize(
+    "langs", [("ja", "en"), ("en", "ja"), ("en",), ("ja",), ("ko", "en", "ja"), ("en", "ja", "ko")]
+)
+def test_a_unit_may_hold_its_share_of_a_language_whatever_sizes_and_order_languages_have(langs: tuple[str, ...]):
+    names = {"en": "Ann Lee", "ja": "豊田喜一郎", "ko": "김소월"}
+    sizes = {"en": 8_000, "ja": 35, "ko": 1}  # a unit of 40, or of the 20 that any language may have
+    parts = []
+    for lang in langs:
+        same = [keys(names[lang], lang, "ambiguous", tag) for tag in ("s", "t", "u")][: min(3, sizes[lang])]
+        parts += [documents([label], 10 if sizes[lang] > 1 else 1) for label in same]
+        parts.append(documents([keys(f"Zoë {lang}-Other", lang, tag="v")], max(1, sizes[lang] - 30)))
+    joined = find_persons(pl.concat(parts), BRIDGE, "author").person_of
+    of_lang = pl.concat(parts).filter(pl.col("author_id").is_in(list(joined)))["lang", "author_id"].unique()
+    expected = {"en": 3, "ja": 2}
+    found = {lang: of_lang.filter(lang=lang).height for lang in langs if of_lang.filter(lang=lang).height}
+    assert found == {lang: expected[lang] for lang in langs if lang in expected}

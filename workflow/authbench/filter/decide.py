@@ -191,7 +191,7 @@ def _per_language(threshold: float | Mapping[str, float] | None) -> pl.Expr:
         return _bound(threshold)
     if "default" not in threshold:
         raise InputError("filter.script: a mapping from language to share needs an entry `default` for all others")
-    others = {lang: share for lang, share in threshold.items() if lang != "default"}
+    others = {lang: float(share) for lang, share in threshold.items() if lang != "default"}
     return pl.col("lang").replace_strict(others, default=threshold["default"], return_dtype=pl.Float64)
 
 

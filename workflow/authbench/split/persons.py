@@ -61,9 +61,13 @@ def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.
     with one family name and first initial a bit for each pair.
     """
     known = documents.select(_COLUMNS).unique().sort(pl.all())
-    sizes = documents.group_by("author_id").agg(
-        documents=pl.len(),
-        most=pl.col("lang").mode().min().replace_strict(_most(documents, bridge), return_dtype=pl.Float64),
+    least, share = float(bridge["documents"]), bridge["language_share"]
+    allowed = documents.group_by("lang").agg(most=pl.max_horizontal(pl.lit(least), pl.len() * share))
+    sizes = (
+        documents.group_by("author_id")
+        .agg(documents=pl.len(), lang=pl.col("lang").mode().min())
+        .join(allowed, on="lang", how="left")
+        .select("author_id", "documents", "most")
     )
     found: dict[tuple[str, str], int | None] = {}
     authors = set(sizes["author_id"])
@@ -78,12 +82,6 @@ def find_persons(documents: pl.DataFrame, bridge: Bridge, unit: str, shared: pl.
     group = _joined([pair for _, pair in surest], {name: (size, most) for name, size, most in sizes.iter_rows()})
     rows = [(a, b, a in group and group[a] == group.get(b)) for a, b in sorted(found)]
     return Persons(pl.DataFrame(rows, schema=POSSIBLY_ONE, orient="row"), group)
-
-
-def _most(documents: pl.DataFrame, bridge: Bridge) -> dict[str, float]:
-    """Return how many documents a unit of each language may have."""
-    sizes = documents.group_by("lang").len().iter_rows()
-    return {lang: max(bridge["documents"], size * bridge["language_share"]) for lang, size in sizes}
 
 
 def _equal_pairs(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
