@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 import polars as pl
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.identity import author_id
 from authbench.normalize import endings
+from authbench.normalize.ending_kernels import LONGEST, MOST, find_endings
 from authbench.normalize.endings import (
-    beginnings,
+    WHOLE,
     by_author,
     count_endings,
     cut_signatures,
@@ -130,7 +132,38 @@ def test_no_texts_have_no_signatures():
     assert cut_signatures(empty, signatures(empty), [])[0].is_empty()
 
 
-@given(st.text(max_size=90))
-def test_an_ending_leaves_something_and_is_at_most_sixty_characters(text):
-    assert all(at > 0 and len(text) - at <= endings.LONGEST for at in beginnings(text))
-    assert list(without_ending(text)) == [text[:at].rstrip() for at in beginnings(text)]
+BEGINNING = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}]|(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}\p{N}_]"
+    r"|(?<![^\s\p{L}\p{M}\p{N}_])[^\s\p{L}\p{M}\p{N}_.,;:!?…。，、！？]"
+)
+PLACEHOLDER = regex.compile(r"\[[A-Z]{3,8}\]")
+
+
+def beginnings(text: str) -> list[int]:
+    """Return by regular expressions where the endings of a text begin, the longest first."""
+    tail = max(0, len(text) - LONGEST)
+    inside = {at for match in PLACEHOLDER.finditer(text, tail) for at in range(match.start() + 1, match.end())}
+    found = [at for match in BEGINNING.finditer(text, tail) if (at := match.start()) not in inside][-MOST:]
+    letters = [at for match in regex.finditer(r"\p{L}", text[tail:]) if (at := tail + match.start()) not in inside]
+    return [at for at in found if 0 < at <= letters[-3]] if len(letters) >= 3 else []
+
+
+ALPHABET = st.sampled_from("abXYZ09_ .,!~*-[]\n\u00a0é\u0301漢かカ한हि。…😀\u200d\U000e0100\U00020000") | st.characters(
+    exclude_categories=["Cs"]
+)
+TEXTS = st.lists(
+    st.text(ALPHABET, max_size=90)
+    | st.builds("{} [{}] {}".format, st.text(ALPHABET), st.text("ABC", max_size=9), st.text(ALPHABET)),
+    max_size=5,
+)
+
+
+@given(TEXTS)
+def test_endings_begin_where_the_regular_expressions_say(texts):
+    rows, starts, hashes = find_endings(pl.Series(texts, dtype=pl.String))
+    found = [(row, len(texts[row].encode()[:start].decode())) for row, start in zip(rows, starts, strict=True)]
+    assert found == [(row, at) for row, text in enumerate(texts) for at in beginnings(text)]
+    endings_of = [texts[row][at:] for row, at in found]
+    assert len(set(hashes.tolist())) == len(set(endings_of)) == len(set(zip(endings_of, hashes.tolist(), strict=True)))
+    assert WHOLE not in hashes
+    assert [list(without_ending(text)) for text in texts] == [[t[:at].rstrip() for at in beginnings(t)] for t in texts]

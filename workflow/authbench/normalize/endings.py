@@ -10,11 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 import polars as pl
 import regex
 
-from authbench.identity import keyed_hash, keyed_hashes
+from authbench.identity import keyed_hashes
+from authbench.normalize.ending_kernels import find_endings
 
-LONGEST = 60  # characters of an ending
-MOST = 30  # endings of a text
-LEAST_LETTERS = 3
 LEAST_TEXTS = 3
 LEAST_WORKS = 3
 LEAST_SHARE = 0.3  # of the author's texts
@@ -23,12 +21,6 @@ PART = 5_000_000  # endings that are held at a time
 SORTED = 1_000_000  # endings that are sorted at a time, and
 GROUP = 8_192  # endings of authors beside each other that are read at a time
 
-# Where a word or a run of signs begins; sentence punctuation belongs to what is before it.
-BEGINNING = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}]|(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}\p{N}_]"
-    r"|(?<![^\s\p{L}\p{M}\p{N}_])[^\s\p{L}\p{M}\p{N}_.,;:!?…。，、！？]"
-)
-PLACEHOLDER = regex.compile(r"\[[A-Z]{3,8}\]")
 LETTER = regex.compile(r"\p{L}")
 AUTHORS = 1 << 64  # numbers of authors are hashes: equal shares of this range have about equally many
 WHOLE = 0  # the ending that stands for a text itself
@@ -36,19 +28,6 @@ WHOLE = 0  # the ending that stands for a text itself
 # An ending of a text, all as hashes; every text has a row with the ending WHOLE. A row takes 32 bytes and its language.
 ENDINGS = pl.Schema({"author": pl.UInt64, "ending": pl.UInt64, "text": pl.UInt64, "work": pl.UInt64, "lang": pl.String})
 SIGNATURES = pl.Schema({"author": pl.UInt64, "ending": pl.UInt64})
-
-
-def beginnings(text: str) -> list[int]:
-    """Return where the endings of a text begin, the longest first; none that leaves nothing or has hardly a letter.
-
-    >>> [text[at:] for text in ["So it is. ~Ann"] for at in beginnings(text)]
-    ['it is. ~Ann', 'is. ~Ann', '~Ann', 'Ann']
-    """
-    tail = max(0, len(text) - LONGEST)
-    inside = {at for match in PLACEHOLDER.finditer(text, tail) for at in range(match.start() + 1, match.end())}
-    found = [at for match in BEGINNING.finditer(text, tail) if (at := match.start()) not in inside][-MOST:]
-    letters = [at for match in LETTER.finditer(text, tail) if (at := match.start()) not in inside]
-    return [at for at in found if 0 < at <= letters[-LEAST_LETTERS]] if len(letters) >= LEAST_LETTERS else []
 
 
 def count_endings(records: pl.DataFrame) -> pl.DataFrame:
@@ -62,11 +41,12 @@ def count_endings(records: pl.DataFrame) -> pl.DataFrame:
         text=keyed_hashes(0, "text", records["content"]),
         work=keyed_hashes(0, "work", records["origin_id"]),
         lang="lang",
-    ).with_row_index("row")
-    found = [(row, _hash(text[at:])) for row, text in enumerate(records["content"]) for at in beginnings(text)]
-    whole = [(row, WHOLE) for row in range(records.height)]
-    endings = pl.DataFrame(whole + found, schema={"row": pl.UInt32, "ending": pl.UInt64}, orient="row")
-    return endings.join(own, on="row").select(ENDINGS.names()).cast(ENDINGS)
+    )
+    rows, _, hashes = find_endings(records["content"])
+    found = own[rows].with_columns(ending=pl.Series(hashes))
+    return pl.concat(
+        [own.with_columns(ending=pl.lit(WHOLE, pl.UInt64)).select(ENDINGS.names()), found.select(ENDINGS.names())]
+    )
 
 
 def by_author(endings: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
@@ -140,29 +120,31 @@ def cut_signatures(
 
     Texts of sources that are `edited` stay as they are. Of several signatures the longest goes.
     """
-    known: dict[int, set[int]] = {}
-    for author, ending in signatures.iter_rows():
-        known.setdefault(author, set()).add(ending)
+    asked = records.with_row_index("row").select("row", "source", "content", author=_author("author_id"))
+    asked = asked.filter(pl.col("author").is_in(signatures["author"].implode()), ~pl.col("source").is_in(list(edited)))
+    rows, starts, hashes = find_endings(asked["content"])
+    found = asked[rows].with_columns(ending=pl.Series(hashes), start=pl.Series(starts))
+    found = found.join(signatures, on=["author", "ending"], how="semi", maintain_order="left")
     contents, cut = records["content"].to_list(), dict[str, int]()
-    rows = zip(records["source"], records.select(_author("author_id")).to_series(), contents, strict=True)
-    for place, (source, author, text) in enumerate(list(rows)):
-        if author not in known or source in edited:
-            continue
-        ends = (at for at in beginnings(text) if _hash(text[at:]) in known[author])
-        if (at := next(ends, None)) is not None and LETTER.search(text[:at]):
-            contents[place] = text[:at].rstrip()
+    for row, source, text, start in (
+        found.unique("row", keep="first", maintain_order=True).select("row", "source", "content", "start").iter_rows()
+    ):
+        left = text.encode()[:start].decode()
+        if LETTER.search(left):
+            contents[row] = left.rstrip()
             cut[source] = cut.get(source, 0) + 1
     return records.with_columns(pl.Series("content", contents, pl.String)), cut
 
 
 def without_ending(text: str) -> Iterator[str]:
-    """Yield what is left of a text after each of its possible signatures."""
-    for at in beginnings(text):
-        yield text[:at].rstrip()
+    """Yield what is left of a text after each of its possible signatures, the longest first.
 
-
-def _hash(ending: str) -> int:
-    return keyed_hash(0, "ending", ending)
+    >>> list(without_ending("So it is. ~Ann"))
+    ['So', 'So it', 'So it is.', 'So it is. ~']
+    """
+    content = text.encode()
+    for start in find_endings(pl.Series([text], dtype=pl.String))[1]:
+        yield content[:start].decode().rstrip()
 
 
 def _author(name: str) -> pl.Expr:
