@@ -43,7 +43,7 @@ from authbench.overview.at_end import Closing
 from authbench.overview.options import options_of
 from authbench.presentation.links import back_link
 from authbench.printable import printable
-from authbench.release.at_start import expect_unaltered
+from authbench.release.at_start import expect_same_benchmark, expect_unaltered
 from authbench.runtime.inventory import shard_count
 from authbench.runtime.job_lines import tell_jobs_in_lines
 from authbench.runtime.run_locks import keep_locks_of_other_runs
@@ -71,6 +71,7 @@ try:
     SETUP = prepare(config, HERE, need_files=not ACQUIRING)
     expect_settings_of_run(SETUP, starts_run=workflow.is_main_process)
     if workflow.is_main_process and not ACQUIRING:
+        expect_same_benchmark(Path("results", SETUP.config["name"]), SETUP.sources)
         expect_unaltered(Path("results", SETUP.config["name"]))
 except InputError as problem:
     logging.raiseExceptions = False  # on a full disk Snakemake cannot write its log of this error either

@@ -1,6 +1,7 @@
 """What `authbench build` becomes."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,28 +15,82 @@ from authbench.overview.page import command as index_command
 
 ROOT = Path(__file__).parents[2]
 PYTHON = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")]
-OURS = ["--workflow-profile", str(ROOT / "profiles/default")]
+SHIPPED = ROOT / "profiles"
+DEFAULT = ["--workflow-profile", str(SHIPPED / "default/config.yaml")]
+ALL = ["--cores", "all"]
 
 
 @pytest.mark.parametrize(
-    ("given", "command"),
+    ("given", "more"),
     [
-        ([], [*OURS, "--cores", "all"]),
-        (["release", "--configfile", "mine.yaml", "-n"], [*OURS, "--cores", "all"]),
-        (["--cores=3"], OURS),
-        (["-c", "1", "pan"], OURS),
-        (["--profile", "mine"], []),
-        (["--workflow-profile=mine", "-j1"], []),
-        (["-j1"], OURS),
+        ([], [*DEFAULT, *ALL]),
+        (["release", "--configfile", "mine.yaml", "-n"], [*DEFAULT, *ALL]),
+        (["--cores=3"], DEFAULT),
+        (["pan", "-c", "1"], DEFAULT),
+        (["-j1"], DEFAULT),
+        (["--profile", "site"], [*DEFAULT, *ALL]),
+        (["--profile", "cluster"], DEFAULT),
+        (["--workflow-profile", "none"], ALL),
+        (["--workflow-profile=own"], ["--workflow-profile", "profiles/own/config.yaml", *ALL]),
+        (["--workflow-profile", "slurm"], ["--workflow-profile", str(SHIPPED / "slurm/config.yaml")]),
+        (["--workflow-profile", "profiles/slurm"], ["--workflow-profile", str(SHIPPED / "slurm/config.yaml")]),
     ],
 )
-def test_what_is_given_follows_what_is_not_given(given: list[str], command: list[str], tmp_path: Path) -> None:
-    assert snakemake_command(given, tmp_path) == [*PYTHON, *command, *given]
+def test_what_is_given_comes_before_the_profile_and_the_cores_that_are_not_given(
+    given: list[str], more: list[str], folder: Path
+) -> None:
+    assert snakemake_command(given, Path()) == [*PYTHON, *given, *more]
 
 
-def test_a_profile_of_the_folder_goes_before_that_of_the_package(tmp_path: Path) -> None:
-    (tmp_path / "profiles/default").mkdir(parents=True)
-    assert snakemake_command(["--cores", "1"], tmp_path) == [*PYTHON, "--cores", "1"]
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with settings and profiles."""
+    texts = {"mine.yaml": "name: mine", "letters.csv": "a,b", "site/config.yaml": "retries: 2",
+             "cluster/config.yaml": "executor: slurm", "profiles/own/config.yaml": "retries: 3"}  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_profile_of_the_folder_goes_before_that_of_the_package(folder: Path) -> None:
+    shutil.copytree(folder / "profiles/own", folder / "profiles/default")
+    assert snakemake_command(["-j1"], Path())[-2:] == ["--workflow-profile", "profiles/default/config.yaml"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--configfile", "mine.yaml", "release"],
+        ["--config", "name=a", "release"],
+        ["--configfile", "mine.yaml", "release", "--config", "name=a"],
+    ],
+)
+def test_a_target_after_an_option_of_several_words_stays_a_target(given: list[str], folder: Path) -> None:
+    command = snakemake_command(given, Path())
+    assert command[len(PYTHON)] == "release" and command.count("release") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["--workflow-profile", "profiles/made-up"], "profiles/made-up"),
+        (["--profile", "made-up"], "made-up"),
+        (["--workflow-profile", "site/none.yaml"], "site/none.yaml"),
+        (["--configfile", "none.yaml"], "none.yaml"),
+        (["--configfile", "letters.csv"], "letters.csv"),
+        (["letters.csv"], "letters.csv"),
+        (["relese"], "relese"),
+        (["--configfile", "mine.yaml", "relese"], "relese"),
+    ],
+)
+def test_what_is_not_there_is_refused_by_name_before_anything_runs(
+    given: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("ran"))
+    assert main(["build", *given]) == 2
+    assert named in capsys.readouterr().err
 
 
 def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +102,7 @@ def test_the_command_becomes_snakemake_with_all_that_it_was_given(monkeypatch: p
     assert index_command("pan").startswith("authbench build --cores 2 pan")
     monkeypatch.delenv(BUILD)
     assert index_command("pan").startswith("snakemake --cores 2 pan")
-    assert command[-6:] == ["release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"]
+    assert command[len(PYTHON) :][:6] == ["release", "--config", "name=mine", "filter={symbols: 0.4}", "--cores", "2"]
 
 
 def test_the_rules_lie_in_the_package_as_in_the_repository() -> None:

@@ -4,18 +4,32 @@ import importlib.util
 import json
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from examples import costly
 from hostile_settings import hostile
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
+from snakemake.cli import parse_config
 
+import authbench.config
 from authbench.acquire.lock import Entry, File, add_to_lock
-from authbench.config import RUN_MARK, demo_settings, expect_settings_of_run, possible_languages, prepare
+from authbench.config import (
+    RUN_MARK,
+    VOCABULARIES,
+    _load_config,
+    demo_settings,
+    expect_settings_of_run,
+    possible_languages,
+    prepare,
+)
 from authbench.errors import InputError
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import possible_values
@@ -50,6 +64,34 @@ def test_nested_words_and_null_from_the_command_line_are_what_they_say(root: Pat
     assert config["release"]["queries_per_author"] == "all"
     assert config["sample"]["fallback_documents_per_author"] is None
     assert config["authors"]["kinds"] == ["person", "work"]
+
+
+def leaves(settings: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in settings.items():
+        if isinstance(value, dict) and value and (*place, key) not in VOCABULARIES:
+            yield from leaves(value, (*place, key))
+        elif key != "sources":
+            yield (*place, key)
+
+
+DEFAULTS = read_yaml(PROJECT / "config/config.yaml")
+
+
+@pytest.mark.parametrize("place", [*leaves(DEFAULTS)], ids=".".join)
+def test_a_setting_means_the_same_from_the_command_line_as_from_a_file(
+    place: tuple[str, ...], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authbench.config, "read_yaml", cache(read_yaml))
+    accepted = 0
+    for value in (reduce(getitem, place, DEFAULTS), 1, None):
+        ((section, stated),) = reduce(lambda inner, key: {key: inner}, reversed(place), value).items()
+        from_file, wrong = _load_config({"sources": ["exorde"], section: stated}, root)
+        if not wrong:
+            text = yaml.safe_dump(stated, default_flow_style=True, width=9999).removesuffix("\n...\n").strip()
+            typed = parse_config([f"{section}={text}"])
+            assert _load_config({"sources": ["exorde"], **typed}, root) == (from_file, [])
+            accepted += 1
+    assert accepted
 
 
 def test_a_wrong_value_is_still_named(root: Path) -> None:
@@ -88,7 +130,13 @@ def test_a_run_without_sources_is_the_demo(root: Path) -> None:
     config = prepare({}, root).config
     assert config == demo_settings() and config["sources"] == recipe["sources"]
     assert config["sample"] == read_yaml(PROJECT / "config/config.yaml")["sample"] | recipe["sample"]
-    assert prepare({"name": "strict", "filter": {"symbols": 0.4}}, root).config["sample"] == config["sample"]
+    assert prepare({"filter": {"symbols": 0.4}}, root).config["sample"] == config["sample"]
+
+
+@pytest.mark.parametrize("user", [{"name": "corpus"}, {"name": "corpus", "sources": None}, {"name": 1}])
+def test_a_name_without_sources_is_never_the_demo(user: dict[str, object], root: Path) -> None:
+    assert "no sources are given" in problems(user, root)
+    assert prepare({"name": "demo"}, root).config["name"] == "demo"
 
 
 def test_a_copy_of_all_defaults_is_the_demo_but_for_what_was_changed_in_it(root: Path) -> None:

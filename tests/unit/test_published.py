@@ -1,12 +1,13 @@
 """The release of a build: a copy of its draft, and refused once it is altered."""
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from authbench.errors import InputError
-from authbench.release.at_start import expect_unaltered
+from authbench.release.at_start import expect_same_benchmark, expect_unaltered
 from authbench.release.publish import publish
 from authbench.release.published import open_published, read_digests, write_digests
 from authbench.storage.sha256sums import write_sums
@@ -76,3 +77,14 @@ def test_a_draft_that_changed_since_it_was_written_is_not_published(results: Pat
     with pytest.raises(InputError, match=r"draft is not as it was written: test/queries\.jsonl has changed"):
         publish(results / "draft", results / "elsewhere")
     assert not (results / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(("sources", "refused"), [(["letters"], True), (["a"], False), (["letters", "b"], False)])
+def test_results_are_not_replaced_by_a_run_without_a_source_in_common(
+    sources: list[str], refused: bool, tmp_path: Path
+) -> None:
+    expect_same_benchmark(tmp_path, sources)  # of a name that is new
+    for source in ("a", "b"):
+        (tmp_path / "ingest" / source).mkdir(parents=True)
+    with pytest.raises(InputError) if refused else nullcontext():
+        expect_same_benchmark(tmp_path, sources)

@@ -30,7 +30,7 @@ from authbench.printable import printable
 from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
-from authbench.registry.entries import Settings, did_you_mean, read_yaml, schema_problems
+from authbench.registry.entries import Settings, did_you_mean, read_yaml, refused_texts, schema_problems
 from authbench.registry.load import entry_name, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
@@ -175,8 +175,22 @@ def _load_config(user: Mapping[str, object], root: Path) -> tuple[Config, list[s
     if user.get("sources") is None:
         # Who copied config.yaml whole states every default: what differs from them is what was asked for.
         stated = _without(user, defaults) if "sources" in user else user
-        return _completed(stated, demo_settings(), root)
+        config, problems = _completed(stated, demo_settings(), root)
+        return config, [*_without_sources(stated), *problems]
     return _completed(user, defaults, root)
+
+
+def _without_sources(user: Mapping[str, object]) -> Iterator[str]:
+    """Yield the problem of settings that name a benchmark and no sources: they would make the demo under its name.
+
+    RAVEN on documents that the settings name takes none.
+    """
+    demo, raven = demo_settings()["name"], user.get("raven")
+    if str(name := user.get("name", demo)) != demo and not (isinstance(raven, Mapping) and raven.get("documents")):
+        yield (
+            f"name={name}: no sources are given. Pass the recipe of this benchmark, too (--configfile RECIPE.yaml; "
+            f"for the demo's sources --configfile {DEMO}), or sources; without a name the demo is built"
+        )
 
 
 def _without(user: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, Any]:
@@ -198,6 +212,8 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
     sections = {section for section, _ in unusable}
     config = _merge(defaults, {key: value for key, value in user.items() if str(key) not in sections})
     problems = [problem for _, problem in unusable]
+    if _as_in_yaml(user) != user:
+        _read_numbers(config)
     for section, problem in schema_problems(config, shipped("schemas/config.schema.yaml")):
         if section not in sections:
             problems.append(problem)
@@ -207,6 +223,16 @@ def _completed(user: Mapping[str, object], defaults: Settings, root: Path) -> tu
         config["raw_dir"] = str(shipped("demo/raw"))  # the demo works in any folder
     checked = cast(Config, config)  # what does not fit the schema has been replaced by defaults
     return checked, problems + [problem for check in CHECKS for problem in check(checked)]
+
+
+def _read_numbers(config: Settings) -> None:
+    """Replace texts that no setting can be by what they are in YAML: a number from the command line, where also a word
+    may stand."""
+    for place in refused_texts(config, shipped("schemas/config.schema.yaml")):
+        holder: Any = config
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = _as_in_yaml(holder[place[-1]])
 
 
 def _without_vocabulary() -> list[str]:
@@ -297,7 +323,7 @@ def _missing(source: Source, raw_dir: Path) -> str:
 
 def _merge(defaults: Any, user: Any, place: tuple[str, ...] = ()) -> Any:
     if place in VOCABULARIES or not (isinstance(defaults, Mapping) and isinstance(user, Mapping)):
-        return user if isinstance(defaults, str) else _as_in_yaml(user)
+        return user if isinstance(defaults, str) and user != "null" else _as_in_yaml(user)
     merged = dict(defaults)
     for key, value in user.items():
         merged[key] = _merge(defaults[key], value, (*place, str(key))) if key in defaults else value

@@ -2,24 +2,29 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from authbench.cli.command import Command
+from authbench.errors import InputError
 from authbench.overview.options import BUILD
+from authbench.registry.entries import did_you_mean, read_yaml
 from authbench.shipped import shipped
 
-PROFILE = "profiles/default"
-_CORES = ("--cores", "-c", "--jobs", "-j", "--executor", "-e", "--profile")
-_PROFILES = ("--workflow-profile", "--profile")
+PROFILES = "profiles"
+SETTINGS_FILES = (".yaml", ".yml", ".json")
+_CORPUS = "A corpus of your own needs a folder below raw_dir and an entry in config/sources (docs/adding-a-source.md)."
+_CORES = ("cores", "jobs", "executor")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "authbench build [TARGET ...] [any option of snakemake]"
     parser.description = (
         "Build a benchmark in this folder: `snakemake` with the rules of the package. Without a target all is built,"
-        " on all cores where --cores is not given; without sources in the configuration, the demo."
+        " on all cores where neither --cores nor a profile says otherwise. --workflow-profile takes the name of a"
+        f" profile of the package, too: {', '.join(_shipped_profiles())}."
     )
 
 
@@ -31,18 +36,107 @@ def run(given: argparse.Namespace) -> int:
 
 
 def snakemake_command(given: Sequence[str], folder: Path) -> list[str]:
-    """Return the command: what was given, after the package's Snakefile and, as far as nothing says other, its profile.
+    """Return the command of a run in a folder: Snakemake with the package's rules and a profile, and what was given.
 
-    >>> snakemake_command(["release", "--cores", "2"], Path("/none"))[-3:]
-    ['release', '--cores', '2']
+    Targets go first, as options of Snakemake that take several words would swallow them.
+
+    Raises:
+        InputError: a profile, file of settings or target does not exist.
     """
-    named = {one.partition("=")[0] if one.startswith("--") else one[:2] for one in given if one.startswith("-")}
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped("project/workflow/Snakefile"))]
-    if not named & set(_PROFILES) and not (folder / PROFILE).exists():
-        command += ["--workflow-profile", str(shipped(f"project/{PROFILE}"))]
-    if not named & set(_CORES):
+    from snakemake.cli import get_argument_parser
+
+    words = _targets_first(given, folder)
+    parsed = get_argument_parser().parse_args(words)
+    for path in parsed.configfile or ():
+        _expect_settings(folder / path)
+    for target in parsed.targets:
+        _expect_target(target, folder)
+    profiles = [_profile("--profile", [name]) for name in parsed.profile or () if name != "none"]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(shipped("project/workflow/Snakefile")), *words]
+    if parsed.workflow_profile != "none":
+        profile = _workflow_profile(parsed.workflow_profile or "default", folder)
+        profiles.append(profile)
+        command += ["--workflow-profile", str(profile)]
+    stated = {key for profile in profiles for key in read_yaml(profile)}
+    if not stated.intersection(_CORES) and all(getattr(parsed, option) is None for option in _CORES):
         command += ["--cores", "all"]
-    return [*command, *given]
+    return command
+
+
+def _targets_first(given: Sequence[str], folder: Path) -> list[str]:
+    """Return the words with the targets that follow the values of --config or --configfile at their beginning.
+
+    >>> _targets_first(["--configfile", "mine.yaml", "release", "--config", "name=a", "pan"], Path())
+    ['release', 'pan', '--configfile', 'mine.yaml']
+    """
+    targets, rest, option, values = list[str](), list[str](), "", 0
+    for word in given:
+        if word.startswith("-"):
+            option, values = word, 0
+        elif (option == "--configfile" and values and _is_target(word, folder)) or (
+            option == "--config" and "=" not in word
+        ):
+            targets.append(word)
+            continue
+        else:
+            values += 1
+        rest.append(word)
+    return [*targets, *rest]
+
+
+def _is_target(word: str, folder: Path) -> bool:
+    return Path(word).suffix not in SETTINGS_FILES and not (folder / word).is_file()
+
+
+def _expect_settings(path: Path) -> None:
+    """Raise InputError where a file of settings cannot be one."""
+    if path.suffix not in SETTINGS_FILES:
+        raise InputError(
+            f"--configfile {path}: expected settings in YAML or JSON ({', '.join(SETTINGS_FILES)}). {_CORPUS}"
+        )
+    if not path.is_file():
+        raise InputError(f"--configfile {path}: there is no such file. Give the path from this folder.")
+    read_yaml(path)
+
+
+def _expect_target(target: str, folder: Path) -> None:
+    """Raise InputError for a target that is no rule and cannot be a file of results."""
+    rules = {name for file in shipped("project/workflow/rules").glob("*.smk") for name in _rules(file)} | {
+        "all",
+        "release",
+    }
+    if target in rules or "/" in target:
+        return
+    hint = f"{did_you_mean(target, rules)}."
+    if (folder / target).exists():
+        hint = f". {_CORPUS}"
+    raise InputError(f"build: {target!r} is neither a rule nor a file of results{hint}")
+
+
+def _rules(file: Path) -> list[str]:
+    return re.findall(r"^(?:rule|checkpoint) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def _profile(option: str, names: Sequence[str]) -> Path:
+    """Return the file of the first profile that exists. Raises InputError where none does."""
+    from snakemake.cli import get_profile_dir
+
+    for name in names:
+        if found := get_profile_dir(name):
+            return Path(found[1])
+    known, folder = ", ".join(_shipped_profiles()), shipped(f"project/{PROFILES}")
+    raise InputError(f"{option} {names[0]}: there is no such profile. Profiles of the package: {known}, in {folder}/.")
+
+
+def _workflow_profile(name: str, folder: Path) -> Path:
+    """Return the file of a profile of the folder, else of the package."""
+    bare = name.removeprefix(f"{PROFILES}/")
+    package = [str(shipped(f"project/{PROFILES}/{bare}"))] if bare in _shipped_profiles() else []
+    return _profile("--workflow-profile", [name, str(folder / name), str(folder / PROFILES / name), *package])
+
+
+def _shipped_profiles() -> list[str]:
+    return sorted(path.name for path in shipped(f"project/{PROFILES}").iterdir() if path.is_dir())
 
 
 COMMANDS = {"build": Command("build a benchmark from raw corpora, with any option of snakemake", arguments, run, True)}

@@ -72,6 +72,12 @@ def schema_problems(value: Mapping[str, object], schema_path: Path) -> Iterator[
             yield section, f"{place}: {_description(error)}"
 
 
+def refused_texts(value: Mapping[str, object], schema_path: Path) -> list[tuple[str | int, ...]]:
+    """Return the places of the texts that a schema refuses, as the keys and numbers that lead to them."""
+    errors = _validator(schema_path).iter_errors(value)
+    return [tuple(error.absolute_path) for error in errors if isinstance(error.instance, str)]
+
+
 def with_defaults(value: Mapping[str, object], schema_path: Path) -> Settings:
     """Return a valid value with the schema's `default` of every key that it lacks, also below `allOf` and `$ref`.
 

@@ -1,7 +1,9 @@
-"""Check of a finished release before a build starts: an edited one is never taken for what the build made."""
+"""Checks of what a folder of results holds before a build of its name starts."""
 
+from collections.abc import Collection
 from pathlib import Path
 
+from authbench.errors import InputError
 from authbench.format.files import MANIFEST
 from authbench.release.published import RELEASE, expect_as_published
 from authbench.runtime.inventory import take_inventory
@@ -22,3 +24,20 @@ def expect_unaltered(results: Path) -> None:
         files = {RELEASE: FileSet(RELEASE, ("**",))}
         found = take_inventory(results, files, results / "release_inventory.json")[RELEASE]
         expect_as_published(folder, read_sums(folder), found)
+
+
+def expect_same_benchmark(results: Path, sources: Collection[str]) -> None:
+    """Verify that a folder of results, if there is one, is of a benchmark that shares a source with the run.
+
+    A recipe may gain and lose sources. Without one in common the run is of another benchmark, which would replace the
+    results of this name.
+
+    Raises:
+        InputError: the sources differ; says what to do.
+    """
+    built = sorted(path.name for path in (results / "ingest").glob("*") if path.is_dir())
+    if built and not set(built) & set(sources):
+        raise InputError(
+            f"{results}/ was built from {', '.join(built)}; this run has other sources: {', '.join(sorted(sources))}. "
+            f"Pass the recipe of {results.name} (--configfile), choose another name, or remove {results}/."
+        )
