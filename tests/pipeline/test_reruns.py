@@ -79,7 +79,7 @@ def test_comments_and_docstrings_rerun_nothing(bench: Project) -> None:
         bench.changed("config/config.yaml", lambda text: f"# A remark.\n{text}"),
         bench.changed("config/sources/douban.yaml", lambda text: f"{text}# A remark.\n"),
         bench.changed("workflow/authbench/records.py", a_remark_and_another_docstring),
-        bench.changed("workflow/authbench/ingest/table_csv.py", a_remark_and_another_docstring),
+        bench.changed("workflow/authbench/reading/table_csv.py", a_remark_and_another_docstring),
         bench.changed("workflow/scripts/chunk_documents.py", a_remark_and_another_docstring),
     ):
         assert bench.plan() == []
@@ -144,7 +144,7 @@ def test_how_a_source_is_normalised_does_not_ingest_it_again(bench: Project) -> 
 @pytest.mark.parametrize(
     ("module", "first"),
     [
-        ("ingest/table_csv.py", {"ingest_source"}),
+        ("reading/table_csv.py", {"ingest_source"}),
         ("normalize/text.py", {"normalize_text"}),
         ("chunk/cut.py", {"chunk_documents"}),
         ("filter/measure.py", {"measure_texts"}),

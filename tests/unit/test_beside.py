@@ -13,8 +13,8 @@ from ingested_files import Ingested
 from authbench.errors import InputError
 from authbench.identity import sha256_of_text
 from authbench.ingest.beside import TablesBeside
-from authbench.ingest.rows import BadRow
 from authbench.normalize.table import normalize_records
+from authbench.reading.rows import BadRow
 from authbench.rebuild.match import single_breaks
 from authbench.rebuild.texts import texts_of_source
 from authbench.registry.readers import JsonLinesReader

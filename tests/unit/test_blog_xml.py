@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.ingest.blog_xml import iso_date, read
-from authbench.ingest.rows import BadRow
+from authbench.reading.blog_xml import iso_date, read
+from authbench.reading.rows import BadRow
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import BlogXmlReader
 from authbench.storage.raw_files import RawFile

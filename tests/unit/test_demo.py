@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from authbench.content_words import content_vectors, fit_words
-from authbench.ingest.blog_xml import ENTRY
+from authbench.reading.blog_xml import ENTRY
 from authbench.storage.yaml_loader import FAST_LOADER
 
 ROOT = Path(__file__).resolve().parents[2]

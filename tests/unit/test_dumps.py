@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from authbench.errors import InputError
-from authbench.ingest import gutenberg, xml_rows
-from authbench.ingest.rows import BadRow
-from authbench.ingest.units import Units
+from authbench.reading import gutenberg, xml_rows
+from authbench.reading.rows import BadRow
+from authbench.reading.units import Units
 from authbench.registry.readers import GutenbergReader, XmlRowsReader
 from authbench.storage.raw_files import RawFile
 

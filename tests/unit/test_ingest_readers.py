@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
-from authbench.ingest import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
-from authbench.ingest.lines import bounded_lines
-from authbench.ingest.readers import READERS
-from authbench.ingest.rows import BadRow, ReadFile, Wanted
-from authbench.ingest.units import Units
+from authbench.reading import blog_xml, json_lines, json_records, plain_text, table_csv, table_parquet, tei
+from authbench.reading.lines import bounded_lines
+from authbench.reading.readers import READERS
+from authbench.reading.rows import BadRow, ReadFile, Wanted
+from authbench.reading.units import Units
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import BlogXmlReader, JsonLinesReader, JsonReader, ParquetReader, TeiReader, TextReader
 from authbench.storage.raw_files import RawFile

@@ -16,7 +16,7 @@ from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.compiled import compile_extraction
 from authbench.ingest.documents import Refused, add_derived
 from authbench.ingest.mapping import compile_source
-from authbench.ingest.readers import READERS
+from authbench.reading.readers import READERS
 from authbench.records import PRIMARY_GENRES
 from authbench.registry.entries import read_yaml
 from authbench.registry.source_entry import make_extraction

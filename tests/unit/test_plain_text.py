@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authbench.errors import InputError
-from authbench.ingest.plain_text import read
-from authbench.ingest.rows import BadRow
+from authbench.reading.plain_text import read
+from authbench.reading.rows import BadRow
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import TextReader
 from authbench.storage.raw_files import RawFile
@@ -71,7 +71,7 @@ def test_a_file_larger_than_a_record_may_be_is_a_bad_row(tmp_path: Path) -> None
 
 @given(st.lists(st.text("ab \n", min_size=1).filter(str.strip), min_size=1, max_size=5))
 def test_splitting_loses_nothing_but_the_separators(parts: list[str]) -> None:
-    from authbench.ingest.plain_text import parts as split
+    from authbench.reading.plain_text import parts as split
 
     stripped = [part.strip("\n") for part in parts]
     assert split("\n=====\n".join(parts), "^=====$") == stripped

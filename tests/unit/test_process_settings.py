@@ -12,7 +12,7 @@ import pytest
 import tiktoken
 from process_settings import changes, process_settings
 
-from authbench.ingest import table_csv
+from authbench.reading import table_csv
 from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import RawFile
 from authbench.tokens import NAME, encode, load_encoding

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authbench.ingest.rows import BadRow
-from authbench.ingest.tei import MalformedError, header_value, parse, read, running_text
+from authbench.reading.rows import BadRow
+from authbench.reading.tei import MalformedError, header_value, parse, read, running_text
 from authbench.registry.plain import from_plain
 from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile

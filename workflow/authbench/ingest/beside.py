@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from authbench.arrays import I64
 from authbench.errors import InputError
-from authbench.ingest.readers import READERS
-from authbench.ingest.rows import BadRow, Block, Row, Wanted
-from authbench.ingest.units import Units
+from authbench.reading.readers import READERS
+from authbench.reading.rows import BadRow, Block, Row, Wanted
+from authbench.reading.units import Units
 from authbench.registry.readers import Reader
 from authbench.registry.source_entry import Beside
 from authbench.storage.raw_files import MAX_RECORD_BYTES, RawFile

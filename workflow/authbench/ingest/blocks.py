@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from authbench.errors import InputError
 from authbench.ingest.beside import TablesBeside, is_beside
 from authbench.ingest.mapping import Mapped
-from authbench.ingest.readers import READERS
-from authbench.ingest.rows import BLOCK_BYTES, BadRow, Block, Needs, Wanted, missing, refuse_missing
-from authbench.ingest.units import Units
+from authbench.reading.readers import READERS
+from authbench.reading.rows import BLOCK_BYTES, BadRow, Block, Needs, Wanted, missing, refuse_missing
+from authbench.reading.units import Units
 from authbench.registry.readers import BlogXmlReader, Reader, TeiReader, TextReader
 from authbench.registry.source_entry import Extraction
 from authbench.storage.raw_files import RawFile, UnreadableFile

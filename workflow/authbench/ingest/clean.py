@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import regex
 
 from authbench.ingest.fields import as_text, compile_pattern
-from authbench.ingest.rows import Row, value_at
+from authbench.reading.rows import Row, value_at
 from authbench.registry.source_entry import CleanRule
 
 FIELD = regex.compile(r"\{\{([^{}]+)\}\}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 from authbench.ingest.clean import compile_cleaning, fields_of
 from authbench.ingest.fields import Column, Columns, compile_expression, compile_pattern, needs
-from authbench.ingest.rows import Needs, Row
+from authbench.reading.rows import Needs, Row
 from authbench.registry.expressions import Expression, names
 from authbench.registry.source_entry import Author, Extraction, Fields, Impurity
 

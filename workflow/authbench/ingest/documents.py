@@ -22,7 +22,7 @@ from authbench.ingest.fields import Column, Columns, as_text, by_distinct, texts
 from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.persons import OF_A_NAME
-from authbench.ingest.rows import Row
+from authbench.reading.rows import Row
 from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 
 GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")

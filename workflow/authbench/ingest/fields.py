@@ -14,7 +14,7 @@ import regex
 
 from authbench.errors import InputError
 from authbench.ingest.authors import concealed
-from authbench.ingest.rows import ABSENT, Row, value_at
+from authbench.reading.rows import ABSENT, Row, value_at
 from authbench.registry.expressions import template_parts
 
 Column = list[Any]

@@ -12,7 +12,7 @@ from authbench.ingest.compiled import compile_extraction, needed_fields, read_fi
 from authbench.ingest.documents import Choices, Documents, make_documents
 from authbench.ingest.fields import compile_pattern
 from authbench.ingest.identities import make_identities
-from authbench.ingest.rows import Needs, Row
+from authbench.reading.rows import Needs, Row
 from authbench.registry.expressions import FILE_FIELDS
 from authbench.registry.source_entry import Extraction
 

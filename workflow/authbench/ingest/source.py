@@ -25,8 +25,8 @@ from authbench.ingest.documents import Choices
 from authbench.ingest.drafts import Drafts
 from authbench.ingest.mapping import Mapped, compile_source
 from authbench.ingest.order import in_order, put_in_order
-from authbench.ingest.rows import BAD_ROW, BadRow
 from authbench.ingest.tally import Tally
+from authbench.reading.rows import BAD_ROW, BadRow
 from authbench.records import RECORD, REMOVED
 from authbench.registry.source_entry import Extraction
 from authbench.runtime.job import progress

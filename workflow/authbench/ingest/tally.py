@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from authbench.errors import InputError
-from authbench.ingest.rows import UNREADABLE
-from authbench.ingest.units import Units
+from authbench.reading.rows import UNREADABLE
+from authbench.reading.units import Units
 
 EXAMPLES = 3
 

@@ -22,8 +22,8 @@ from authbench.ingest.compiled import compile_extraction
 from authbench.ingest.documents import add_derived, contents_of, own_names
 from authbench.ingest.mapping import compile_source
 from authbench.ingest.own_name import without_own_name
-from authbench.ingest.rows import BadRow, Row
 from authbench.normalize.table import normalize_records
+from authbench.reading.rows import BadRow, Row
 from authbench.rebuild.match import Wanted, as_released
 from authbench.rebuild.moved import find_moved
 from authbench.registry.source_entry import (

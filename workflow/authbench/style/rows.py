@@ -15,8 +15,8 @@ import polars as pl
 
 from authbench.errors import InputError
 from authbench.ingest.fields import compile_expression, compile_pattern, needs
-from authbench.ingest.readers import READERS
-from authbench.ingest.rows import BadRow, Block, Row, Wanted
+from authbench.reading.readers import READERS
+from authbench.reading.rows import BadRow, Block, Row, Wanted
 from authbench.registry.expressions import FILE_FIELDS, names
 from authbench.registry.readers import Reader
 from authbench.storage.raw_files import RawFile, UnreadableFile

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 from xml.etree.ElementTree import Element
 
 from authbench.identity import fold_space
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
-from authbench.ingest.tei import BLANK_LINE, SEPARATORS, MalformedError, header_value, parse
-from authbench.ingest.units import Units
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.reading.tei import BLANK_LINE, SEPARATORS, MalformedError, header_value, parse
+from authbench.reading.units import Units
 from authbench.registry.readers import XmlReader
 from authbench.storage.raw_files import RawFile
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from authbench.errors import InputError
-from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
-from authbench.ingest.units import Units
+from authbench.reading.lines import bounded_lines
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.reading.units import Units
 from authbench.registry.readers import XmlRowsReader
 from authbench.storage.raw_files import RawFile
 

@@ -1,6 +1,6 @@
 """The reader of each file format, by the type of its options (see `rows` for what a reader is)."""
 
-from authbench.ingest import (
+from authbench.reading import (
     blog_xml,
     gutenberg,
     json_lines,
@@ -12,7 +12,7 @@ from authbench.ingest import (
     xml_records,
     xml_rows,
 )
-from authbench.ingest.rows import ReadFile
+from authbench.reading.rows import ReadFile
 from authbench.registry import readers
 
 READERS: dict[type[readers.Reader], ReadFile] = {

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Sized, Wanted, in_blocks, nested_deeper
-from authbench.ingest.units import Units
-from authbench.ingest.works import joined
+from authbench.reading.rows import DEEPEST, EVERYTHING, BadRow, Block, Sized, Wanted, in_blocks, nested_deeper
+from authbench.reading.units import Units
+from authbench.reading.works import joined
 from authbench.registry.readers import Encoding, JsonReader
 from authbench.storage.raw_files import CHUNK, RawFile
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
-from authbench.ingest.lines import bounded_lines
-from authbench.ingest.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, count_rows, nested_deeper
-from authbench.ingest.units import Units
+from authbench.reading.lines import bounded_lines
+from authbench.reading.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, count_rows, nested_deeper
+from authbench.reading.units import Units
 from authbench.registry.readers import JsonLinesReader
 from authbench.storage.raw_files import RawFile
 

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from authbench.errors import InputError
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
-from authbench.ingest.units import Units
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Wanted, check_header, count_rows
+from authbench.reading.units import Units
 from authbench.registry.readers import ParquetReader
 from authbench.storage.raw_files import RawFile
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from authbench.ingest.plain_text import whole_text
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
-from authbench.ingest.units import Units
+from authbench.reading.plain_text import whole_text
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.reading.units import Units
 from authbench.registry.readers import BlogXmlReader
 from authbench.storage.raw_files import RawFile
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import regex
 
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
-from authbench.ingest.units import Units
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted, in_blocks
+from authbench.reading.units import Units
 from authbench.registry.readers import Encoding, TextReader
 from authbench.storage.raw_files import RawFile
 

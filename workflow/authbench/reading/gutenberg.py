@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import regex
 
-from authbench.ingest.plain_text import whole_text
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
-from authbench.ingest.units import Units
+from authbench.reading.plain_text import whole_text
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.reading.units import Units
 from authbench.registry.readers import GutenbergReader
 from authbench.storage.raw_files import RawFile
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import groupby
 
-from authbench.ingest.rows import BadRow, Row, Sized, value_at
+from authbench.reading.rows import BadRow, Row, Sized, value_at
 from authbench.registry.readers import Group
 
 NUMBER = re.compile(r"\d+")

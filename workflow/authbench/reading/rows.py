@@ -3,7 +3,7 @@
 A reader turns one raw file into blocks of rows: `read(file, options, wanted, units) -> Iterator[Block]`. A block is a
 list of consecutive rows, small enough for memory (about a megabyte, or one record) and large enough to be worked on
 column by column. `options` is the section `reader` of an entry (authbench.registry.readers), `wanted` the columns that
-its mapping reads; in `units` the reader counts what becomes of every unit of the format (authbench.ingest.units). A
+its mapping reads; in `units` the reader counts what becomes of every unit of the format (authbench.reading.units). A
 reader says what the format says and nothing about authors or languages; the mapping does that. A record that cannot be
 read is a `BadRow`; a file that cannot be read raises `InputError`.
 """
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from authbench.errors import InputError
-from authbench.ingest.units import Units
+from authbench.reading.units import Units
 from authbench.records import PRIMARY_GENRES, is_language_code, primary_genre
 from authbench.storage.raw_files import RawFile
 

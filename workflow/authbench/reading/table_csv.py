@@ -2,7 +2,7 @@
 
 Lines are parsed some thousands at a time. As many rows as lines is the common case, and a parser of columns could take
 it; a record of several lines is looked at on its own, as an unmatched quotation mark may have swallowed rows
-(authbench.ingest.quotation). Every line of a file is of the header, of a record, of a bad row, or blank.
+(authbench.reading.quotation). Every line of a file is of the header, of a record, of a bad row, or blank.
 """
 
 import csv
@@ -15,9 +15,18 @@ from itertools import groupby, takewhile
 from typing import IO, Any
 
 from authbench.errors import InputError
-from authbench.ingest.lines import bounded_lines
-from authbench.ingest.quotation import NOVEL, SAMPLE, Layout, Row, TableLayout, Verdict, resumes_after_error, resumes_at
-from authbench.ingest.rows import (
+from authbench.reading.lines import bounded_lines
+from authbench.reading.quotation import (
+    NOVEL,
+    SAMPLE,
+    Layout,
+    Row,
+    TableLayout,
+    Verdict,
+    resumes_after_error,
+    resumes_at,
+)
+from authbench.reading.rows import (
     BLOCK_ROWS,
     EVERYTHING,
     MOST_NAMES,
@@ -27,7 +36,7 @@ from authbench.ingest.rows import (
     Wanted,
     check_header,
 )
-from authbench.ingest.units import Units
+from authbench.reading.units import Units
 from authbench.registry.readers import CsvReader
 from authbench.storage.raw_files import CHUNK, RawFile
 

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from authbench.identity import fold_space
-from authbench.ingest.rows import EVERYTHING, BadRow, Block, Row, Wanted
-from authbench.ingest.units import Units
+from authbench.reading.rows import EVERYTHING, BadRow, Block, Row, Wanted
+from authbench.reading.units import Units
 from authbench.registry.readers import TeiReader
 from authbench.storage.raw_files import RawFile
 
