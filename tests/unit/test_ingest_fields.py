@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from authbench.author_labels import PLACEHOLDERS, folded, refusal
 from authbench.errors import InputError
-from authbench.ingest.authors import CASELESS, PLACEHOLDERS, folded, occurs, refusal
+from authbench.ingest.authors import CASELESS, occurs
 from authbench.ingest.clean import compile_cleaning
 from authbench.ingest.fields import as_text, compile_expression, needs
 from authbench.registry.expressions import names

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from authbench.author_labels import folded
 from authbench.errors import InputError
 from authbench.ingest.aliases import persons_file, read_aliases
-from authbench.ingest.authors import folded
 from authbench.ingest.identities import make_identities
 from authbench.ingest.persons import Life, canonical_name
 from authbench.records import RECORD

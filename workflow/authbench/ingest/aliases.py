@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from authbench.author_labels import folded
 from authbench.errors import InputError
-from authbench.ingest.authors import folded
 from authbench.ingest.persons import PersonalName, canonical_name
 from authbench.records import LANGUAGES
 from authbench.registry.entries import did_you_mean, read_yaml

@@ -1,50 +1,17 @@
-"""Author labels: their normal form, whether they name anybody, and whether a text holds them.
+"""Author labels and texts: whether a text or an id holds a label.
 
 Raw labels do not leave this package: what follows knows pseudonyms.
 """
 
 import functools
-from collections.abc import Collection
 
 import regex
 
-from authbench.identity import author_id, fold_space
-from authbench.nfc import compose
+from authbench.author_labels import folded
+from authbench.identity import author_id
 
-PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a")
-MIN_CHARACTERS = 2
 SURE_CHARACTERS = 4  # a shorter name must stand as a word to count as one
-# Characters without a glyph: default-ignorable ones (zero-width, marks of direction, byte order marks, soft hyphens,
-# variation selectors, fillers), those of annotations, and controls that are no white space.
-UNSEEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB[\p{Cc}--\s]]", regex.VERSION1)
 CASELESS = regex.compile(r"[\p{Nd}\p{Lo}_.-]+")  # no other character folds to one of these
-
-
-def folded(label: str) -> str:
-    """Return the label without characters that are not seen, NFC-normalised, its white space folded.
-
-    Two labels that a reader cannot tell apart are one.
-
-    >>> folded("\u202eAnn\u200b  Lee\ufeff")
-    'Ann Lee'
-    """
-    seen = label if label.isascii() and label.isprintable() else UNSEEN.sub("", label)
-    return fold_space(compose(seen))
-
-
-def refusal(label: str, placeholders: Collection[str], min_characters: int = MIN_CHARACTERS) -> str | None:
-    """Return why a folded label names nobody (`no_author`, `placeholder_author`), or None.
-
-    Placeholders (case-folded) are compared whole: a pattern such as `n.a.*` takes real names with it.
-
-    >>> refusal("Anonymous", {"anonymous"}), refusal("anon****", {"anonymous"})
-    ('placeholder_author', None)
-    """
-    if not label:
-        return "no_author"
-    if len(label) < min_characters or label.casefold() in placeholders:
-        return "placeholder_author"
-    return None
 
 
 def occurs(name: str, text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 import pyarrow as pa
 
+from authbench.author_labels import folded
 from authbench.errors import InputError
 from authbench.identity import fold_space
 from authbench.ingest import authors
@@ -285,7 +286,7 @@ def _lacking(lang: str | None, genre: str | None, text: str) -> str | None:
 
 
 def _folded(name: Any) -> str:
-    return authors.folded(as_text(name) or "")
+    return folded(as_text(name) or "")
 
 
 def _plain(value: Any) -> str | None:

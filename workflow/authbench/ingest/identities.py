@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from authbench.author_labels import MIN_CHARACTERS, PLACEHOLDERS, folded, refusal
 from authbench.identity import author_id, digest, fold_space
 from authbench.ingest import authors
 from authbench.ingest.aliases import Aliases
@@ -31,7 +32,7 @@ class Identities:
     space: str
     key: bytes | None
     placeholders: frozenset[str]
-    min_characters: int
+    min_characters: int | None
     names: str | None = None
     aliases: Aliases = field(default_factory=dict, hash=False)
 
@@ -40,9 +41,9 @@ class Identities:
         """Return whom a label names; one with half a character could be any of several people's."""
         if has_half(written):
             return Person("", "", HALF_CHARACTER)
-        label = authors.folded(whole_characters(written))
-        refusal = authors.refusal(label, self.placeholders, self.min_characters)
-        return Person(label, "" if refusal else author_id(self.space, label, self.key), refusal)
+        label = folded(whole_characters(written))
+        why = refusal(label, self.placeholders, self.min_characters)
+        return Person(label, "" if why else author_id(self.space, label, self.key), why)
 
     def work(self, person: Person, work: str) -> Person:
         """Return the author that a work, or else the label of its texts, stands for; no label has its id."""
@@ -94,7 +95,7 @@ class Identities:
 
 def make_identities(tag: str, author: Author, key: bytes | None, aliases: Aliases) -> Identities:
     """Return the identifiers of a source whose entry has this section `author`."""
-    names_nobody = authors.PLACEHOLDERS if author.placeholders is None else author.placeholders
-    shortest = authors.MIN_CHARACTERS if author.min_characters is None else author.min_characters
+    shortest = author.min_characters or (MIN_CHARACTERS if author.names else None)
+    names_nobody = PLACEHOLDERS if author.placeholders is None else author.placeholders
     nobody = frozenset(map(str.casefold, names_nobody))
     return Identities(tag, author.space or tag, key, nobody, shortest, author.names, aliases)

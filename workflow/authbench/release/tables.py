@@ -9,6 +9,7 @@ from types import MappingProxyType
 import orjson
 import polars as pl
 
+from authbench.author_labels import folded
 from authbench.format.columns import (
     CANDIDATES,
     GROUND_TRUTH,
@@ -22,7 +23,6 @@ from authbench.format.columns import (
     Table,
 )
 from authbench.identity import author_id, value_digest
-from authbench.ingest.authors import folded
 from authbench.ingest.persons import canonical_name, keys_of
 from authbench.records import FIELDS_BESIDE_LABELS, LANGUAGES
 from authbench.registry.source_entry import FULL, Description
@@ -156,4 +156,4 @@ def _is_author(
     if known is not None and known.names == FULL:
         names = ((canonical_name(folded(words), lang), lang) for lang in languages)
         return author in {keys_of(name, lang, None).author_id for name, lang in names if name is not None}
-    return author_id((known and known.space) or source, words) == author
+    return author_id((known and known.space) or source, folded(words)) == author

@@ -1,0 +1,95 @@
+"""The normal form of author labels, and whether they name anybody: one rule for building, auditing and evaluating.
+
+A label is a name or a number. Spellings that a reader cannot tell apart, and the ways in which programs write one whole
+number, are one label.
+"""
+
+import re
+from collections.abc import Callable, Collection
+
+import polars as pl
+import regex
+
+from authbench.identity import fold_space
+from authbench.nfc import compose
+
+PLACEHOLDERS = ("nan", "None", "null", "anonymous", "unknown", "[deleted]", "N.A.", "n/a", "<NA>", "AutoModerator")
+MIN_CHARACTERS = 2  # of a name
+# Characters without a glyph: default-ignorable ones (zero-width, marks of direction, byte order marks, soft hyphens,
+# variation selectors, fillers), those of annotations, and controls that are no white space.
+UNSEEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB[\p{Cc}--\s]]", regex.VERSION1)
+# A whole number as programs write floats: `3.0`, `-0.0`, or one digit before the point and an exponent, `1.25e+16`.
+_FLOAT = re.compile(r"(-?)(?:(0|[1-9][0-9]*)(?:\.0+)?|([0-9])(?:\.([0-9]+))?[eE]\+?([0-9]{1,3}))", re.ASCII)
+_WIDEST = 308  # the exponent of the largest float
+
+
+def folded(label: str) -> str:
+    """Return a label's normal form: NFC, without characters that are not seen, white space folded, numbers as integers.
+
+    A number keeps all its digits; one with zeros before it, such as `03`, and a name with digits stay as they are.
+
+    >>> folded("\u202eAnn\u200b  Lee\ufeff"), folded("3.0"), folded("3e0"), folded("03"), folded("3.0 Team")
+    ('Ann Lee', '3', '3', '03', '3.0 Team')
+    """
+    seen = label if label.isascii() and label.isprintable() else UNSEEN.sub("", label)
+    whole = fold_space(compose(seen))
+    return _integer(whole) if whole[:1] in "-0123456789" and whole[-1:].isdecimal() else whole
+
+
+def _integer(label: str) -> str:
+    """Return a label that is a float's spelling of a whole number as that integer; any other as it is."""
+    found = _FLOAT.fullmatch(label)
+    if found is None:
+        return label
+    sign, digits, first, decimals, exponent = found.groups()
+    if digits is None:
+        significant, places = (decimals or "").rstrip("0"), int(exponent)
+        if len(significant) > places or places > _WIDEST or (first == "0" and (significant or places)):
+            return label
+        digits = first + significant.ljust(places, "0")
+    return digits if digits == "0" else sign + digits
+
+
+def refusal(label: str, placeholders: Collection[str], min_characters: int | None = None) -> str | None:
+    """Return why a folded label names nobody (`no_author`, `placeholder_author`), or None.
+
+    Placeholders (case-folded) are compared whole: a pattern such as `n.a.*` takes real names with it. Without
+    `min_characters` a name has MIN_CHARACTERS, and a number, which is an account's, any.
+
+    >>> refusal("Anonymous", {"anonymous"}), refusal("anon****", {"anonymous"}), refusal("7", ())
+    ('placeholder_author', None, None)
+    """
+    if not label:
+        return "no_author"
+    short = (len(label) < MIN_CHARACTERS and not label.isdecimal()) if min_characters is None else (
+        len(label) < min_characters
+    )  # fmt: skip
+    return "placeholder_author" if short or label.casefold() in placeholders else None
+
+
+def known_labels(labels: pl.Series) -> pl.Series:
+    """Return the normal form of each label, null for one that names nobody; a name may have one character.
+
+    Each distinct label is folded once.
+    """
+    nobody = frozenset(map(str.casefold, PLACEHOLDERS))
+
+    def known(label: str) -> str | None:
+        whole = folded(label)
+        return None if refusal(whole, nobody, 1) else whole
+
+    return _of_distinct(labels, known)
+
+
+def folded_labels(labels: pl.Series) -> pl.Series:
+    """Return the normal form of each label; each distinct one is folded once."""
+    return _of_distinct(labels, folded)
+
+
+def _of_distinct(labels: pl.Series, function: Callable[[str], str | None]) -> pl.Series:
+    distinct = labels.drop_nulls().unique()
+    made = pl.Series([function(label) for label in distinct], dtype=pl.String)
+    changed = distinct.ne_missing(made)
+    if not changed.any():
+        return labels
+    return labels.replace_strict(distinct.filter(changed), made.filter(changed), default=labels)
