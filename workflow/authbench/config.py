@@ -22,6 +22,7 @@ from authbench.dedup.settings import dedup_problems
 from authbench.errors import InputError
 from authbench.filter.settings import filter_problems
 from authbench.ingest.settings import ingest_problems, unknown_requirements
+from authbench.ingest.stated import unusable_values
 from authbench.languages import languages
 from authbench.models.entries import ModelEntry, expect_trainable, expect_vectors
 from authbench.models.requested import load_model
@@ -31,7 +32,7 @@ from authbench.raven.checks import settings_problems as raven_problems
 from authbench.raven.settings import RavenSettings
 from authbench.registry.checks import same_names
 from authbench.registry.entries import Settings, did_you_mean, read_yaml, refused_texts, schema_problems
-from authbench.registry.load import entry_name, list_entries, load_entry
+from authbench.registry.load import entry_name, is_path, list_entries, load_entry
 from authbench.registry.source_entry import Source
 from authbench.registry.sources import SOURCES
 from authbench.registry.values import value_problems
@@ -253,6 +254,8 @@ def _load_sources(config: Config, root: Path) -> tuple[dict[str, Source], list[s
         try:
             source = load_entry(SOURCES, requested, root)
             sources[source.tag] = source
+            where = requested if is_path(requested) else f"config/sources/{requested}.yaml"
+            problems += [f"{where}: {problem}" for problem in unusable_values(config, source)]
         except InputError as problem:
             problems += [
                 line if line.startswith("config/") else f"sources: {line}" for line in str(problem).split("\n")

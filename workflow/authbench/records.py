@@ -22,6 +22,7 @@ PRIMARY_GENRES = (
     "poetry",
     "qna",
 )
+GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 LENGTH_BUCKETS = ("short", "medium", "long", "extra_long")
 
 # A record of a source. `file` is the SHA-256 of the raw file (a file name may contain the author's name), `ordinal` the

@@ -4,7 +4,6 @@ Rows are mapped a block at a time, column by column: most of the work is then do
 and once for labels that many rows share.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import compress
@@ -24,9 +23,8 @@ from authbench.ingest.identities import HALF_CHARACTER, Identities
 from authbench.ingest.own_name import without_own_name
 from authbench.ingest.persons import OF_A_NAME
 from authbench.reading.rows import Row
-from authbench.records import LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
+from authbench.records import GENRE, LANGUAGES, OTHER, PRIMARY_GENRES, is_language_code, primary_genre
 
-GENRE = re.compile(r"[a-z_]+(/[a-z0-9_]+)?")
 # A record as the mapping makes it. `base` says that its key is that of all its copies: the corpus has no raw ids.
 MADE = pa.schema(
     {

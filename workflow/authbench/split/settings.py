@@ -5,14 +5,12 @@ from difflib import get_close_matches
 
 from authbench.dedup.settings import choose_bands
 from authbench.errors import InputError
-from authbench.format.files import FOLDERS
 from authbench.format.lock import read_lock
+from authbench.format.names import split_problem
 from authbench.registry.checks import unbalanced_shares, unreadable_file
 from authbench.settings.config import Config
 
-# Folders of a release, and what Hugging Face's datasets call all splits together.
-RESERVED = FOLDERS | {"all"}
-RESERVED_FOR = "a folder of the release has it, or all splits together"
+ALL = "all"  # what Hugging Face's datasets call all splits together
 
 
 def split_problems(config: Config) -> Iterator[str]:
@@ -22,8 +20,9 @@ def split_problems(config: Config) -> Iterator[str]:
         others = [given for given in split["splits"] if given != name]
         if name not in split["splits"] and (close := get_close_matches(name, others, 1, 0.7)):
             yield f"split.splits: '{close[0]}' looks like '{name}'"
-    for name in sorted(RESERVED & set(split["splits"])):
-        yield f"split.splits: '{name}' is taken ({RESERVED_FOR}); choose another name"
+    for name in sorted(split["splits"]):
+        if problem := "the name of all splits together" if name == ALL else split_problem(name):
+            yield f"split.splits: '{name}' is taken ({problem}); choose another name"
     if config["evaluate"]["models"] and config["evaluate"]["split"] not in split["splits"]:
         yield (
             f"evaluate.split: '{config['evaluate']['split']}' is no split; expected one of {', '.join(split['splits'])}"
