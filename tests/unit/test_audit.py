@@ -530,6 +530,7 @@ def test_folders_of_pan_problems_are_read_and_cleaned(tmp_path: Path) -> None:
         ("truth.txt", "EN000 maybe\n", "line 1: 'EN000 maybe' is no truth. Expected such as EN001 Y"),
         ("truth.txt", "EN999 Y\n", "there is no such folder"),
         ("truth.txt", "../EN000 Y\n", "is no truth"),
+        ("truth.txt", "EN000 Y\nEN000 N\n", "line 2: 'EN000' comes twice"),
         ("EN000/unknown2.txt", "two", "holds 2 files known*.txt and 2 unknown*.txt"),
     ],
 )
@@ -557,7 +558,8 @@ def test_a_truth_without_texts_is_examined_for_answers_alone(tmp_path: Path) -> 
         {"id": f"p{k}", "same": k % 2 == 0, "authors": [f"w{k}", f"w{k + k % 3 % 2}"]} for k in range(9)
     ]
     found = audit(write_lines(tmp_path / "truth.jsonl", rows_of))
-    assert {one.claim for one in found.findings} == {"repeated_id", "wrong_truth", "repeated_pair", "one_class"}
+    claims = {"repeated_id", "label_variants", "wrong_truth", "repeated_pair", "one_class"}
+    assert {one.claim for one in found.findings} == claims
     assert ids_of(found, "wrong_truth") == [
         row["id"] for row in rows_of if (row["authors"][0] == row["authors"][1]) != row["same"]
     ]

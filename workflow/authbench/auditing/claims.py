@@ -21,6 +21,10 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
     "two_labels": (LABELS, "a text is known under two labels"),
     "one_person": (LABELS, "two labels share three texts of 100 letters or more: possibly one person"),
     "impure_label": (LABELS, "two texts of a label are by two accounts in more than one pair of five"),
+    "label_variants": (
+        LABELS,
+        "a label is spelled in several ways: numbers as floats, white space, marks without a sign",
+    ),
     "several_languages": (LABELS, "an author writes in several languages"),
     "self_doubled": (TEXTS, "a text holds itself twice"),
     "language": (TEXTS, "a text is in another language than it says"),
@@ -31,6 +35,7 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
     "token_length": (TEXTS, "the number of tokens is not that of cl100k_base"),
     "repeated_id": (FORM, "an id stands for several documents"),
     "unknown_answer": (FORM, "an answer is no candidate"),
+    "unasked_truth": (FORM, "an answer to no query or problem of the dataset"),
     "answer_by_another": (FORM, "an answer is by another author than the query"),
     "missing_answer": (FORM, "a candidate by the query's author is neither answer nor ignored"),
     "query_without_answer": (FORM, "a query without an answer"),

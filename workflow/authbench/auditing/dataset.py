@@ -6,12 +6,15 @@ from pathlib import Path
 
 import polars as pl
 
+from authbench.author_labels import folded_labels, known_labels
+
 # `unit`: what is compared as one text (an episode holds several documents); by default the document itself.
 DOCUMENTS = pl.Schema(
     {
         "id": pl.String,  # unique
         "split": pl.String,
-        "author": pl.String,
+        "author": pl.String,  # the label's normal form; null where it names nobody
+        "spelling": pl.String,  # the author's label as the dataset has it
         "content": pl.String,
         "lang": pl.String,
         "genre": pl.String,
@@ -40,6 +43,7 @@ PROBLEMS = pl.Schema(
         "author_other": pl.String,
     }
 )
+_LABELS = ("origin", "item", "account")
 ALL = "all"  # the split of a dataset without splits
 POOL = "corpus"  # the split of a corpus that several splits of queries share: none of its own
 _EARLIEST = ("train", "dev", "val", "valid", "validation", "test")
@@ -71,6 +75,7 @@ class Dataset:
         positives: relations that the dataset states (format.columns.POSITIVES), by split.
         pairs: pools that it states (format.columns.PAIRS), by split.
         repeated: ids that stand for several documents, as the dataset has them.
+        unasked: ids that the truth has an answer of, and that are no query and no problem.
         notes: what was assumed.
     """
 
@@ -82,6 +87,7 @@ class Dataset:
     positives: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     pairs: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
 
@@ -101,26 +107,33 @@ def split_rank(name: str) -> tuple[int, str]:
     return (_EARLIEST.index(name) if name in _EARLIEST else len(_EARLIEST), name)
 
 
-def as_documents(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return DOCUMENTS of a frame with some of their columns, with defaults."""
+def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
+    """Return DOCUMENTS of a frame with some of their columns, with defaults for split, roles, id, place and row.
+
+    Labels get their normal form, by which authors, works, items and accounts are compared; an author's label that names
+    nobody is null.
+
+    Args:
+        derived: authors are no labels of the dataset, so that they stay as they are.
+    """
     absent = [pl.lit(None, kind).alias(name) for name, kind in DOCUMENTS.items() if name not in frame.columns]
-    return complete(frame.with_columns(absent))
-
-
-def complete(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return DOCUMENTS with defaults for split, roles, unit, place and row."""
     numbered = pl.int_range(pl.len(), dtype=pl.Int64)
-    return (
-        frame.select(pl.col(name).cast(kind, strict=False) for name, kind in DOCUMENTS.items())
+    table = (
+        frame.with_columns(absent)
+        .select(pl.col(name).cast(kind, strict=False) for name, kind in DOCUMENTS.items())
         .with_columns(
             pl.col("split").fill_null(ALL),
             pl.col("place").fill_null(""),
             pl.col("row").fill_null(numbered),
             pl.col("candidate", "query").fill_null(True),
             pl.col("content").fill_null(""),
+            pl.col("spelling").fill_null(pl.col("author")),
         )
         .with_columns(pl.col("id").fill_null(pl.format("row {}", pl.col("row") + 1)))
     )
+    if derived:
+        return table
+    return table.with_columns(known_labels(table["author"]), *(folded_labels(table[name]) for name in _LABELS))
 
 
 def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
@@ -148,6 +161,7 @@ def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
             positives={split: table for part in renamed for split, table in part.positives.items()},
             pairs={split: table for part in renamed for split, table in part.pairs.items()},
             repeated=tuple(dict.fromkeys(ident for part in renamed for ident in part.repeated)),
+            unasked=tuple(dict.fromkeys(ident for part in renamed for ident in part.unasked)),
             notes=tuple(dict.fromkeys(note for part in renamed for note in part.notes)),
             sources=tuple(source for part in renamed for source in part.sources),
         )

@@ -1,5 +1,6 @@
 """All that an audit finds in a dataset but for copies (`copies`) and what rows score (`rows`)."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from scipy.special import bdtrc
 
 from authbench.auditing.claims import Case
 from authbench.auditing.dataset import POOL, Dataset
+from authbench.author_labels import known_labels
 from authbench.checking.ids import neighbours
 from authbench.checking.normal_form import abnormal
 from authbench.checking.personal_data import find_personal_data
@@ -20,6 +22,7 @@ from authbench.filter.measure import MEASURES, measure_texts
 from authbench.labels.estimators import Estimate, account, same_item, two_accounts
 from authbench.labels.shared import labels_that_share_texts
 from authbench.normalize.doubled import first_of_two, suspected
+from authbench.printable import printable
 from authbench.records import LANGUAGES
 from authbench.settings.filter import Filter
 from authbench.tokens import Tokenizer
@@ -35,6 +38,7 @@ _PERSONAL = {
     "handle": r"(?:^|[^\w@/.])@\w\w",
 }
 _TEXTS_AT_ONCE = 5_000
+_SPELLINGS, _WIDEST = 4, 40  # that a note shows of a label, and characters of each
 _SURE = 1e-6  # that so many authors have one answer by chance
 
 Cases = dict[str, list[Case]]
@@ -193,7 +197,10 @@ def find_in_labels(dataset: Dataset, stated_languages: bool, copies: pl.DataFram
     """
     documents = dataset.documents
     named = documents.filter(pl.col("author").is_not_null())
-    cases: Cases = {"no_author": [Case((ident,)) for ident in documents.filter(pl.col("author").is_null())["id"]]}
+    unnamed = documents.filter(pl.col("author").is_null()).select("id", "spelling")
+    cases: Cases = {
+        "no_author": [Case((ident,), f"says {_shown(label)}" if label else "") for ident, label in unnamed.iter_rows()]
+    }
     if dataset.form.startswith(("BEIR", "MTEB")):
         cases.pop("no_author")
     if len([split for split in dataset.splits if split != POOL]) > 1:
@@ -267,6 +274,10 @@ def find_in_answers(dataset: Dataset) -> Cases:
     """Return what is wrong with ids, answers and problems."""
     documents = dataset.documents
     cases: Cases = {"repeated_id": [Case((ident,)) for ident in dataset.repeated]}
+    if not dataset.form.startswith(("BEIR", "MTEB")):
+        cases["label_variants"] = list(_variants(dataset))
+    if documents.height and (dataset.answers is not None or dataset.problems.height):
+        cases["unasked_truth"] = [Case((ident,)) for ident in dataset.unasked]
     if dataset.answers is not None:
         cases |= _answers(dataset, dataset.answers)
     if dataset.problems.height:
@@ -277,11 +288,29 @@ def find_in_answers(dataset: Dataset) -> Cases:
     return cases
 
 
+def _variants(dataset: Dataset) -> Iterator[Case]:
+    """Yield the labels of authors that are spelled in several ways."""
+    named = [dataset.problems[side].alias("spelling") for side in ("author_one", "author_other")]
+    spelled = pl.concat([table.to_frame().with_columns(author=known_labels(table)) for table in named])
+    every = pl.concat([dataset.documents.select("spelling", "author"), spelled]).drop_nulls().unique()
+    several = every.group_by("author").agg(pl.col("spelling").sort()).filter(pl.col("spelling").list.len() > 1)
+    for author, spellings in several.sort("author").iter_rows():
+        more = f" and {len(spellings) - _SPELLINGS} more" if len(spellings) > _SPELLINGS else ""
+        yield Case((author,), ", ".join(map(_shown, spellings[:_SPELLINGS])) + more)
+
+
+def _shown(label: str) -> str:
+    """Return a label in quotation marks, with what a reader cannot see or tell from another sign as escapes."""
+    plain = unicodedata.is_normalized("NFC", label)
+    return f"'{printable(label)[:_WIDEST]}'" if plain else f"{label!a:.{_WIDEST}}"
+
+
 def _answers(dataset: Dataset, answers: pl.DataFrame) -> Cases:
     documents = dataset.documents
     candidates = documents.filter("candidate")
     author = documents.select("id", "author")
-    unknown = answers.join(candidates, left_on="candidate_id", right_on="id", how="anti")
+    stated = pl.concat([answers, dataset.ignored])
+    unknown = stated.join(candidates, left_on="candidate_id", right_on="id", how="anti").unique(maintain_order=True)
     both = answers.join(author, left_on="query_id", right_on="id").join(
         author, left_on="candidate_id", right_on="id", suffix="_of_candidate"
     )
@@ -300,8 +329,7 @@ def _answers(dataset: Dataset, answers: pl.DataFrame) -> Cases:
         .filter(pl.col("query_id") != pl.col("candidate_id"))
         .select("split", "query_id", "candidate_id")
     )
-    stated = pl.concat([answers, dataset.ignored]).select("query_id", "candidate_id")
-    missing = expected.join(stated, on=("query_id", "candidate_id"), how="anti")
+    missing = expected.join(stated.select("query_id", "candidate_id"), on=("query_id", "candidate_id"), how="anti")
     pairs = ("query_id", "candidate_id")
     return {
         "unknown_answer": [Case((answer,), f"of {query}") for query, answer in unknown.select(pairs).iter_rows()],
@@ -312,7 +340,8 @@ def _answers(dataset: Dataset, answers: pl.DataFrame) -> Cases:
 
 
 def _problems(problems: pl.DataFrame) -> Cases:
-    named = problems.drop_nulls(["author_one", "author_other"])
+    folded = [known_labels(problems[side]) for side in ("author_one", "author_other")]
+    named = problems.with_columns(folded).drop_nulls(["author_one", "author_other"])
     wrong = named.filter((pl.col("author_one") == pl.col("author_other")) != pl.col("same"))
     low, high = pl.min_horizontal("one", "other"), pl.max_horizontal("one", "other")
     asked = problems.drop_nulls(["one", "other"]).with_columns(low=low, high=high)

@@ -81,7 +81,8 @@ def read_huggingface(path: Path) -> Dataset:
 
 
 def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dataset:
-    documents, answers, ignored, repeated, notes = [], [ANSWERS.to_frame()], [ANSWERS.to_frame()], [], []
+    documents, answers, ignored = [], [ANSWERS.to_frame()], [ANSWERS.to_frame()]
+    repeated, unasked, notes = list[str](), list[str](), list[str]()
     stated: dict[str, dict[str, pl.DataFrame]] = {POSITIVES.name: {}, PAIRS.name: {}}
     places: dict[str, list[Path]] = {}
     for split, tables in files.items():
@@ -91,6 +92,7 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
             ids = rows[table.name][table.ident]
             repeated += ids.filter(ids.is_duplicated()).unique(maintain_order=True).to_list()
             places[f"{split}/{table.name}"] = tables[table.name]
+        unasked += truth.join(queries, on="query_id", how="anti", maintain_order="left")["query_id"].to_list()
         documents += list(_documents(split, candidates, queries, truth))
         answers.append(_exploded(split, truth, "positive_ids"))
         ignored.append(_exploded(split, truth.filter(pl.col("ignored_ids").is_not_null()), "ignored_ids"))
@@ -113,6 +115,7 @@ def _dataset(path: Path, form: str, files: Files, provenance: list[Path]) -> Dat
             positives=stated[POSITIVES.name],
             pairs=stated[PAIRS.name],
             repeated=tuple(dict.fromkeys(repeated)),
+            unasked=tuple(dict.fromkeys(unasked)),
             notes=tuple(notes),
             sources=(Source(path, form, places),),
         )

@@ -1,11 +1,13 @@
 """Datasets of verification pairs in PAN's files: pairs with texts, and truths, with or without them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from authbench.auditing.dataset import DOCUMENTS, PROBLEMS, Dataset, Source, as_documents, split_rank, unique_ids
+from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.format.pan import read_pairs, read_truth
 from authbench.identity import digest
@@ -51,6 +53,7 @@ def read_pan(path: Path, files: Files) -> Dataset:
     """Read the pairs and truths of every split. Raises InputError where a pair has no truth."""
     tables: Tables = {}
     places: dict[str, list[Path]] = {}
+    unasked: list[str] = []
     for split, (pairs, truth) in files.items():
         answers = read_truth(truth)
         places[f"{split}/truth"] = [truth]
@@ -61,8 +64,9 @@ def read_pan(path: Path, files: Files) -> Dataset:
             lacking = read.join(answers, on="id", how="anti")["id"]
             if len(lacking):
                 raise InputError(f"{truth}: has no line for {len(lacking)} of the pairs, such as {lacking[0]!a:.60}.")
+            unasked += answers.join(read, on="id", how="anti", maintain_order="left")["id"].to_list()
         tables[split] = (read, answers)
-    return dataset_of_pairs(path, FORM, tables, places)
+    return replace(dataset_of_pairs(path, FORM, tables, places), unasked=tuple(dict.fromkeys(unasked)))
 
 
 def dataset_of_pairs(
@@ -84,11 +88,14 @@ def dataset_of_pairs(
         if asked["author1"].null_count():
             asked = asked.with_columns(_components(asked))
             notes["Pairs without authors: texts that same-author pairs join are by one author."] = None
+        asked = asked.with_columns(spelling1="author1", spelling2="author2")
+        asked = asked.with_columns(known_labels(asked["author1"]), known_labels(asked["author2"]))
         sides = [
             asked.select(
                 pl.format("{}/{}", "id", pl.lit(side)).alias("id"),
                 pl.lit(split).alias("split"),
                 author=f"author{side}",
+                spelling=f"spelling{side}",
                 content=f"text{side}",
                 genre=f"topic{side}",
                 row=pl.col("row").cast(pl.Int64),
@@ -97,7 +104,7 @@ def dataset_of_pairs(
             for side in (1, 2)
         ]
         texts = pl.concat(sides).with_columns(
-            first=pl.col("id").first().over("author", "content"),
+            first=pl.col("id").first().over(pl.coalesce("author", "spelling"), "content"),
         )
         name_of = dict(texts.select("id", "first").iter_rows())
         kept = texts.filter(pl.col("id") == pl.col("first")).drop("first").sort("row", "id")

@@ -41,6 +41,9 @@ def read_pan_folders(path: Path, truths: dict[str, Path]) -> Dataset:
     tables: Tables = {}
     for split, truth in truths.items():
         rows = [(ident, *_texts(truth.parent / ident), same) for ident, same, _ in _lines(truth)]
+        lacking = {file.parent.name for file in truth.parent.glob(f"*/{_UNKNOWN}")} - {row[0] for row in rows}
+        if lacking:
+            raise InputError(f"{truth}: has no line for {len(lacking)} of the problems, such as {min(lacking)!a:.60}.")
         nothing = dict.fromkeys(("topic1", "topic2", "lang", "author1", "author2"), pl.lit(None, pl.String))
         frame = pl.DataFrame(rows, ["id", "text1", "text2", "same"], orient="row").with_columns(**nothing)
         tables[split] = (frame.drop("same", "author1", "author2"), frame.select("id", "same", "author1", "author2"))
@@ -58,10 +61,14 @@ def write_without(truth: Path, target: Path, gone: Collection[str]) -> None:
 
 
 def _lines(truth: Path) -> Iterator[tuple[str, bool, str]]:
+    seen = set[str]()
     for number, line in enumerate(_text(truth).splitlines(), 1):
         if line.strip():
             if (found := _LINE.fullmatch(line)) is None or Path(found[1]).name != found[1]:
                 raise InputError(f"{truth}, line {number}: {line!r:.60} is no truth. Expected such as EN001 Y.")
+            if found[1] in seen:
+                raise InputError(f"{truth}, line {number}: {found[1]!a:.60} comes twice. Expected each problem once.")
+            seen.add(found[1])
             yield found[1], found[2] == "Y", line.strip()
 
 

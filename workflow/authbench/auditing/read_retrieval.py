@@ -125,11 +125,13 @@ def _dataset(
     shared = len(corpora) == 1 and len(answers) > 1
     parts, stated, aside = [DOCUMENTS.to_frame()], [ANSWERS.to_frame()], [ANSWERS.to_frame()]
     author = _components(answers)
+    unasked: dict[str, None] = {}
     if shared:
         parts.append(_table(next(iter(corpora.values())), POOL, "corpus", author, candidate=True))
     for split, judged in answers.items():
         corpus = corpora.get(split, next(iter(corpora.values())) if len(corpora) == 1 else {})
         asked = queries.get(split, next(iter(queries.values())) if len(queries) == 1 else {})
+        unasked |= dict.fromkeys(ident for ident in judged["query_id"] if ident not in asked)
         mine = set(judged["query_id"]) if len(queries) == 1 and len(answers) > 1 else set(asked)
         twice = {ident for ident in mine if ident in corpus and ident in asked and corpus[ident][0] == asked[ident][0]}
         if not shared:
@@ -149,7 +151,15 @@ def _dataset(
     )
     source = Source(path, form, places)
     return unique_ids(
-        Dataset(form, pl.concat(parts), pl.concat(stated), pl.concat(aside), notes=notes, sources=(source,))
+        Dataset(
+            form,
+            pl.concat(parts),
+            pl.concat(stated),
+            pl.concat(aside),
+            unasked=tuple(unasked),
+            notes=notes,
+            sources=(source,),
+        )
     )
 
 
@@ -168,7 +178,7 @@ def _table(texts: Texts, split: str, place: str, author: Mapping[str, str], cand
         query=pl.lit(not candidate),
         row=pl.int_range(pl.len(), dtype=pl.Int64),
     )
-    return as_documents(table)
+    return as_documents(table, derived=True)
 
 
 def _components(answers: Mapping[str, pl.DataFrame]) -> dict[str, str]:

@@ -44,7 +44,7 @@ def _documents(entry: StyleDataset, table: pl.DataFrame) -> pl.DataFrame:
     """Return DOCUMENTS of rows with `content` and `author`; equal texts of a label and side are one."""
     lang = pl.col("lang") if "lang" in table.columns else pl.lit(entry.languages[0])
     named = table.with_columns(lang=lang, split=pl.lit(ALL), source=pl.lit(entry.name))
-    return as_documents(named)
+    return as_documents(named, derived=True)
 
 
 def _of_retrieval(entry: StyleDataset, found: pl.DataFrame) -> Dataset:

@@ -1,0 +1,134 @@
+"""An audit sees one author in all spellings of a label, none in a placeholder, and answers that nothing asks for."""
+
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from test_audit import ids_of, release, rows, text, write_lines, write_problems
+
+from authbench.auditing.read import read_dataset
+from authbench.auditing.run import audit
+from authbench.cli import main
+from authbench.errors import InputError
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "a space without a break": lambda label: f"{label}\u00a0",
+    "two spaces": lambda label: label.replace(" ", "  "),
+    "NFD": lambda label: unicodedata.normalize("NFD", label),
+    "a mark of direction": lambda label: f"\u200f{label}",
+    "no width": lambda label: f"{label[:2]}\u200b{label[2:]}",
+}
+
+
+def halves(spelled: Callable[[str], Any] = str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return texts of six authors for train and for test, the labels in test as they are spelled there."""
+    train = [{"author": f"Zoë {k}", "text": text(k, j)} for k in range(6) for j in range(3)]
+    test = [{"author": spelled(f"Zoë {k}"), "text": text(k, j)} for k in range(6) for j in range(3, 6)]
+    return train, test
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_an_author_who_is_spelled_otherwise_in_another_split_is_in_both(spelling: str, tmp_path: Path) -> None:
+    train, test = halves(SPELLINGS[spelling])
+    write_lines(tmp_path / "train.jsonl", train)
+    write_lines(tmp_path / "test.jsonl", test)
+    found = audit(tmp_path)
+    assert found.dataset["authors"] == 6
+    assert ids_of(found, "author_in_splits") == ids_of(found, "label_variants") == [f"Zoë {k}" for k in range(6)]
+    [variants] = [one for one in found.findings if one.claim == "label_variants"]
+    assert all(case.note.isprintable() and case.note.count("'") == 4 for case in variants.cases)
+
+
+def test_one_spelling_of_a_label_is_no_variant(tmp_path: Path) -> None:
+    for spelled in (str, *SPELLINGS.values()):
+        train, _ = halves()
+        write_lines(tmp_path / "all.jsonl", [{**row, "author": spelled(row["author"])} for row in train])
+        assert ids_of(audit(tmp_path / "all.jsonl"), "label_variants") == []
+
+
+@pytest.mark.parametrize("kinds", [(pl.Float64, pl.Int64), (pl.Int32, pl.String), (pl.UInt64, pl.Float32)])
+def test_numbers_are_one_label_in_every_type(
+    kinds: tuple[type[pl.DataType], type[pl.DataType]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for split, kind, tables in zip(("train", "test"), kinds, halves(), strict=True):
+        table = pl.DataFrame(tables).with_columns(author=pl.col("author").str.slice(4).cast(pl.Int64).cast(kind))
+        table.write_parquet(tmp_path / f"{split}.parquet")
+    assert main(["audit", str(tmp_path), "--strict"]) == 1
+    found = audit(tmp_path)
+    assert found.dataset["authors"] == 6
+    assert ids_of(found, "author_in_splits") == [str(k) for k in range(6)]
+    assert "No leak was found" not in capsys.readouterr().out
+
+
+def test_placeholders_are_no_authors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nobody = ["[deleted]", "nan", "None", "AutoModerator"]
+    table = [
+        {"id": f"t{k}-{j}", "author": [*nobody, "x", "2"][k], "text": text(k, j)} for k in range(6) for j in range(6)
+    ]
+    found = audit(write_lines(tmp_path / "x.jsonl", table))
+    assert found.dataset["authors"] == 2
+    assert ids_of(found, "no_author") == [f"t{k}-{j}" for k in range(4) for j in range(6)]
+    [finding] = [one for one in found.findings if one.claim == "no_author"]
+    assert {case.note for case in finding.cases} == {f"says '{label}'" for label in nobody}
+
+
+def test_pairs_are_by_one_author_however_the_truth_spells_him(tmp_path: Path) -> None:
+    pairs = [{"id": f"p{k}", "pair": [text(k // 2, k), text(k // 2, k + 50)]} for k in range(4)]
+    labels = [["Ann", "Ann "], ["\u200eAnn", "Ann"], ["3.0", "3"], ["3", "nan"]]
+    truth = [{"id": f"p{k}", "same": k < 3, "authors": labels[k]} for k in range(4)]
+    write_lines(tmp_path / "pan/pairs.jsonl", pairs)
+    write_lines(tmp_path / "pan/truth.jsonl", truth)
+    found = audit(tmp_path / "pan")
+    assert found.dataset["authors"] == 2
+    assert ids_of(found, "wrong_truth") == [] and ids_of(found, "no_author") == ["p3/2"]
+    assert ids_of(found, "label_variants") == ["3", "Ann"]
+    alone = audit(write_lines(tmp_path / "truth.jsonl", truth))
+    assert ids_of(alone, "label_variants") == ["3", "Ann"] and ids_of(alone, "wrong_truth") == []
+
+
+def test_ids_of_a_corpus_without_authors_are_no_labels(tmp_path: Path) -> None:
+    write_lines(tmp_path / "corpus.jsonl", [{"_id": one, "text": text(k, 1)} for k, one in enumerate(("3", "3.0"))])
+    write_lines(tmp_path / "queries.jsonl", [{"_id": one, "text": text(k, 2)} for k, one in enumerate(("q", "r"))])
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t3\t1\nr\t3.0\t1\n")
+    assert read_dataset([tmp_path]).documents["author"].to_list() == ["3", "3.0", "3", "3.0"]
+
+
+def test_a_truth_of_no_pair_is_found(tmp_path: Path) -> None:
+    write_lines(tmp_path / "pairs.jsonl", [{"id": f"p{k}", "pair": [text(k, 1), text(k, 2)]} for k in range(3)])
+    truth = [{"id": f"p{k}", "same": True, "authors": [f"w{k}", f"w{k}"]} for k in range(5)]
+    write_lines(tmp_path / "truth.jsonl", truth)
+    assert ids_of(audit(tmp_path), "unasked_truth") == ["p3", "p4"]
+    assert main(["audit", str(tmp_path), "--strict"]) == 1
+
+
+def test_answers_to_no_query_are_found(tmp_path: Path) -> None:
+    folder = release(tmp_path / "test", rows(4))
+    line = {"query_id": "nobody", "author_id": "writer 0", "positive_ids": ["t0-1"], "ignored_ids": []}
+    with (folder / "ground_truth.jsonl").open("a") as file:
+        file.write(pl.DataFrame([line]).write_ndjson())
+    assert ids_of(audit(folder), "unasked_truth") == ["nobody"]
+    write_lines(tmp_path / "beir/corpus.jsonl", [{"_id": f"d{k}", "text": text(k, 1)} for k in range(3)])
+    write_lines(tmp_path / "beir/queries.jsonl", [{"_id": f"q{k}", "text": text(k, 2)} for k in range(2)])
+    (tmp_path / "beir/qrels").mkdir()
+    (tmp_path / "beir/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td9\t1\nq7\td2\t1\n")
+    found = audit(tmp_path / "beir")
+    assert ids_of(found, "unasked_truth") == ["q7"] and ids_of(found, "unknown_answer") == ["d9"]
+
+
+def test_an_ignored_document_that_is_none_is_found(tmp_path: Path) -> None:
+    folder = release(tmp_path / "test", rows(4))
+    truth = pl.read_ndjson(folder / "ground_truth.jsonl")
+    truth.with_columns(ignored_ids=pl.lit(["t3-1", "none such"])).write_ndjson(folder / "ground_truth.jsonl")
+    assert ids_of(audit(folder), "unknown_answer") == ["none such"]
+
+
+def test_a_problem_without_a_truth_is_refused(tmp_path: Path) -> None:
+    folder = write_problems(tmp_path / "pan15", {f"EN{k:03}": ([text(k, 1)], text(k, 2), True) for k in range(3)})
+    lines = (folder / "truth.txt").read_text().splitlines()
+    (folder / "truth.txt").write_text("\n".join(lines[:2]) + "\n")
+    with pytest.raises(InputError, match="EN002"):
+        read_dataset([folder])
