@@ -1,5 +1,6 @@
 """JSON lines are read in batches, and whatever cannot be read is named by its line."""
 
+import json
 from pathlib import Path
 
 import orjson
@@ -34,7 +35,8 @@ def test_values_come_back_as_written_with_the_numbers_of_their_lines(
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b'\xef\xbb\xbf{"id": 1}', "begins with a byte order mark. Expected plain UTF-8; save it without."),
+        (b' \xef\xbb\xbf{"id": 1}', "not JSON: "),
+        (b'{"id": 1, "a": {"b": 1, "b": 2}}', "the key 'b' comes twice"),
         (b'{"id": "\xff"}', "not UTF-8: byte 9 is 0xff. Expected JSON lines in UTF-8."),
         (b"", "empty. Expected one JSON object a line."),
         (b"  ", "empty. Expected one JSON object a line."),
@@ -50,6 +52,14 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes, problem:
     with pytest.raises(InputError) as error:
         list(read_objects(path))
     assert str(error.value).startswith(f"{path}, line {before + 1}: {problem}")
+
+
+def test_a_byte_order_mark_is_no_text_and_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    numbers = [2**64 + 1, -(2**63) - 1, 10**30 + 7, 12, 1.5]
+    rows = [{"id": number, "in": {"a": [number]}, 'key": "': '\\":'} for number in numbers]
+    path.write_bytes(b"\xef\xbb\xbf" + "".join(json.dumps(row) + "\n" for row in rows).encode())
+    assert [row for _, row in read_objects(path)] == rows
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path: Path) -> None:

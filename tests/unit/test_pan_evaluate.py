@@ -143,7 +143,7 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
         (['{"id": "a", "value": "1e999"}'], "line 1: value is '1e999'. Expected a number, from 0 to 1"),
         (['{"id": "a", "value": [0.3, 0.7]}'], "line 1: value is [0.3, 0.7]. Expected a number, from 0 to 1"),
         (['{"id": "a", "value": []}'], "line 1: value is []. Expected a number, from 0 to 1"),
-        (['\ufeff{"id": "a", "value": 0.3}'], "line 1: begins with a byte order mark"),
+        (['{"id": "a", "value": 0.3, "id": "b"}'], "line 1: the key 'id' comes twice"),
         ([*ANSWERS, ""], "line 4: empty"),
         (['{"id": "a", "value": true}'], "Expected a number"),
         (['{"id": "a"}'], "line 1: no value"),

@@ -33,6 +33,7 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
     "not_normal": (TEXTS, "a text is not in normal form: NFC, plain white space, no control characters"),
     "personal_data": (TEXTS, "an e-mail address, a link, a handle or a telephone number stands in a text"),
     "token_length": (TEXTS, "the number of tokens is not that of cl100k_base"),
+    "unreadable_rows": (FORM, "a row cannot be read: what is in it was not examined"),
     "repeated_id": (FORM, "an id stands for several documents"),
     "unknown_answer": (FORM, "an answer is no candidate"),
     "unasked_truth": (FORM, "an answer to no query or problem of the dataset"),

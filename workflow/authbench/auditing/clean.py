@@ -8,8 +8,10 @@ found. A query without an answer goes, and so does a problem without one of its 
 of the folder pass over it.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +27,12 @@ from authbench.auditing.read_pan_folders import FORM as PAN_FOLDERS
 from authbench.auditing.read_pan_folders import write_without
 from authbench.auditing.read_retrieval import BEIR, MTEB
 from authbench.auditing.read_style import STYLE
-from authbench.auditing.read_table import DIFF, separator_of
+from authbench.auditing.read_table import DIFF
+from authbench.auditing.read_texts import FORM as TEXTS
 from authbench.errors import InputError
+from authbench.reading.foreign import read_foreign
 from authbench.storage.atomic import atomic_folder
+from authbench.storage.exact_json import loads_exactly
 from authbench.storage.json_lines import line_batches, write_json_lines
 
 _ROUNDS = 10
@@ -59,6 +64,11 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
         raise InputError("--clean: an entry of config/style derives its texts, so there is no file to write again.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: is there already. Expected a new folder for the clean version.")
+    if dataset.unreadable:
+        raise InputError(
+            f"{len(dataset.unreadable)} rows cannot be read, and a clean version would lose them "
+            f"({dataset.unreadable[0]}). Correct or remove them first."
+        )
     gone = removals(dataset, copies)
     left = without(dataset, gone)
     queries = _lost_queries(dataset, left, gone)
@@ -77,8 +87,9 @@ def write_clean(dataset: Dataset, copies: Copies, folder: Path) -> Cleaned:
         for of, ident in problems.select("split", "problem").iter_rows()
     ]
     with atomic_folder(folder) as aside:
-        for source in dataset.sources:
-            _write(source, dataset, set(gone), set(queries), set(problems["problem"]), aside, len(dataset.sources) > 1)
+        for part, (label, source) in enumerate(_labelled(dataset.sources)):
+            own = replace(dataset, documents=dataset.documents.filter(part=part))
+            _write(source, own, set(gone), set(queries), set(problems["problem"]), aside / label)
         write_json_lines(aside / DIFF, lines)
     counts: dict[str, int] = {}
     for claim, _ in gone.values():
@@ -149,18 +160,18 @@ def _write(
     gone: set[str],
     queries: set[str],
     problems: set[str],
-    aside: Path,
-    several: bool,
+    base: Path,
 ) -> None:
-    """Write the files of a source again, each where it was below the source."""
+    """Write the files of a source again, each where it was below the source; `dataset` has its documents alone."""
     top = source.path if source.path.is_dir() else source.path.parent
-    base = aside / source.path.resolve().stem if several else aside
     rows = dataset.documents.filter(pl.col("id").is_in(list(gone)))
     by_row: dict[tuple[str, int], str] = {(place, row): ident for ident, place, row in
                                           rows.select("id", "place", "row").iter_rows()}  # fmt: skip
     for table, files in source.files.items():
         offset = 0
         for file in files:
+            if not file.resolve().is_relative_to(top.resolve()):
+                raise InputError(f"{file}: is a link out of the dataset. Put the file in its place.")
             target = base / file.relative_to(top)
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.form == PAN_FOLDERS:
@@ -176,7 +187,22 @@ def _write(
                 keep = lambda row, number, table=table, offset=offset: (  # type: ignore[misc]  # noqa: E731
                     None if (table, number + offset) in by_row else row
                 )
-            offset += _filter_file(file, target, keep)
+            if source.form == TEXTS:
+                if keep({}, dataset.documents.filter(place=table)["row"][0]) is not None:
+                    shutil.copyfile(file, target)
+            else:
+                offset += _filter_file(file, target, keep, source.encoding)
+
+
+def _labelled(sources: Sequence[Source]) -> Iterator[tuple[str, Source]]:
+    """Yield each source with its folder in the clean version, which no other has."""
+    taken: set[str] = set()
+    for source in sources:
+        stem = source.path.resolve().stem if len(sources) > 1 else ""
+        names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+        label = next(name for name in names if name not in taken)
+        taken.add(label)
+        yield label, source
 
 
 def _of_release(table: str, gone: set[str], queries: set[str]) -> Keep:
@@ -236,28 +262,35 @@ def _of_episode(dataset: Dataset, table: str, gone: set[str]) -> Keep:
     return keep
 
 
-def _filter_file(file: Path, target: Path, keep: Keep) -> int:
-    """Write the rows of a file that stay; lines of JSON that do not change, to the byte. Return how many there were."""
+def _filter_file(file: Path, target: Path, keep: Keep, encoding: str | None) -> int:
+    """Write the rows of a file that stay; lines of JSON that do not change, to the byte. Return how many there were.
+
+    Raises:
+        InputError: the file is compressed, or in a form that is not written.
+    """
     if file.suffix in (".jsonl", ".ndjson"):
-        count = 0
+        number = 0
         with target.open("wb") as out:
-            for first, lines in line_batches(file):
-                for number, line in enumerate(lines, start=first - 1):
-                    row = orjson.loads(line)
+            for _, lines in line_batches(file):
+                for line in filter(bytes.strip, lines):
+                    row = loads_exactly(line)
                     kept = keep(row, number)
-                    count += 1
+                    number += 1
                     if kept is row:
                         out.write(line)
                     elif kept is not None:
                         out.write(orjson.dumps(kept) + b"\n")
-        return count
+        return number
     if file.suffix == ".parquet":
         table = pl.read_parquet(file)
         pl.DataFrame(list(_kept(table, keep)), table.schema).write_parquet(target)
-    else:
-        separator = "\t" if file.suffix == ".tsv" else separator_of(file)
-        table = pl.read_csv(file, separator=separator, infer_schema=False)
-        pl.DataFrame(list(_kept(table, keep)), table.schema).write_csv(target, separator=separator)
+        return table.height
+    if file.suffix not in (".csv", ".tsv"):
+        raise InputError(f"{file}: cannot be cleaned. Expected CSV, TSV, Parquet or JSON lines, unpacked.")
+    found = read_foreign(file, lambda _: True, encoding)
+    table = pl.DataFrame(found.columns, dict.fromkeys(found.columns, pl.String))
+    separator = "\t" if file.suffix == ".tsv" else ","
+    pl.DataFrame(list(_kept(table, keep)), table.schema).write_csv(target, separator=separator)
     return table.height
 
 

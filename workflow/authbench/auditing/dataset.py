@@ -29,6 +29,7 @@ DOCUMENTS = pl.Schema(
         "query": pl.Boolean,
         "place": pl.String,  # the file, relative to its source, or the table of it
         "row": pl.Int64,  # number in the file, from 0
+        "part": pl.Int64,  # number of the source among those that were named
     }
 )
 ANSWERS = pl.Schema({"split": pl.String, "query_id": pl.String, "candidate_id": pl.String})
@@ -55,11 +56,13 @@ class Source:
 
     Attributes:
         files: by what `place` calls them, or by their table.
+        encoding: of its texts, where one was named.
     """
 
     path: Path
     form: str
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Dataset:
         repeated: ids that stand for several documents, as the dataset has them.
         unasked: ids that the truth has an answer of, and that are no query and no problem.
         notes: what was assumed.
+        unreadable: where rows are that cannot be read.
     """
 
     form: str
@@ -90,6 +94,7 @@ class Dataset:
     unasked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
     @property
     def has_order(self) -> bool:
@@ -125,6 +130,7 @@ def as_documents(frame: pl.DataFrame, derived: bool = False) -> pl.DataFrame:
             pl.col("split").fill_null(ALL),
             pl.col("place").fill_null(""),
             pl.col("row").fill_null(numbered),
+            pl.col("part").fill_null(0),
             pl.col("candidate", "query").fill_null(True),
             pl.col("content").fill_null(""),
             pl.col("spelling").fill_null(pl.col("author")),
@@ -146,7 +152,7 @@ def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
         if len(parts) > 1 and part.splits == [ALL]:
             part = _with_split(part, label)
         renamed.append(part)
-    tables = [part.documents for part in renamed]
+    tables = [part.documents.with_columns(part=pl.lit(n, pl.Int64)) for n, part in enumerate(renamed)]
     if not tables:
         return Dataset("", DOCUMENTS.to_frame())
     stated = [part.answers for part in renamed]
@@ -164,6 +170,7 @@ def joined(parts: Sequence[Dataset], labels: Sequence[str]) -> Dataset:
             unasked=tuple(dict.fromkeys(ident for part in renamed for ident in part.unasked)),
             notes=tuple(dict.fromkeys(note for part in renamed for note in part.notes)),
             sources=tuple(source for part in renamed for source in part.sources),
+            unreadable=tuple(one for part in renamed for one in part.unreadable),
         )
     )  # fmt: skip
 

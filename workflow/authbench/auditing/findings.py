@@ -278,6 +278,8 @@ def find_in_answers(dataset: Dataset) -> Cases:
         cases["label_variants"] = list(_variants(dataset))
     if documents.height and (dataset.answers is not None or dataset.problems.height):
         cases["unasked_truth"] = [Case((ident,)) for ident in dataset.unasked]
+    if documents.height:
+        cases["unreadable_rows"] = [Case((place,)) for place in dataset.unreadable]
     if dataset.answers is not None:
         cases |= _answers(dataset, dataset.answers)
     if dataset.problems.height:

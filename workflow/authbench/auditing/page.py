@@ -80,9 +80,12 @@ def verdict(audit: Audit) -> list[str]:
     lines = []
     leaks = [finding for finding in audit.broken if finding.kind == "leaks"]
     count = len({ident for finding in leaks for ident in finding.ids})
+    unread = [case for finding in audit.broken if finding.claim == "unreadable_rows" for case in finding.cases]
     lines.append(
         f"{len(leaks)} claim{'s' if len(leaks) > 1 else ''} about leaks broken, by {count:,} texts or authors."
         if leaks
+        else f"{len(unread):,} rows cannot be read and were not examined. No leak was found in the others."
+        if unread
         else "No leak was found: no copy, no author in two splits, no order that tells authors."
         if audit.dataset["documents"]
         else "The dataset has no texts here: only its answers were examined."

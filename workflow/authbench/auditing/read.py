@@ -1,6 +1,7 @@
 """Read whatever dataset is named: find out which form it has."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from authbench.auditing.dataset import Dataset, Source, joined
@@ -10,9 +11,11 @@ from authbench.auditing.read_pan import pan_files, read_pan
 from authbench.auditing.read_pan_folders import problem_folders, read_pan_folders
 from authbench.auditing.read_retrieval import is_beir, is_mteb, read_beir, read_mteb
 from authbench.auditing.read_style import is_style_entry, read_style
-from authbench.auditing.read_table import DIFF, SUFFIXES, read_tables
+from authbench.auditing.read_table import DIFF, read_tables
+from authbench.auditing.read_texts import read_texts
 from authbench.errors import InputError
 from authbench.format.hub import SCHEME, release_of
+from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
 from authbench.storage.json_lines import value_batches
 
 FORMS = (
@@ -21,21 +24,35 @@ FORMS = (
     "EN001/known01.txt, "
     "EN001/unknown.txt), a BEIR or MTEB retrieval folder (corpus, queries, qrels), LUAR "
     "episodes (*_queries.jsonl, *_targets.jsonl with lists of texts), STEB JSON lines (text, label, is_query), "
-    "an entry of config/style, or tables with author and text (.csv, .tsv, .parquet, .jsonl)"
+    "an entry of config/style, tables with author and text (.csv, .tsv, .parquet, .jsonl, .json, also compressed or "
+    "zipped), or folders of plain text (author/title.txt, Author_Title.txt)"
 )
 
 
-def read_dataset(paths: Sequence[Path], columns: Mapping[str, str] | None = None, data: Path | None = None) -> Dataset:
-    """Read one dataset from one path or several, such as the folders of its splits.
+@dataclass(frozen=True)
+class How:
+    """How to read a dataset.
 
-    Args:
+    Attributes:
         columns: names of a table's columns, by ours.
         data: folder of the datasets that entries of config/style name.
+        encoding: of tables and plain texts; None: UTF-8, or what a byte order mark says.
+        config: of a dataset of several configurations, the one that is read.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    data: Path | None = None
+    encoding: str | None = None
+    config: str | None = None
+
+
+def read_dataset(paths: Sequence[Path], how: How = How()) -> Dataset:  # noqa: B008  (frozen)
+    """Read one dataset from one path or several, such as the folders of its splits.
 
     Raises:
         InputError: a path cannot be read, or has none of the FORMS, or holds no text.
     """
-    read = [(path, part) for path in paths for part in _read_one(path, columns or {}, data)]
+    read = [(path, part) for path in paths for part in _read_one(path, how)]
     labels = [path.name if _is_remote(path) else _label(part.sources[0]) for path, part in read]
     dataset = joined([part for _, part in read], labels)
     if not dataset.documents.height and not dataset.problems.height:
@@ -57,14 +74,14 @@ def _is_remote(path: Path) -> bool:
     return str(path).startswith(SCHEME)
 
 
-def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list[Dataset]:
+def _read_one(path: Path, how: How) -> list[Dataset]:
     if _is_remote(path):
         return [read_release(release_of(path))]
     if is_style_entry(path):
-        return [read_style(path, data)]
+        return [read_style(path, how.data)]
     must_exist(path)
     if path.is_file():
-        return [_read_file(path, columns)]
+        return [_read_file(path, how)]
     if splits_below(path):
         return [read_release(path)]
     if configurations(path, "candidates"):
@@ -79,11 +96,11 @@ def _read_one(path: Path, columns: Mapping[str, str], data: Path | None) -> list
         return [read_pan(path, files)]
     if truths := problem_folders(path):
         return [read_pan_folders(path, truths)]
-    return [_read_lines(path, columns)]
+    return [_read_folder(path, how)]
 
 
-def _read_file(path: Path, columns: Mapping[str, str]) -> Dataset:
-    if path.suffix not in SUFFIXES:
+def _read_file(path: Path, how: How) -> Dataset:
+    if kind_of(path) is None:
         raise InputError(f"{path}: a file of an unknown kind. Expected {FORMS}.")
     if path.suffix in (".jsonl", ".ndjson"):
         first = _first(path)
@@ -93,20 +110,27 @@ def _read_file(path: Path, columns: Mapping[str, str]) -> Dataset:
             if files := pan_files(path):
                 return read_pan(path, files)
             raise InputError(f"{path}: pairs without a truth. Expected truth.jsonl beside it.")
-    return read_tables(path, [path], columns)
+    return read_tables(path, [path], how.columns, how.encoding, how.config)
 
 
-def _read_lines(path: Path, columns: Mapping[str, str]) -> Dataset:
-    """Read a folder of episodes or of tables, files in it and in its folders."""
-    files = sorted(one for one in path.rglob("*") if one.is_file() and one.suffix in SUFFIXES)
-    files = [one for one in files if one != path / DIFF]
-    if not files:
-        raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")
-    lines = [one for one in files if one.suffix in (".jsonl", ".ndjson")]
-    episodes = [one for one in lines if is_episode(_first(one))]
-    if episodes:
-        return read_episodes(path, episodes)
-    return read_tables(path, files, columns)
+def _read_folder(path: Path, how: How) -> Dataset:
+    """Read a folder of episodes, of tables or of texts, files in it and in its folders.
+
+    JSON and zip files count where there are no other tables, texts where there is none at all; files of an operating
+    system never.
+    """
+    files = sorted(one for one in path.rglob("*") if one.is_file() and not is_of_a_system(one.relative_to(path)))
+    kinds = {file: kind_of(file) for file in files if file != path / DIFF}
+    for several in (set(kinds.values()) - {None, JSON, ZIP, TEXT}, {JSON}, {ZIP}):
+        if tables := [file for file, kind in kinds.items() if kind in several]:
+            lines = [one for one in tables if one.suffix in (".jsonl", ".ndjson")]
+            episodes = [one for one in lines if is_episode(_first(one))]
+            if episodes:
+                return read_episodes(path, episodes)
+            return read_tables(path, tables, how.columns, how.encoding, how.config)
+    if texts := [file for file, kind in kinds.items() if kind == TEXT]:
+        return read_texts(path, texts, how.encoding)
+    raise InputError(f"{path}: holds no dataset. Expected {FORMS}.")
 
 
 def _first(path: Path) -> object:

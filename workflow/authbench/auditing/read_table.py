@@ -1,22 +1,22 @@
-"""Tables (CSV, TSV, Parquet, JSON lines) with a column of authors and one of texts, and STEB's JSON lines."""
+"""Tables with a column of authors and one of texts, in any form that `reading.foreign` reads, and STEB's JSON lines."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from authbench.auditing.dataset import ALL, Dataset, Source, as_documents, unique_ids
 from authbench.errors import InputError
-from authbench.storage.json_lines import read_objects
+from authbench.printable import printable
+from authbench.reading.foreign import ForeignTable, bad_rows_note, read_foreign, text_column
 
 DIFF = "diff.jsonl"  # beside a dataset without its leaks: what went
-SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
+IDENTS = ("author", "id", "split", "origin", "item", "account")  # columns in which no two values may become one
 # What columns are called elsewhere; the first that a table has is taken.
 NAMES: Mapping[str, Sequence[str]] = {
     "author": ("author", "author_id", "authors", "user_id", "user", "username", "user_name", "userid", "writer", "poet",
-               "blogger", "reviewer_id", "reviewerid", "speaker", "label", "name"),
+               "blogger", "reviewer_id", "reviewerid", "reviewer", "reviewer_name", "author_name", "speaker",
+               "screen_name", "nickname", "handle", "from", "label", "name"),
     "content": ("content", "text", "body", "review", "review_body", "reviewtext", "comment", "post", "tweet",
                 "abstract", "sentence", "document", "message", "poem"),
     "id": ("id", "doc_id", "document_id", "doc_key", "text_id", "post_id", "review_id", "comment_id", "_id"),
@@ -34,38 +34,68 @@ _SPLITS = ("train", "training", "dev", "development", "val", "valid", "validatio
 STEB, TABLE = "STEB JSON lines", "table"
 
 
-def read_tables(path: Path, files: Sequence[Path], columns: Mapping[str, str]) -> Dataset:
+def read_tables(
+    path: Path,
+    files: Sequence[Path],
+    columns: Mapping[str, str],
+    encoding: str | None = None,
+    config: str | None = None,
+) -> Dataset:
     """Read files as one dataset; each is a split if it is called so (`train.csv`, `test-00000.parquet`).
+
+    Of several files those without a column of authors or texts are passed over, and noted.
 
     Args:
         path: what was named, for errors.
         columns: the tables' own names of columns, by ours; all others are found by NAMES.
+        encoding: of texts; None: UTF-8, or what a byte order mark says.
+        config: of files of one split in several folders, the folder that counts.
+
+    Raises:
+        InputError: a file cannot be read, lacks a column, or one split lies in several folders.
     """
+    files = _of_one_configuration(path, files, config)
     parts: list[pl.DataFrame] = []
     notes: dict[str, None] = {}
+    unreadable: list[str] = []
     steb = False
+    places: dict[str, list[Path]] = {}
+    lacking: list[InputError] = []
     for file in files:
-        frame = _read(file)
-        own = _columns(file, frame.columns, columns)
-        steb |= "is_query" in frame.columns and "label" in frame.columns
-        chosen = frame.select(
-            *(pl.col(theirs).cast(pl.String, strict=False).alias(ours) for ours, theirs in own.items())
+        label = str(file.relative_to(path)) if path.is_dir() else file.name
+        table = _read(file, columns, encoding)
+        try:
+            own = _columns(file, table, columns)
+        except _Lacking as problem:
+            lacking.append(problem)
+            notes[f"Passed over {label}: it has no column of {' and '.join(problem.ours)}."] = None
+            continue
+        places[label] = [file]
+        steb |= "is_query" in table.columns and "label" in table.columns
+        chosen = pl.DataFrame(
+            [
+                text_column(file, theirs, table.columns[theirs], ours in IDENTS).alias(ours)
+                for ours, theirs in own.items()
+            ]
         )
-        if "is_query" in frame.columns:
-            chosen = chosen.with_columns(_roles(frame["is_query"]))
+        if "is_query" in table.columns:
+            chosen = chosen.with_columns(_roles(text_column(file, "is_query", table.columns["is_query"], False)))
         if "lang" not in own:
             notes["No column of languages: langid's guess stands for them."] = None
-        named = {ours: theirs for ours, theirs in own.items() if ours != theirs}
-        if named:
-            notes["Read as " + ", ".join(f"{ours}: {theirs}" for ours, theirs in sorted(named.items())) + "."] = None
-        label = str(file.relative_to(path)) if path.is_dir() else file.name
-        chosen = chosen.with_columns(place=pl.lit(label), row=pl.int_range(pl.len(), dtype=pl.Int64))
+        read_as = ", ".join(f"{ours}: {theirs}" for ours, theirs in sorted(own.items()))
+        notes[f"Read as {read_as}{''.join(f'; {one}' for one in table.assumed)}."] = None
+        if table.bad:
+            notes[bad_rows_note(file, table.bad)] = None
+            unreadable += [f"{label} {one.position}" for one in table.bad]
+        chosen = chosen.with_columns(place=pl.lit(label), row=pl.Series(table.rows, dtype=pl.Int64))
         if "split" not in chosen.columns:
             chosen = chosen.with_columns(split=pl.lit(_split_of(file, len(files) > 1)))
         if "id" not in chosen.columns:
             prefix = f"{label}:" if len(files) > 1 else "row "
             chosen = chosen.with_columns(id=pl.format("{}{}", pl.lit(prefix), pl.col("row") + 1))
         parts.append(as_documents(chosen))
+    if not parts:
+        raise lacking[0]
     documents = pl.concat(parts)
     if steb:
         side = pl.when("query").then(pl.lit("query")).otherwise(pl.lit("target"))
@@ -73,13 +103,41 @@ def read_tables(path: Path, files: Sequence[Path], columns: Mapping[str, str]) -
             unit=pl.when(pl.col("author").is_not_null()).then(pl.format("{}/{}/{}", "split", "author", side))
         )
         notes["The texts of a label on one side count as one text, as STEB pools their vectors."] = None
-    places = {str(file.relative_to(path)) if path.is_dir() else file.name: [file] for file in files}
     form = STEB if steb else TABLE
-    return unique_ids(Dataset(form, documents, notes=tuple(notes), sources=(Source(path, form, places),)))
+    source = Source(path, form, places, encoding)
+    return unique_ids(Dataset(form, documents, notes=tuple(notes), sources=(source,), unreadable=tuple(unreadable)))
+
+
+class _Lacking(InputError):
+    """A table has no column of authors, or of texts."""
+
+    def __init__(self, message: str, ours: Sequence[str]) -> None:
+        super().__init__(message)
+        self.ours = ours
+
+
+def _of_one_configuration(path: Path, files: Sequence[Path], config: str | None) -> list[Path]:
+    """Return the files of one configuration, as datasets of Hugging Face have folders of them."""
+    if config is not None:
+        chosen = [file for file in files if config in file.relative_to(path).parts[:-1]] if path.is_dir() else []
+        if not chosen:
+            raise InputError(f"{path}: has no folder of tables called {config} (--config).")
+        return chosen
+    folders: dict[str, set[Path]] = {}
+    for file in files:
+        folders.setdefault(_split_of(file, True), set()).add(file.parent)
+    several = sorted(set().union(*(found for found in folders.values() if len(found) > 1)))
+    if several:
+        names = ", ".join(folder.name for folder in several)
+        raise InputError(
+            f"{path}: tables of one name lie in several folders: {names}. They are configurations, or parts, of a "
+            f"dataset; choose one by --config {several[0].name}, or name the folders one after another."
+        )
+    return list(files)
 
 
 def _roles(is_query: pl.Series) -> list[pl.Series]:
-    asks = is_query.cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(False)
+    asks = is_query.str.to_lowercase().is_in(["true", "1"]).fill_null(False)
     return [asks.alias("query"), (~asks).alias("candidate")]
 
 
@@ -90,80 +148,49 @@ def _split_of(file: Path, several: bool) -> str:
     return file.name.split(".")[0] if several else ALL
 
 
-def _columns(file: Path, names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the table's own name of each of our columns that it has."""
+def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the table's own name of each of our columns that it has.
+
+    Raises:
+        InputError: two columns differ in case only, or one that is named does not exist.
+    """
     lowered: dict[str, str] = {}
-    for name in names:
-        lowered.setdefault(name.strip().lower(), name)
+    for name in table.columns:
+        if (other := lowered.setdefault(name.strip().lower(), name)) != name:
+            raise InputError(f"{file}: has the columns {other!a} and {name!a}. Name the one that counts by --column.")
     found: dict[str, str] = {}
     for ours, others in NAMES.items():
         if ours in given:
-            if given[ours] not in names:
-                raise InputError(f"{file}: has no column {given[ours]}. It has {', '.join(names) or 'none'}.")
+            if given[ours] not in table.columns:
+                raise InputError(f"{file}: has no column {given[ours]}. It has {_listed(table)}.")
             found[ours] = given[ours]
         elif free := [lowered[other] for other in others if lowered.get(other, "") not in ("", *found.values())]:
             found[ours] = free[0]
     missing = [ours for ours in ("author", "content") if ours not in found]
     if missing:
         wanted = "; ".join(f"{ours}: one of {', '.join(NAMES[ours])}" for ours in missing)
-        raise InputError(
-            f"{file}: has no column for {' and '.join(missing)}. It has {', '.join(names)[:400] or 'none'}. Expected "
-            f"{wanted}; or name it, such as --column {missing[0]}=NAME."
+        raise _Lacking(
+            f"{file}: has no column for {' and '.join(missing)}. It has {_listed(table)}. Expected "
+            f"{wanted}; or name it, such as --column {missing[0]}=NAME.",
+            missing,
         )
     return found
 
 
-def _read(file: Path) -> pl.DataFrame:
-    """Return the rows of a file, every column text (lists of texts are joined by line breaks)."""
-    try:
-        if file.suffix == ".parquet":
-            frame = pl.read_parquet(file)
-        elif file.suffix in (".jsonl", ".ndjson"):
-            return _read_json_lines(file)
-        else:
-            frame = pl.read_csv(file, infer_schema=False, separator=separator_of(file), null_values=None)
-    except pl.exceptions.NoDataError:
-        raise InputError(f"{file}: is empty. Expected a table with a column of authors and one of texts.") from None
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as problem:
-        expected = "Parquet" if file.suffix == ".parquet" else "CSV in UTF-8 with a line of headings"
-        raise InputError(f"{file}: cannot be read: {str(problem)[:200]}. Expected {expected}.") from None
-    return frame.with_columns(
-        pl.col(name).list.join("\n") for name, kind in frame.schema.items() if kind == pl.List(pl.String)
+def _listed(table: ForeignTable) -> str:
+    return ", ".join(printable(name[:40]) for name in table.names)[:400] or "none"
+
+
+def _read(file: Path, given: Mapping[str, str], encoding: str | None) -> ForeignTable:
+    """Return the columns of a file that may be ours. Raises InputError for one without a row."""
+    wanted = {other for others in NAMES.values() for other in others} | {"is_query"}
+    numbered = bool(given) and all(name.isdecimal() for name in given.values())
+    table = read_foreign(
+        file, lambda name: name in given.values() or name.strip().lower() in wanted, encoding, numbered
     )
-
-
-def _read_json_lines(file: Path) -> pl.DataFrame:
-    columns: dict[str, list[str | None]] = {}
-    count = 0
-    for _, row in read_objects(file):
-        for name, value in row.items():
-            column = columns.setdefault(name, [])
-            column.extend([None] * (count - len(column)))
-            column.append(_as_text(value))
-        count += 1
-    if not count:
-        raise InputError(f"{file}: is empty. Expected JSON lines with an author and a text each.")
-    return pl.DataFrame(
-        {name: values + [None] * (count - len(values)) for name, values in columns.items()},
-        schema=dict.fromkeys(columns, pl.String),
-    )
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return "\n".join(map(str, value))
-    return str(value)
-
-
-def separator_of(file: Path) -> str:
-    """Return what separates the cells of a file's first line: a tab, a semicolon or a comma."""
-    if file.suffix == ".tsv":
-        return "\t"
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        first = lines.readline(1_000_000)
-    try:
-        return csv.Sniffer().sniff(first, ",;\t|").delimiter
-    except csv.Error:
-        return ","
+    if not table.rows:
+        raise InputError(
+            f"{file}: {'none of its rows can be read' if table.bad else 'is empty'}. Expected a table with a column of "
+            "authors and one of texts."
+        )
+    return table

@@ -16,7 +16,7 @@ from authbench.auditing.dataset import POOL, Dataset
 from authbench.auditing.drawn import MOST
 from authbench.auditing.findings import Noise, find_in_answers, find_in_labels, find_in_texts, identified
 from authbench.auditing.published import Published, answers_auc, beside, read_scores
-from authbench.auditing.read import must_exist, read_dataset
+from authbench.auditing.read import How, must_exist, read_dataset
 from authbench.auditing.rows import Measured, measure
 from authbench.format.hub import SCHEME
 from authbench.tokens import load_tokenizer
@@ -95,6 +95,8 @@ def audit(
     clean: Path | str | None = None,
     columns: Mapping[str, str] | None = None,
     data: Path | str | None = None,
+    encoding: str | None = None,
+    config: str | None = None,
     texts: int = MOST,
     seed: int = 0,
     brief: bool = False,
@@ -111,6 +113,8 @@ def audit(
         clean: folder that gets a version without the leaks, and diff.jsonl.
         columns: names of a table's columns, by ours (`author`, `content`, ...).
         data: folder of the datasets that entries of config/style name.
+        encoding: of tables; None: UTF-8, or what a byte order mark says.
+        config: of a dataset of several configurations, the one that is audited.
         texts: most texts of a split that the rows are scored on.
         seed: of draws, intervals and tests.
         brief: leave ids out of audit.json.
@@ -125,7 +129,7 @@ def audit(
     for path in paths:
         must_exist(path)
     tell("reading")
-    dataset = read_dataset(paths, columns, None if data is None else Path(data))
+    dataset = read_dataset(paths, How(columns or {}, None if data is None else Path(data), encoding, config))
     given = [*read_scores(given_files), *answers_auc(given_files, dataset.problems)]
     stated = not dataset.documents["lang"].null_count() and dataset.documents.height > 0
     dataset = replace(dataset, documents=identified(dataset.documents))

@@ -27,7 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="X",
         help="a release or its splits, hf:owner/name of one on the hub, our Hugging Face folder, PAN pairs, a BEIR or "
-        "MTEB folder, LUAR episodes, STEB JSON lines, or a table with author and text; several are one dataset",
+        "MTEB folder, LUAR episodes, STEB JSON lines, a table with author and text, or a folder of texts; several are "
+        "one dataset",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for index.html, audit.md and audit.json")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a claim is broken")
@@ -47,9 +48,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="OURS=THEIRS",
-        help="a table's own name of a column, such as author=user, content=body, lang, split, source, genre, date, "
-        "item, account, origin; may be repeated",
+        help="a table's own name of a column (its number where there are no headings), such as author=user, "
+        "content=body, lang, split, source, genre, date, item, account, origin; may be repeated",
     )
+    parser.add_argument("--encoding", metavar="NAME", help="encoding of tables and plain texts (default: utf-8)")
+    parser.add_argument("--config", metavar="NAME", help="of a dataset of several configurations, the one to audit")
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="folder of the datasets that X, an entry of config/style, reads"
     )
@@ -78,11 +81,15 @@ def run(given: argparse.Namespace) -> int:
         clean=given.clean,
         columns=columns,
         data=given.data,
+        encoding=given.encoding,
+        config=given.config,
         texts=given.texts,
         seed=given.seed,
         brief=given.brief,
         say=lambda line: print(f"authbench: {line}", file=sys.stderr, flush=True),
     )
+    for note in result.dataset["notes"]:
+        print(printable(note))
     for finding in result.broken:
         first = ", ".join(printable(ident)[:60] for ident in finding.ids[:3])
         print(f"{finding.claim}: {len(finding.cases):,} cases, {len(finding.ids):,} ids ({first}...)")

@@ -2,7 +2,6 @@
 
 import codecs
 import io
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,11 +11,8 @@ from authbench.reading.lines import bounded_lines
 from authbench.reading.rows import DEEPEST, EVERYTHING, BadRow, Block, Row, Wanted, count_rows, nested_deeper
 from authbench.reading.units import Units
 from authbench.registry.readers import JsonLinesReader
+from authbench.storage.exact_json import DoubledKey, loads_exactly, may_have_lost
 from authbench.storage.raw_files import RawFile
-
-# Numbers that 64 bits do not hold have 20 digits, or 19 after a minus, when all digits are made zeros.
-DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
-LONG, LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
 
 
 def read(
@@ -61,24 +57,20 @@ def _records(lines: list[bytes | None], before: int, limit: int, units: Units) -
             else:
                 units.blank += 1
         else:
-            brackets = line.count(b"[") + line.count(b"{")
-            rounded = brackets > 1 or (type(record) is dict and float in map(type, record.values()))
-            if rounded and _has_long_number(line):
-                block.append(_unusual(line.decode(), number))  # the other parser rounds whole numbers beyond 64 bits
+            if may_have_lost(line, record):
+                block.append(_unusual(line.decode(), number))
             else:
-                block.append(_row(record, number, brackets))
+                block.append(_row(record, number, line.count(b"[") + line.count(b"{")))
     return block
 
 
-def _has_long_number(line: bytes) -> bool:
-    digits = line.translate(DIGITS)
-    return LONG in digits or LONG_NEGATIVE in digits
-
-
 def _unusual(line: str, number: int) -> Row | BadRow:
-    """Return what holds numbers beyond 64 bits, NaN or halves of surrogate pairs, which are written all the same."""
+    """Return what holds numbers beyond 64 bits, NaN or halves of surrogate pairs, which are written all the same; a key
+    that comes twice makes a bad row."""
     try:
-        record = json.loads(line)
+        record = loads_exactly(line)
+    except DoubledKey as key:
+        return BadRow(f"line {number}", str(key))
     except (ValueError, RecursionError) as error:
         return BadRow(f"line {number}", f"invalid JSON: {error}")
     return _row(record, number, line.count("[") + line.count("{"))

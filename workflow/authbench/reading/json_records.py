@@ -13,6 +13,7 @@ from authbench.reading.rows import DEEPEST, EVERYTHING, BadRow, Block, Sized, Wa
 from authbench.reading.units import Units
 from authbench.reading.works import joined
 from authbench.registry.readers import Encoding, JsonReader
+from authbench.storage.exact_json import distinct, loads_exactly
 from authbench.storage.raw_files import CHUNK, RawFile
 
 SPACE = re.compile(r"[ \t\r\n]*")
@@ -70,7 +71,7 @@ def _whole(file: RawFile, text: IO[str]) -> Any:
     if len(content) > file.max_record_bytes:
         raise InputError(f"{file.relative}: the record is longer than max_record_bytes ({file.max_record_bytes}).")
     try:
-        return json.loads(content)
+        return loads_exactly(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file.relative}: invalid JSON: {error}; fetch the file again.") from error
 
@@ -136,7 +137,7 @@ class _Window:
         raise InputError(f"{self.file.relative}: invalid JSON on line {self.at()}: {what}; fetch the file again.")
 
 
-DECODER = json.JSONDecoder()
+DECODER = json.JSONDecoder(object_pairs_hook=distinct)
 
 
 def _elements(file: RawFile, text: IO[str], keyed: bool) -> Iterator[tuple[str | None, Any, int, int]]:

@@ -10,6 +10,7 @@ from authbench.errors import InputError
 from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.checksums import json_with_checksum, parse_checked_json
+from authbench.storage.exact_json import distinct
 
 MAX_BYTES = 64 << 20  # of a JSON object that somebody else wrote
 MAX_DEPTH = 32  # of objects and lists in it
@@ -47,7 +48,7 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
         value = json.loads(
             path.read_text(encoding="utf-8"),
-            object_pairs_hook=_distinct,
+            object_pairs_hook=distinct,
             parse_int=_int64,
             parse_float=_finite,
             parse_constant=_no_number,
@@ -60,15 +61,6 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{path}: expected a JSON object, found {printable(f'{value!r:.80}')}")
     return value
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!a:.80} comes twice in an object")
-    return found
 
 
 def _int64(digits: str) -> int:

@@ -9,6 +9,7 @@ import orjson
 
 from authbench.errors import InputError
 from authbench.storage.atomic import atomic_file
+from authbench.storage.exact_json import loads_exactly, may_have_lost
 
 BATCH_BYTES = 4 << 20
 _NO_NUMBER = re.compile(rb"[:\[,]\s*(-?(?:NaN|Infinity))\s*[,\]}]")  # as Python writes them
@@ -28,6 +29,8 @@ def line_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[i
     try:
         with path.open("rb") as file:
             while lines := file.readlines(batch_bytes or BATCH_BYTES):
+                if first == 1:
+                    lines[0] = lines[0].removeprefix(_BYTE_ORDER_MARK)
                 yield first, lines
                 first += len(lines)
     except FileNotFoundError:
@@ -40,13 +43,16 @@ def value_batches(path: Path, batch_bytes: int | None = None) -> Iterator[tuple[
     """Yield the JSON values of a file in batches, each with the number of its first line.
 
     Raises:
-        InputError: the file cannot be read, or a line, which is named, is not JSON in UTF-8.
+        InputError: the file cannot be read, or a line, which is named, is not JSON in UTF-8 or has a key twice.
     """
     for first, lines in line_batches(path, batch_bytes):
         try:
             values = list(map(orjson.loads, lines))
         except orjson.JSONDecodeError:
             raise InputError(_first_problem(path, first, lines)) from None
+        for place, (line, value) in enumerate(zip(lines, values, strict=True)):
+            if may_have_lost(line, value):
+                values[place] = _exactly(path, first + place, line)
         yield first, values
 
 
@@ -69,6 +75,13 @@ def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
+def _exactly(path: Path, number: int, line: bytes) -> Any:
+    try:
+        return loads_exactly(line)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{path}, line {number}: {problem}. Expected one JSON object a line.") from None
+
+
 def _first_problem(path: Path, first: int, lines: list[bytes]) -> str:
     for number, line in enumerate(lines, start=first):
         try:
@@ -80,7 +93,7 @@ def _first_problem(path: Path, first: int, lines: list[bytes]) -> str:
 
 def _reason(line: bytes, problem: orjson.JSONDecodeError) -> str:
     if line.startswith(_BYTE_ORDER_MARK):
-        return "begins with a byte order mark. Expected plain UTF-8; save it without."
+        return "begins with a byte order mark, which only a file may. Expected plain UTF-8; save it without."
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as wrong:

@@ -19,7 +19,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -66,6 +66,7 @@ class RawFile:
         relative: the path below the source's folder; a member's path is appended to its archive's.
         sha256: the checksum of the file on disk.
         max_record_bytes: the most bytes of one record that a reader may hold.
+        option: where a user declares the encoding, for messages.
     """
 
     path: Path
@@ -73,6 +74,7 @@ class RawFile:
     sha256: str
     member: str | None = None
     max_record_bytes: int = MAX_RECORD_BYTES
+    option: str = "reader.encoding"
 
     @contextmanager
     def open_binary(self) -> Iterator[IO[bytes]]:
@@ -162,10 +164,7 @@ class RawFile:
                 f"{self.relative} holds {', '.join(map(repr, repeated))} more than once, and nothing says which is "
                 "right; pack the archive again."
             )
-        return [
-            RawFile(self.path, f"{self.relative}/{name}", self.sha256, name, self.max_record_bytes)
-            for name in sorted(chosen)
-        ]
+        return [replace(self, relative=f"{self.relative}/{name}", member=name) for name in sorted(chosen)]
 
     @contextmanager
     def _raw(self) -> Iterator[tuple[IO[bytes], int, list[str]]]:
@@ -197,13 +196,13 @@ class RawFile:
                 elif codec != name.rpartition("-")[0]:  # utf-16 and utf-32 take the mark themselves
                     raise UnreadableFile(
                         f"{self.relative} begins with the byte order mark of {name}, but is declared as {encoding}; "
-                        f"declare {name} under reader.encoding."
+                        f"declare {name} under {self.option}."
                     )
                 return
         if codec in ("utf-16", "utf-32"):
             raise UnreadableFile(
                 f"{self.relative} has no byte order mark, without which {codec} does not say which byte comes first; "
-                f"declare {codec}-le or {codec}-be under reader.encoding."
+                f"declare {codec}-le or {codec}-be under {self.option}."
             )
 
     def _fitting(self, encodings: Sequence[str]) -> str:
@@ -239,10 +238,10 @@ class RawFile:
                     byte, where = error.object[error.start], before - pending + error.start
                     return (
                         f"{self.relative} is not {encoding}: byte 0x{byte:02x} at offset {where}, line {line} "
-                        f"({error.reason}); declare the file's encoding under reader.encoding."
+                        f"({error.reason}); declare the file's encoding under {self.option}."
                     )
                 if not block:
-                    return f"{self.relative} is not {encoding}; declare the file's encoding under reader.encoding."
+                    return f"{self.relative} is not {encoding}; declare the file's encoding under {self.option}."
                 before += len(block)
 
 

@@ -1,0 +1,220 @@
+"""Tables that somebody hands us: CSV, TSV, JSON, JSON lines or Parquet, compressed or zipped, in a known encoding.
+
+The readers are those of the sources of a build: lines are counted, digits kept, and what cannot be read is said.
+"""
+
+import csv
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import islice
+from pathlib import Path, PurePath
+from typing import Any
+
+import polars as pl
+
+from authbench.errors import InputError
+from authbench.printable import printable
+from authbench.reading import json_lines, json_records, table_csv, table_parquet
+from authbench.reading.rows import EVERYTHING, MOST_NAMES, BadRow, Block, Row
+from authbench.registry.readers import CsvReader, JsonLinesReader, JsonReader, ParquetReader
+from authbench.storage.raw_files import BYTE_ORDER_MARKS, RawFile
+from authbench.storage.raw_paths import COMPRESSED
+
+CSV, TSV, JSON, LINES, PARQUET, TEXT, ZIP = "CSV", "TSV", "JSON", "JSON lines", "Parquet", "text", "zip"
+KINDS = {".csv": CSV, ".tsv": TSV, ".json": JSON, ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET, ".txt": TEXT}
+_PATTERNS = tuple(f"{folder}*{suffix}" for suffix in KINDS for folder in ("", "**/"))
+_DELIMITERS = ",;\t|"
+_EXACT = 1 << 53  # from here on not every whole number is a floating-point number
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ForeignTable:
+    """The rows of a file.
+
+    Attributes:
+        columns: values as the format gives them, by the name of their column; None where a row has no value.
+        rows: the number of each row among all of the file, from 0.
+        names: all columns of the file, as far as they were met.
+        bad: rows that cannot be read.
+        assumed: what was not declared: encoding, delimiter.
+    """
+
+    columns: Mapping[str, list[Any]]
+    rows: list[int]
+    names: list[str]
+    bad: list[BadRow] = field(default_factory=list)
+    assumed: tuple[str, ...] = ()
+
+
+def kind_of(path: Path) -> str | None:
+    """Return the kind of table that a file is by its name; None for other files.
+
+    >>> kind_of(Path("a.csv.gz")), kind_of(Path("b.zip")), kind_of(Path("c.docx"))
+    ('CSV', 'zip', None)
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes]
+    while suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return ZIP if suffixes[-1:] == [".zip"] else KINDS.get(suffixes[-1]) if suffixes else None
+
+
+def is_of_a_system(path: Path) -> bool:
+    """Return whether a file is made by a file manager or an archiver, or hidden."""
+    return any(part.startswith(".") or part in ("__MACOSX", "Thumbs.db", "desktop.ini") for part in path.parts)
+
+
+def read_foreign(
+    path: Path,
+    keep: Callable[[str], bool],
+    encoding: str | None = None,
+    numbered: bool = False,
+) -> ForeignTable:
+    """Read the columns of a table whose names `keep` takes.
+
+    Args:
+        encoding: of text; None: UTF-8, or what a byte order mark says.
+        numbered: the file has no line of headings; columns are called 1, 2, ...
+
+    Raises:
+        InputError: the file is none of KINDS, cannot be read, or has two columns of one name.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: is no regular file. Expected a table.")
+    members = RawFile(path, str(path), "", option="--encoding").members(_PATTERNS)
+    if len(members) != 1:
+        raise InputError(f"{path}: holds {len(members)} tables. Expected one; unpack it into a folder.")
+    [file] = members
+    kind = kind_of(Path(file.member or path.name))
+    if kind not in KINDS.values():
+        raise InputError(f"{path}: a file of an unknown kind. Expected {', '.join(KINDS)}, compressed or zipped.")
+    return _collected(*_opened(file, kind, encoding, numbered), keep)
+
+
+def _opened(
+    file: RawFile, kind: str | None, encoding: str | None, numbered: bool
+) -> tuple[Iterator[Block], list[str], list[str]]:
+    """Return the blocks of a file, the names that its header states, and what is assumed."""
+    assumed: list[str] = []
+    if kind == PARQUET:
+        return table_parquet.read(file, ParquetReader()), [], assumed
+    if encoding is None:
+        encoding = _marked(file)
+        if encoding != "utf-8":
+            assumed.append(f"encoding: {encoding}, by its byte order mark")
+    if kind == JSON:
+        shape = _shape(file, encoding)
+        if shape:
+            return json_records.read(file, JsonReader(encoding, records=shape)), [], assumed
+        kind = LINES
+        assumed.append("JSON lines: an object a line")
+    if kind == LINES:
+        return json_lines.read(file, JsonLinesReader(encoding)), [], assumed
+    delimiter, width = _layout(file, encoding, kind or CSV)
+    if delimiter != ("\t" if kind in (TSV, TEXT) else ","):
+        assumed.append(f"delimiter: {delimiter!r}")
+    if kind == TEXT and not numbered:
+        raise InputError(
+            f"{file.relative}: a text without a line of headings. Expected numbers of columns, such as "
+            f"--column author=1 --column content={width}; or the folder of such texts."
+        )
+    header = tuple(map(str, range(1, width + 1))) if numbered else ()
+    options = CsvReader(encoding, delimiter, quoting=kind != TEXT, header=header)
+    return table_csv.read(file, options, EVERYTHING), list(header), assumed
+
+
+def _marked(file: RawFile) -> str:
+    """Return the encoding that a byte order mark at the beginning of a file states, else UTF-8."""
+    with file.open_binary() as stream:
+        head = stream.peek(4)[:4]  # type: ignore[attr-defined]
+    return next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
+
+
+def _shape(file: RawFile, encoding: str) -> str | None:
+    """Return what a JSON file is: an `array` or `object` of records; None: an object a line."""
+    with file.open_text(encoding) as text:
+        head = text.read(1 << 16).lstrip()
+    if head.startswith("["):
+        return "array"
+    lines = [line for line in head.splitlines()[:2] if line.strip()]
+    return None if all(line.startswith("{") and '":' in line for line in lines) and len(lines) == 2 else "object"
+
+
+def _layout(file: RawFile, encoding: str, kind: str) -> tuple[str, int]:
+    """Return what separates the cells of a file's first line, and their number."""
+    with file.open_text(encoding) as text:
+        first = next(iter(text.read(1 << 20).splitlines()), "")
+    widths = {mark: len(next(csv.reader([first], delimiter=mark), [])) for mark in _DELIMITERS}
+    preferred = "\t" if kind in (TSV, TEXT) else ","
+    mark = preferred if widths[preferred] > 1 or max(widths.values()) < 2 else max(widths, key=lambda one: widths[one])
+    return mark, widths[mark]
+
+
+def _collected(
+    blocks: Iterator[Block], header: Collection[str], assumed: list[str], keep: Callable[[str], bool]
+) -> ForeignTable:
+    columns: dict[str, list[Any]] = {}
+    names: dict[str, None] = dict.fromkeys(header)
+    rows, bad, number = list[int](), list[BadRow](), 0
+    for block in blocks:
+        good, before = list[Row](), len(rows)
+        for at, row in enumerate(block, start=number):
+            if isinstance(row, BadRow):
+                bad.append(row)
+            else:
+                good.append(row)
+                rows.append(at)
+        number += len(block)
+        here = dict.fromkeys(name for row in good for name in row)
+        names |= dict.fromkeys(islice(here, MOST_NAMES if len(names) < MOST_NAMES else 0))
+        for name in filter(keep, here):
+            columns.setdefault(name, [None] * before)
+        for name, values in columns.items():
+            values += [row.get(name) for row in good]
+    return ForeignTable(columns, rows, list(names), bad, tuple(assumed))
+
+
+def text_column(path: Path, name: str, values: list[Any], ident: bool) -> pl.Series:
+    """Return the values of a column as text.
+
+    Args:
+        ident: the column identifies something, so that no two values may become one; else lists of texts are joined
+            by line breaks, and any number is taken.
+
+    Raises:
+        InputError: a value is no text: an object, or in a column of identifiers a list or a number with a fraction.
+    """
+    return pl.Series(name, [one if type(one) is str else _as_text(one, path, name, ident) for one in values], pl.String)
+
+
+def _as_text(value: Any, path: Path, name: str, ident: bool) -> str | None:
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < _EXACT:
+            return str(int(value))
+        if ident:
+            raise InputError(
+                f"{path}: the column {printable(name)!r} holds the number {value!r}, which identifies nothing surely. "
+                "Expected text or whole numbers."
+            )
+        return repr(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, list) and not ident and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    if isinstance(value, list | dict | tuple | bytes):
+        what = "objects" if isinstance(value, dict) else "bytes" if isinstance(value, bytes) else "lists"
+        raise InputError(
+            f"{path}: the column {printable(name)!r} holds {what}. Expected text; name another by --column."
+        )
+    return str(value)
+
+
+def bad_rows_note(path: Path, bad: Collection[BadRow]) -> str:
+    """Return how many rows of a file cannot be read, and where the first of them are."""
+    where = ", ".join(one.position for one in islice(bad, _SHOWN))
+    return f"{path.name}: {len(bad):,} rows cannot be read ({where}{', …' if len(bad) > _SHOWN else ''})"

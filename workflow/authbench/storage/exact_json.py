@@ -1,0 +1,52 @@
+"""JSON without loss: whole numbers keep their digits, and a key that comes twice in an object is refused.
+
+orjson is fast, but rounds whole numbers beyond 64 bits and takes the last of two values of a key. Lines in which that
+may have happened are read again by the parser of the standard library.
+"""
+
+import json
+from typing import Any
+
+# Numbers that 64 bits do not hold have 20 digits, or 19 after a minus, when all digits are made zeros.
+_DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
+_LONG, _LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
+
+
+class DoubledKey(ValueError):
+    """An object has a key twice."""
+
+
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of these pairs. Raises DoubledKey where two have one key."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise DoubledKey(f"the key {twice!a:.60} comes twice in an object")
+    return found
+
+
+def may_have_lost(line: bytes, value: Any) -> bool:
+    """Return whether a fast parser, which made `value` of a line, may have lost digits or values of doubled keys."""
+    nested = type(value) is not dict or any(type(inner) in (dict, list) for inner in value.values())
+    if (nested or float in map(type, value.values())) and _has_long_number(line):
+        return True
+    # A key ends with `":`; where white space or an escape makes the counts differ, the other parser looks.
+    return _keys(value) != line.count(b'":') - line.count(b'\\":')
+
+
+def loads_exactly(text: str | bytes) -> Any:
+    """Return the value of JSON text. Raises DoubledKey, ValueError and RecursionError as json.loads does."""
+    return json.loads(text, object_pairs_hook=distinct)
+
+
+def _has_long_number(line: bytes) -> bool:
+    digits = line.translate(_DIGITS)
+    return _LONG in digits or _LONG_NEGATIVE in digits
+
+
+def _keys(value: Any) -> int:
+    """Return how many keys all objects in a value have."""
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    own = len(value) if type(value) is dict else 0
+    return own + sum(_keys(one) for one in inner if type(one) in (dict, list))
