@@ -113,3 +113,11 @@ def test_what_is_no_table_of_documents_is_refused(tmp_path: Path, name: str, con
 def test_an_empty_table_of_json_lines_has_no_documents(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").touch()
     assert list(read_documents(tmp_path / "t.jsonl")) == []
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_authors_of_a_table_are_known_by_their_normal_form(tmp_path: Path, suffix: str) -> None:
+    labels = ["3.0", "3", "\u200fAnn", "Ann\u00a0", "nan", "[deleted]"]
+    table = TABLE.with_columns(author_id=pl.Series(labels), content=pl.Series(list("abcdef")))
+    WRITERS[suffix](table, tmp_path / f"t{suffix}")
+    assert documents(tmp_path / f"t{suffix}")["author"].to_list() == ["3", "3", "Ann", "Ann"]

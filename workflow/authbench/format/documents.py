@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.format.release import Release
 from authbench.identity import digest
@@ -51,9 +52,13 @@ def read_frames(place: Path | Release, topic: str = "topic") -> Iterator[pl.Data
 
 
 def complete_documents(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the documents (DOCUMENTS) of a frame with some of these columns: those with author, topic and text."""
+    """Return the documents (DOCUMENTS) of a frame with some of these columns: those with author, topic and text.
+
+    Authors' labels get their normal form; one that names nobody is none.
+    """
     absent = (pl.lit(None, pl.String).alias(name) for name in DOCUMENTS if name not in frame.columns)
     frame = frame.with_columns(*absent).select(pl.col(name).cast(pl.String) for name in DOCUMENTS)
+    frame = frame.with_columns(known_labels(frame["author"]))
     frame = frame.filter(pl.all_horizontal(pl.col(NEEDED).str.strip_chars().str.len_bytes() > 0))
     frame = frame.with_columns(pl.col("lang").fill_null(UNKNOWN_LANGUAGE))
     if frame["id"].null_count():

@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from authbench.arrays import F64
+from authbench.author_labels import known_labels
 from authbench.errors import InputError
 from authbench.storage.json_lines import value_batches, write_json_lines
 
@@ -118,7 +119,11 @@ def _as_table(rows: Iterable[tuple[Any, ...]], schema: pl.Schema) -> pl.DataFram
 
 
 def read_problems(folder: Path) -> pl.DataFrame:
-    """Read the pairs of a folder with their truth, in the order of pairs.jsonl. Raises InputError where ids differ."""
+    """Read the pairs of a folder with their truth, in the order of pairs.jsonl; authors' labels get their normal form.
+
+    Raises:
+        InputError: ids differ.
+    """
     pairs, truth = read_pairs(folder / "pairs.jsonl"), read_truth(folder / "truth.jsonl")
     for one, other, has, lacks in ((pairs, truth, "pairs", "truth"), (truth, pairs, "truth", "pairs")):
         ids = one.join(other, on="id", how="anti")["id"]
@@ -127,6 +132,7 @@ def read_problems(folder: Path) -> pl.DataFrame:
                 f"{folder}: {has}.jsonl has {len(ids)} ids that {lacks}.jsonl does not ({named(ids)}). "
                 "Expected the same problems in both."
             )
+    truth = truth.with_columns(known_labels(truth["author1"]), known_labels(truth["author2"]))
     return pairs.join(truth, on="id", how="left", maintain_order="left")
 
 
