@@ -8,7 +8,6 @@
 Memory: the file, and its vectors in 32 bits.
 """
 
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from authbench.errors import InputError
+from authbench.reading.arrays import read_npy, read_npz
 
 F32: TypeAlias = NDArray[np.float32]
 _SHOWN = 5
@@ -35,7 +35,7 @@ def read_vectors(path: Path) -> tuple[list[str], F32]:
         raise InputError(f"{path}: its name should end in {', '.join(_READERS)} (docs/evaluation.md).")
     try:
         ids, vectors = _READERS[path.suffix](path)
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, pl.exceptions.PolarsError) as problem:
+    except (OSError, ValueError, EOFError, KeyError, pl.exceptions.PolarsError) as problem:
         raise InputError(f"{path}: cannot be read as {path.suffix}: {_first_line(problem)}") from None
     if vectors.dtype.kind not in "fiu":
         raise InputError(f"{path}: the vectors are of {vectors.dtype}. Expected numbers, best 32-bit floats.")
@@ -67,11 +67,8 @@ def named(ids: Sequence[str]) -> str:
 
 
 def _from_npz(path: Path) -> tuple[list[str], np.ndarray]:
-    with np.load(path, allow_pickle=False) as arrays:
-        for name in ("ids", "vectors"):
-            if name not in arrays:
-                raise InputError(f"{path}: has no array `{name}`; it has {', '.join(arrays.files)}.")
-        return _texts(path, arrays["ids"]), arrays["vectors"]
+    ids, vectors = read_npz(path, ("ids", "vectors"))
+    return _texts(path, ids), vectors
 
 
 def _from_parquet(path: Path) -> tuple[list[str], np.ndarray]:
@@ -79,6 +76,8 @@ def _from_parquet(path: Path) -> tuple[list[str], np.ndarray]:
     for name in ("id", "vector"):
         if name not in schema:
             raise InputError(f"{path}: has no column `{name}`; it has {', '.join(schema)}.")
+    if not (schema["id"].is_integer() or schema["id"] in (pl.String, pl.Categorical, pl.Enum)):
+        raise InputError(f"{path}: the column `id` is of {schema['id']}. Expected text, or whole numbers.")
     kind = schema["vector"]
     if not isinstance(kind, pl.List | pl.Array):
         raise InputError(f"{path}: the column `vector` is of {kind}. Expected lists of numbers.")
@@ -100,7 +99,7 @@ def _from_parquet(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def _from_npy(path: Path) -> tuple[list[str], np.ndarray]:
-    return _ids_beside(path), np.load(path, allow_pickle=False)
+    return _ids_beside(path), read_npy(path)
 
 
 def _from_safetensors(path: Path) -> tuple[list[str], np.ndarray]:
@@ -126,7 +125,7 @@ def _ids_beside(path: Path) -> list[str]:
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise InputError(f"{path}: there is no file {places[0].name} beside it. Expected its ids there, one a line.")
-    return [line for line in found.read_text(encoding="utf-8").splitlines() if line]
+    return [line for line in found.read_text(encoding="utf-8-sig").split("\n") if line]
 
 
 def _texts(path: Path, ids: np.ndarray) -> list[str]:
