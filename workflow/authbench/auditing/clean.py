@@ -19,7 +19,7 @@ import orjson
 import polars as pl
 
 from authbench.auditing.copies import Copies, find_copies
-from authbench.auditing.dataset import POOL, Dataset, Source, split_rank
+from authbench.auditing.dataset import POOL, TEXTS, Dataset, Source, split_rank
 from authbench.auditing.read_episodes import FORM as EPISODES
 from authbench.auditing.read_episodes import text_field
 from authbench.auditing.read_pan import FORM as PAN
@@ -28,7 +28,6 @@ from authbench.auditing.read_pan_folders import write_without
 from authbench.auditing.read_retrieval import BEIR, MTEB
 from authbench.auditing.read_style import STYLE
 from authbench.auditing.read_table import DIFF
-from authbench.auditing.read_texts import FORM as TEXTS
 from authbench.errors import InputError
 from authbench.reading.foreign import read_foreign
 from authbench.storage.atomic import atomic_folder

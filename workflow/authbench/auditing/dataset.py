@@ -45,6 +45,7 @@ PROBLEMS = pl.Schema(
     }
 )
 _LABELS = ("origin", "item", "account")
+TEXTS = "folder of texts"  # a form whose ids are the paths of files
 ALL = "all"  # the split of a dataset without splits
 POOL = "corpus"  # the split of a corpus that several splits of queries share: none of its own
 _EARLIEST = ("train", "dev", "val", "valid", "validation", "test")
@@ -99,7 +100,7 @@ class Dataset:
     @property
     def has_order(self) -> bool:
         """Return whether ids and lines are the dataset's own, and not numbers of sides or rows that were derived."""
-        return not self.form.startswith(("PAN", "style"))
+        return not self.form.startswith(("PAN", "style", TEXTS))
 
     @property
     def splits(self) -> list[str]:

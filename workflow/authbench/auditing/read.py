@@ -15,8 +15,10 @@ from authbench.auditing.read_table import DIFF, read_tables
 from authbench.auditing.read_texts import read_texts
 from authbench.errors import InputError
 from authbench.format.hub import SCHEME, release_of
+from authbench.printable import printable
 from authbench.reading.foreign import JSON, TEXT, ZIP, is_of_a_system, kind_of
-from authbench.storage.json_lines import value_batches
+from authbench.storage.exact_json import loads_exactly
+from authbench.storage.json_lines import line_batches
 
 FORMS = (
     "a release or the folder of one split (candidates.jsonl, queries.jsonl, ground_truth.jsonl), our Hugging Face "
@@ -53,7 +55,7 @@ def read_dataset(paths: Sequence[Path], how: How = How()) -> Dataset:  # noqa: B
         InputError: a path cannot be read, or has none of the FORMS, or holds no text.
     """
     read = [(path, part) for path in paths for part in _read_one(path, how)]
-    labels = [path.name if _is_remote(path) else _label(part.sources[0]) for path, part in read]
+    labels = [printable(path.name) if _is_remote(path) else _label(part.sources[0]) for path, part in read]
     dataset = joined([part for _, part in read], labels)
     if not dataset.documents.height and not dataset.problems.height:
         raise InputError(f"{', '.join(map(str, paths))}: holds no document, so there is nothing to audit.")
@@ -67,7 +69,7 @@ def must_exist(path: Path) -> None:
 
 
 def _label(source: Source) -> str:
-    return source.path.stem if source.path.is_file() else source.path.resolve().name
+    return printable(source.path.stem if source.path.is_file() else source.path.resolve().name)
 
 
 def _is_remote(path: Path) -> bool:
@@ -134,5 +136,9 @@ def _read_folder(path: Path, how: How) -> Dataset:
 
 
 def _first(path: Path) -> object:
-    """Return the first value of a JSON lines file; None of an empty one."""
-    return next((values[0] for _, values in value_batches(path, 1)), None)
+    """Return the value of the first line of a JSON lines file that is not blank; None where it is no JSON."""
+    lines = (line for _, lines in line_batches(path, 1) for line in lines if line.strip())
+    try:
+        return loads_exactly(next(lines, b"null"))
+    except (ValueError, RecursionError):
+        return None

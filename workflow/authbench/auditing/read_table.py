@@ -62,7 +62,7 @@ def read_tables(
     places: dict[str, list[Path]] = {}
     lacking: list[InputError] = []
     for file in files:
-        label = str(file.relative_to(path)) if path.is_dir() else file.name
+        label = printable(str(file.relative_to(path)) if path.is_dir() else file.name)
         table = _read(file, columns, encoding)
         try:
             own = _columns(file, table, columns)
@@ -145,7 +145,7 @@ def _split_of(file: Path, several: bool) -> str:
     name = file.name.lower().split(".")[0].split("-")[0]
     if name in _SPLITS:
         return {"training": "train", "development": "dev", "testing": "test"}.get(name, name)
-    return file.name.split(".")[0] if several else ALL
+    return printable(file.name.split(".")[0]) if several else ALL
 
 
 def _columns(file: Path, table: ForeignTable, given: Mapping[str, str]) -> dict[str, str]:

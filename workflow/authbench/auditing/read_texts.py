@@ -5,13 +5,13 @@ from pathlib import Path
 
 import polars as pl
 
-from authbench.auditing.dataset import ALL, Dataset, Source, as_documents, unique_ids
+from authbench.auditing.dataset import ALL, TEXTS, Dataset, Source, as_documents, unique_ids
 from authbench.errors import InputError
+from authbench.printable import printable
 from authbench.reading.plain_text import whole_text
 from authbench.reading.rows import BadRow
 from authbench.storage.raw_files import RawFile
 
-FORM = "folder of texts"
 _SPLITS = ("train", "dev", "valid", "test")  # with which the names of folders of splits end
 
 
@@ -22,7 +22,7 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         InputError: neither folders nor names of files tell the authors, or a file is not in the encoding.
     """
     depths = {len(file.relative_to(path).parts) for file in files}
-    by_name = depths == {1}
+    by_name = len({file.parent for file in files}) == 1
     if not (depths in ({2}, {3}) or (by_name and all("_" in file.stem for file in files))):
         raise InputError(
             f"{path}: holds {len(files)} texts whose authors cannot be told. Expected a folder for each author "
@@ -33,22 +33,22 @@ def read_texts(path: Path, files: Sequence[Path], encoding: str | None) -> Datas
         if isinstance(text, BadRow):
             unreadable.append(label)
             continue
-        author = file.stem.partition("_")[0] if by_name else file.parent.name
-        split = _split(file.relative_to(path).parts[0]) if depths == {3} else ALL
+        author = printable(file.stem.partition("_")[0] if by_name else file.parent.name)
+        split = printable(_split(file.relative_to(path).parts[0])) if depths == {3} else ALL
         rows.append({"id": label, "split": split, "author": author, "content": text, "place": label, "row": row})
     how = "what stands before _ in the name of a file" if by_name else "the folder of a file"
     notes = [f"Read as author: {how}.", "No language is stated: langid's guess stands for it."]
     documents = as_documents(
         pl.DataFrame(rows, dict.fromkeys(("id", "split", "author", "content", "place"), pl.String) | {"row": pl.Int64})
     )
-    places = {str(file.relative_to(path)): [file] for file in files}
-    source = Source(path, FORM, places, encoding)
-    return unique_ids(Dataset(FORM, documents, notes=tuple(notes), sources=(source,), unreadable=tuple(unreadable)))
+    places = {printable(str(file.relative_to(path))): [file] for file in files}
+    source = Source(path, TEXTS, places, encoding)
+    return unique_ids(Dataset(TEXTS, documents, notes=tuple(notes), sources=(source,), unreadable=tuple(unreadable)))
 
 
 def _texts(path: Path, files: Sequence[Path], encoding: str | None) -> Iterator[tuple[Path, str, str | BadRow]]:
     for file in files:
-        label = str(file.relative_to(path))
+        label = printable(str(file.relative_to(path)))
         raw = RawFile(file, str(file), "", option="--encoding")
         yield file, label, whole_text(raw, encoding or "utf-8") if file.stat().st_size else BadRow("line 1", "is empty")
 

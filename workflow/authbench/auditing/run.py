@@ -19,6 +19,7 @@ from authbench.auditing.published import Published, answers_auc, beside, read_sc
 from authbench.auditing.read import How, must_exist, read_dataset
 from authbench.auditing.rows import Measured, measure
 from authbench.format.hub import SCHEME
+from authbench.printable import printable
 from authbench.tokens import load_tokenizer
 
 Say = Callable[[str], None]
@@ -171,7 +172,7 @@ def _about(dataset: Dataset, paths: Sequence[Path], stated: bool) -> AuditedData
     )
     languages = documents.group_by("lang").len().sort("len", "lang", descending=[True, False])
     return {
-        "name": ", ".join(str(path) if str(path).startswith(SCHEME) else path.resolve().name or str(path)
+        "name": ", ".join(printable(str(path) if str(path).startswith(SCHEME) else path.resolve().name or str(path))
                           for path in paths),
         "form": dataset.form,
         "documents": documents.height,

@@ -217,4 +217,4 @@ def _as_text(value: Any, path: Path, name: str, ident: bool) -> str | None:
 def bad_rows_note(path: Path, bad: Collection[BadRow]) -> str:
     """Return how many rows of a file cannot be read, and where the first of them are."""
     where = ", ".join(one.position for one in islice(bad, _SHOWN))
-    return f"{path.name}: {len(bad):,} rows cannot be read ({where}{', …' if len(bad) > _SHOWN else ''})"
+    return f"{printable(path.name)}: {len(bad):,} rows cannot be read ({where}{', …' if len(bad) > _SHOWN else ''})"

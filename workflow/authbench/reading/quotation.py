@@ -94,14 +94,16 @@ def resumes_at(lines: Sequence[str], table: TableLayout) -> int | None:
 
     A record of several lines swallowed rows if its last line is a row on its own, as the next `"` closed the text in a
     later row, and so are most lines from the first row on. Where none before the last is, its first line, read without
-    quotation marks, must be one.
+    quotation marks, must be one. The last line may be none where NOVEL lines before it look like rows.
     """
     last = len(lines) - 1
-    if table.width < 2 or lines[last].count(table.delimiter) < table.width - 1:
+    if table.width < 2 or not may_have_swallowed(lines, table):
         return None
     verdicts = dict(_verdicts(lines, range(1, last + 1), table))
     if last not in verdicts:
-        return None
+        if list(verdicts.values()).count(Verdict.ROW) < NOVEL:
+            return None
+        verdicts[last] = Verdict.OTHER
     inner = [place for place in verdicts if place < last]
     if inner:
         following = sum(not lines[place].isspace() for place in range(inner[0], last))
@@ -109,6 +111,11 @@ def resumes_at(lines: Sequence[str], table: TableLayout) -> int | None:
         return inner[0] if enough and len(inner) >= MOSTLY * following else None
     first = [lines[0].replace('"', "")]
     return last if verdicts[last] is Verdict.ROW and any(_verdicts(first, range(1), table)) else None
+
+
+def may_have_swallowed(lines: Sequence[str], table: TableLayout) -> bool:
+    """Return whether a record of several lines may hold rows, by its number of lines or delimiters in the last."""
+    return len(lines) > NOVEL or lines[-1].count(table.delimiter) >= table.width - 1
 
 
 def resumes_after_error(lines: Sequence[str], table: TableLayout) -> int | None:

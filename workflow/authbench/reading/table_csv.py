@@ -164,11 +164,7 @@ class _Reading:
             if end > start + 1:
                 return self._broken(lines, start, end, wrong, block)
             self._bad(block, start, 1, wrong)
-        elif (
-            end > start + 1
-            and lines[end - 1].count(self.delimiter) >= self.width - 1  # else its last line is no row
-            and (swallowed := resumes_at(lines[start:end], self._table(lines, start, end)))
-        ):
+        elif end > start + 1 and (swallowed := resumes_at(lines[start:end], self._table(lines, start, end))):
             self._unmatched(block, start, swallowed, end)
             return start + swallowed
         elif has_nul and any("\0" in cell for cell in cells):

@@ -1,0 +1,249 @@
+"""A dataset is read alike in every form, or refused by name: no verdict comes of how it was read."""
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from authbench.auditing.read import How, read_dataset
+from authbench.auditing.run import audit
+from authbench.cli import main
+from authbench.errors import InputError
+
+TEXTS = ["a plain text", "with, a comma", 'a "quoted" word', "two\nlines", "naïve café", "漢字、かな"]
+ROWS = [{"id": n, "author": n % 3 + 7, "text": f"{TEXTS[n % 6]} of number {n}", "lang": "en"} for n in range(12)]
+BIG = [{"id": n, "author": 2**64 + n % 3, "text": row["text"], "lang": "en"} for n, row in enumerate(ROWS)]
+
+
+def csv_text(rows: list[dict[str, Any]], separator: str = ",", end: str = "\n") -> str:
+    frame = pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows])
+    return frame.write_csv(separator=separator, line_terminator=end)
+
+
+def json_lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def parquet(path: Path, rows: list[dict[str, Any]], author: Any) -> None:
+    frame = pl.DataFrame(rows, {"id": pl.Int64, "author": pl.Int64, "text": pl.String, "lang": pl.String})
+    frame.with_columns(pl.col("author").cast(pl.String).cast(author) if author == pl.Categorical
+                       else pl.col("author").cast(author)).write_parquet(path)  # fmt: skip
+
+
+def zipped(path: Path, name: str, content: bytes) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"__MACOSX/._{name}", b"\0")
+        archive.writestr(name, content)
+
+
+Write = Callable[[Path, list[dict[str, Any]]], Path]
+FORMS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], object]]] = {
+    "CSV": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8")),
+    "CSV with a mark": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-8-sig")),
+    "CSV with CRLF": ("x.csv", lambda path, rows: path.write_bytes(csv_text(rows, end="\r\n").encode())),
+    "semicolons": ("x.csv", lambda path, rows: path.write_text(csv_text(rows, ";"), encoding="utf-8")),
+    "TSV": ("x.tsv", lambda path, rows: path.write_text(csv_text(rows, "\t"), encoding="utf-8")),
+    "UTF-16": ("x.csv", lambda path, rows: path.write_text(csv_text(rows), encoding="utf-16")),
+    "JSON lines": ("x.jsonl", lambda path, rows: path.write_text(json_lines(rows), encoding="utf-8")),
+    "blank lines": ("x.ndjson", lambda path, rows: path.write_text("\n" + json_lines(rows) + "\n", encoding="utf-8")),
+    "JSON": ("x.json", lambda path, rows: path.write_text(json.dumps(rows), encoding="utf-8")),
+    "indented JSON": ("x.json", lambda path, rows: path.write_text(json.dumps(rows, indent=2), encoding="utf-8")),
+    "floats in JSON": (
+        "x.jsonl",
+        lambda path, rows: path.write_text(json_lines([{**row, "author": float(row["author"])} for row in rows])),
+    ),
+    "gzip": ("x.jsonl.gz", lambda path, rows: path.write_bytes(gzip.compress(json_lines(rows).encode()))),
+    "bzip2": ("x.csv.bz2", lambda path, rows: path.write_bytes(bz2.compress(csv_text(rows).encode()))),
+    "xz": ("x.csv.xz", lambda path, rows: path.write_bytes(lzma.compress(csv_text(rows).encode()))),
+    "Zstandard": ("x.csv.zst", lambda path, rows: path.write_bytes(zstandard.compress(csv_text(rows).encode()))),
+    "zip": ("x.zip", lambda path, rows: zipped(path, "x.csv", csv_text(rows).encode())),
+    **{
+        f"Parquet {kind}": ("x.parquet", lambda path, rows, kind=kind: parquet(path, rows, kind))
+        for kind in (pl.Int64, pl.Float64, pl.String, pl.Categorical, pl.Int16, pl.Float32)
+    },
+}  # fmt: skip
+
+
+def documents(path: Path) -> list[tuple[Any, ...]]:
+    found = read_dataset([path])
+    assert not found.unreadable
+    return found.documents.select("id", "author", "content", "lang").sort("id").rows()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_is_the_same_dataset_in_every_form(form: str, tmp_path: Path) -> None:
+    name, write = FORMS[form]
+    write(tmp_path / name, ROWS)
+    expected = sorted((str(row["id"]), str(row["author"]), row["text"], "en") for row in ROWS)
+    assert documents(tmp_path / name) == expected
+    (tmp_path / "._x.csv").write_bytes(b"\0")
+    assert documents(tmp_path) == expected
+
+
+@pytest.mark.parametrize("form", ["CSV", "UTF-16", "JSON lines", "JSON", "indented JSON", "zip"])
+def test_labels_keep_all_their_digits(form: str, tmp_path: Path) -> None:
+    name, write = FORMS[form]
+    write(tmp_path / name, BIG)
+    assert {author for _, author, _, _ in documents(tmp_path / name)} == {str(2**64 + n) for n in range(3)}
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
+@given(one=st.sampled_from(sorted(FORMS)), other=st.sampled_from(sorted(FORMS)), shift=st.integers(0, 3))
+def test_findings_do_not_depend_on_form(tmp_path: Path, one: str, other: str, shift: int) -> None:
+    found = []
+    for number, forms in enumerate([("CSV", "CSV"), (one, other)]):
+        folder = tmp_path / f"{one}-{other}-{shift}-{number}"
+        for split, form, rows in (("train", forms[0], ROWS[: 6 + shift]), ("test", forms[1], ROWS[6 - shift :])):
+            (folder / split).mkdir(parents=True, exist_ok=True)
+            name, write = FORMS[form]
+            write(folder / split / name, rows)
+        dataset = read_dataset([folder / "train", folder / "test"])
+        found.append(dataset.documents.select("split", "author", "content").rows())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.jsonl", '{"author": {"name": "a"}, "text": "t"}\n', "author"),
+        ("x.jsonl", '{"author": ["a", "b"], "text": "t"}\n', "author"),
+        ("x.jsonl", '{"author": 1.5, "text": "t"}\n', "author"),
+        ("x.jsonl", '{"author": "a", "text": {"t": 1}}\n', "text"),
+        ("x.csv", "author,text,text\na,t,u\n", "text"),
+        ("x.csv", "author,Text,text\na,t,u\n", "Text"),
+        ("x.csv", "author,text\ncaf\xe9,t\n", "--encoding"),
+        ("x.txt", "a\tb\n", "--column"),
+        ("x.csv", "author,text\n", "x.csv"),
+        ("x.csv", "", "x.csv"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_held_is_refused_by_name(
+    name: str, content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    assert main(["audit", str(tmp_path / name)]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("x.jsonl", '{"author": "a", "text": "t"}\n{"author": "a", "text": "u", "author": "b"}\n', ["line 2"]),
+        ("x.jsonl", '{"author": "a", "text": "t"}\n[1]\nnot JSON\n', ["line 2", "line 3"]),
+        ("x.csv", "author,text\na,t\nb,u,v\n", ["line 3"]),
+    ],
+)  # fmt: skip
+def test_rows_that_cannot_be_read_are_a_finding_and_take_the_verdict_away(
+    name: str, content: str, places: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert main(["audit", str(tmp_path / name), "--strict", "--out", str(tmp_path / "out")]) == 1
+    findings = json.loads((tmp_path / "out/audit.json").read_text())["findings"]
+    assert {one["claim"]: one["ids"] for one in findings}["unreadable_rows"] == [f"{name} {place}" for place in places]
+    assert "No leak was found: " not in capsys.readouterr().out
+    assert main(["audit", str(tmp_path / name), "--clean", str(tmp_path / "clean")]) == 2
+
+
+def test_a_quotation_mark_that_is_not_matched_swallows_no_rows(tmp_path: Path) -> None:
+    lines = [f"{n},author{n % 40},{'words of the text ' * 3}{n}" for n in range(840)]
+    lines[200] = lines[200].replace(",author", ',"author', 1)
+    lines[700] += '",'
+    (tmp_path / "x.csv").write_text("nr,author,text\n" + "\n".join(lines) + "\n")
+    found = read_dataset([tmp_path / "x.csv"])
+    assert found.documents.height + len(found.unreadable) == 840 and len(found.unreadable) == 2
+
+
+def test_folders_of_one_split_are_configurations_of_which_one_is_chosen(tmp_path: Path) -> None:
+    for config in ("de", "en"):
+        (tmp_path / config).mkdir()
+        (tmp_path / config / "train.csv").write_text(csv_text(ROWS))
+    with pytest.raises(InputError, match="--config de"):
+        read_dataset([tmp_path])
+    assert read_dataset([tmp_path], How(config="en")).documents.height == 12
+    with pytest.raises(InputError, match="fr"):
+        read_dataset([tmp_path], How(config="fr"))
+
+
+def test_tables_without_authors_are_passed_over_and_noted(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text(csv_text(ROWS))
+    (tmp_path / "test.csv").write_text("id,text\n1,t\n")
+    (tmp_path / "sample_submission.csv").write_text("id,target\n1,0\n")
+    found = read_dataset([tmp_path])
+    assert found.splits == ["train"] and found.documents.height == 12
+    assert sum("test.csv" in note or "sample_submission.csv" in note for note in found.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("paths", "authors", "splits"),
+    [
+        (["C50train/ann/1.txt", "C50train/bob/2.txt", "C50test/ann/3.txt"], ["ann", "bob", "ann"], ["test", "train"]),
+        (["ann/1.txt", "bob/2.txt"], ["ann", "bob"], ["all"]),
+        (["corpus/Ann_One.txt", "corpus/Bob_Two.txt"], ["Ann", "Bob"], ["all"]),
+        (["Ann_One.txt", "Bob_Two.txt"], ["Ann", "Bob"], ["all"]),
+    ],
+)  # fmt: skip
+def test_folders_and_names_of_plain_texts_tell_authors(
+    paths: list[str], authors: list[str], splits: list[str], tmp_path: Path
+) -> None:
+    for path in paths:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"the text of {path}\n")
+    found = read_dataset([tmp_path]).documents
+    assert found["author"].sort().to_list() == sorted(authors)
+    assert sorted(found["split"].unique()) == splits
+
+
+def test_texts_whose_authors_cannot_be_told_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("a")
+    (tmp_path / "two.txt").write_text("b")
+    with pytest.raises(InputError, match="authors"):
+        read_dataset([tmp_path])
+
+
+def test_columns_without_headings_are_named_by_number(tmp_path: Path) -> None:
+    (tmp_path / "imdb.txt").write_text('1\tann\ta "text\n2\tbob\tother\n')
+    found = read_dataset([tmp_path / "imdb.txt"], How({"author": "2", "content": "3"}))
+    assert found.documents.select("author", "content").rows() == [("ann", 'a "text'), ("bob", "other")]
+
+
+def test_a_reviewer_goes_before_the_name_of_a_product(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("name,reviewer,text\nlamp,ann,t\nlamp,bob,u\n")
+    assert read_dataset([tmp_path / "x.csv"]).documents["author"].to_list() == ["ann", "bob"]
+
+
+def test_a_file_whose_name_is_no_utf_8_is_audited(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
+    path.write_text(json_lines(ROWS))
+    audit(path, tmp_path / "out")
+    assert (tmp_path / "out/audit.json").is_file()
+
+
+def test_two_folders_of_one_name_keep_all_texts_in_the_clean_version(tmp_path: Path) -> None:
+    texts = [" ".join(f"{word}{seed * 37 + n}" for n in range(12)) for seed, word in enumerate("abcdefgh")]
+    for number, half in enumerate((texts[:4], texts[4:])):
+        (tmp_path / f"{number}/data").mkdir(parents=True)
+        rows = [{"author": f"{number} {n % 2}", "text": text} for n, text in enumerate(half)]
+        (tmp_path / f"{number}/data/x.csv").write_text(csv_text(rows))
+    audit([tmp_path / "0/data", tmp_path / "1/data"], clean=tmp_path / "clean")
+    kept = [read_dataset([file]).documents["content"].to_list() for file in sorted((tmp_path / "clean").rglob("*.csv"))]
+    assert len(kept) == 2 and sorted(sum(kept, [])) == sorted(texts)
+
+
+def test_a_link_out_of_a_dataset_is_not_followed_into_a_clean_version(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "secret.csv").write_text(csv_text(ROWS))
+    (tmp_path / "data/x.csv").symlink_to(tmp_path / "secret.csv")
+    with pytest.raises(InputError, match="link"):
+        audit(tmp_path / "data", clean=tmp_path / "clean")
+    assert not (tmp_path / "clean").exists()
