@@ -179,6 +179,11 @@ def test_bytes_that_are_no_text_a_missing_and_an_empty_file_are_named(tmp_path: 
         read_verdicts(tmp_path / "bytes")
     with pytest.raises(InputError, match="empty: holds no verdict"):
         read_verdicts(tmp_path / "empty")
+    (tmp_path / "marked").write_bytes(b'\xef\xbb\xbf{"pair": "a", "same": true, "sure": 2}\r\n')
+    assert read_verdicts(tmp_path / "marked") == {"a": 2}
+    (tmp_path / "doubled").write_text('{"pair": "a", "same": true, "sure": 2, "same": false}\n')
+    with pytest.raises(InputError, match="doubled, line 1: expected .*the key 'same' comes twice"):
+        read_verdicts(tmp_path / "doubled")
     with pytest.raises(InputError, match="nowhere: cannot be read"):
         read_verdicts(tmp_path / "nowhere")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from authbench.attestation.statement import expect_statement
 from authbench.errors import InputError
-from authbench.storage.json_files import read_foreign_json
+from authbench.storage.json_files import parse_foreign_json, read_foreign_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
@@ -53,10 +53,11 @@ def read_envelope(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     if "payload" not in value:
         return expect_statement(value, path), None
     try:
-        payload = json.loads(base64.b64decode(value["payload"], validate=True))
+        content = base64.b64decode(value["payload"], validate=True)
     except (binascii.Error, ValueError, TypeError) as problem:
         raise InputError(f"{path}: its payload is no statement ({problem}).") from None
-    if value.get("payloadType") != PAYLOAD_TYPE or not isinstance(payload, dict):
+    payload = parse_foreign_json(content, f"{path}: its payload")
+    if value.get("payloadType") != PAYLOAD_TYPE:
         raise InputError(f"{path}: its payload is not of the type {PAYLOAD_TYPE}.")
     return expect_statement(payload, path), value
 

@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-import orjson
-
 from authbench.errors import InputError
 from authbench.format.columns import DOCUMENT_ID
+from authbench.storage.exact_json import loads
 
 VERSION = 1
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -36,8 +35,8 @@ def read_lock(path: str | Path) -> Lock:
         InputError: the file is no release.lock of this version.
     """
     try:
-        lock: Any = orjson.loads(Path(path).read_bytes())
-    except orjson.JSONDecodeError as error:
+        lock: Any = loads(Path(path).read_bytes())
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no release.lock: {error}. Give the file of an earlier release.") from None
     if not isinstance(lock, dict) or lock.get("version") != VERSION or not {"authors", "documents"} <= lock.keys():
         raise InputError(f"{path} is no release.lock: expected version {VERSION} with authors and documents.")

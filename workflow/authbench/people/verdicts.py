@@ -4,13 +4,14 @@
 the reader is, from 1 (a guess) to SUREST.
 """
 
+import codecs
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
+from authbench.storage.exact_json import loads
 
 SUREST = 3
 _EXPECTED = (
@@ -26,7 +27,7 @@ def read_verdicts(path: str | Path) -> dict[str, int]:
         InputError: a line, which is named, is no verdict, a pair is judged twice, or no pair is judged.
     """
     try:
-        lines = Path(path).read_bytes().splitlines()
+        lines = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).splitlines()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}). Expected verdicts on pairs.") from None
     sureness: dict[str, int] = {}
@@ -48,9 +49,9 @@ def read_verdicts(path: str | Path) -> dict[str, int]:
 
 def _verdict(line: bytes, place: str) -> tuple[str, bool, int]:
     try:
-        verdict = orjson.loads(line)
+        verdict = loads(line)
         pair, same, sure = verdict["pair"], verdict["same"], verdict["sure"]
-    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{place}: {_EXPECTED} ({type(error).__name__}: {error})") from None
     if (
         not (isinstance(pair, str) and pair and isinstance(same, bool))
@@ -58,7 +59,7 @@ def _verdict(line: bytes, place: str) -> tuple[str, bool, int]:
         or sure not in range(1, SUREST + 1)
         or not isinstance(sure, int)
     ):
-        raise InputError(f"{place}: {_EXPECTED}, found {line[:80].decode(errors='replace')!r}")
+        raise InputError(f"{place}: {_EXPECTED}, found other values")
     return pair, same, sure
 
 

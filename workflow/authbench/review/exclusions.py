@@ -5,15 +5,16 @@ Lists of several people may be concatenated: a text is excluded if one of them r
 reason.
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import orjson
 import polars as pl
 
 from authbench.errors import InputError
 from authbench.records import REMOVED
+from authbench.storage.exact_json import loads
 
 REASON = re.compile(r"[a-z][a-z_]{0,39}")
 EXCLUSIONS = pl.Schema({"doc_key": pl.String, "reason": pl.String, "note": pl.String})
@@ -49,16 +50,17 @@ def read_verdicts(path: str | Path) -> dict[str, str | None]:
 
 def _verdicts(path: str | Path) -> Iterator[tuple[str, str | None, str]]:
     """Yield key, reason and note of every line."""
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), start=1):
+    content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
+    for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            verdict = orjson.loads(line)
+            verdict = loads(line)
             key, reason, note = verdict["doc_key"], verdict["reason"], verdict.get("note") or ""
-        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}, line {number}: {_EXPECTED} ({type(error).__name__}: {error})") from None
         if not isinstance(key, str) or not isinstance(note, str) or (reason is not None and not _is_reason(reason)):
-            raise InputError(f"{path}, line {number}: {_EXPECTED}, found {line[:80].decode(errors='replace')!r}")
+            raise InputError(f"{path}, line {number}: {_EXPECTED}, found other values")
         yield key, reason, note
 
 

@@ -7,6 +7,8 @@ may have happened are read again by the parser of the standard library.
 import json
 from typing import Any
 
+import orjson
+
 # Numbers that 64 bits do not hold have 20 digits, or 19 after a minus, when all digits are made zeros.
 _DIGITS = bytes(ord("0") if ord("0") <= byte <= ord("9") else byte for byte in range(256))
 _LONG, _LONG_NEGATIVE = b"0" * 20, b"-" + b"0" * 19
@@ -33,6 +35,12 @@ def may_have_lost(line: bytes, value: Any) -> bool:
         return True
     # A key ends with `":`; where white space or an escape makes the counts differ, the other parser looks.
     return _keys(value) != line.count(b'":') - line.count(b'\\":')
+
+
+def loads(content: bytes) -> Any:
+    """Return the value of JSON text in UTF-8. Raises DoubledKey, ValueError and RecursionError as json.loads does."""
+    value = orjson.loads(content)
+    return loads_exactly(content) if may_have_lost(content, value) else value
 
 
 def loads_exactly(text: str | bytes) -> Any:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from authbench.errors import InputError
-from authbench.printable import printable
 from authbench.storage.atomic import write_text
 from authbench.storage.checksums import json_with_checksum, parse_checked_json
 from authbench.storage.exact_json import distinct
@@ -46,8 +45,17 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MiB")
+        content = path.read_bytes()
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
+    return parse_foreign_json(content, path)
+
+
+def parse_foreign_json(content: bytes, place: str | Path) -> dict[str, Any]:
+    """Return the object in JSON text that somebody else wrote. Raises InputError as `read_foreign_json`."""
+    try:
         value = json.loads(
-            path.read_text(encoding="utf-8"),
+            content.decode("utf-8-sig"),
             object_pairs_hook=distinct,
             parse_int=_int64,
             parse_float=_finite,
@@ -55,12 +63,19 @@ def read_foreign_json(path: str | Path) -> dict[str, Any]:
         )
         _expect_shallow(value)
     except RecursionError:
-        raise InputError(f"{path}: cannot be read as JSON: nested deeper than {MAX_DEPTH} levels") from None
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: cannot be read as JSON: {problem}") from None
+        raise InputError(f"{place}: cannot be read as JSON: nested deeper than {MAX_DEPTH} levels") from None
+    except ValueError as problem:
+        raise InputError(f"{place}: cannot be read as JSON: {problem}") from None
     if not isinstance(value, dict):
-        raise InputError(f"{path}: expected a JSON object, found {printable(f'{value!r:.80}')}")
+        raise InputError(f"{place}: expected a JSON object, found {_kind(value)}")
     return value
+
+
+def _kind(value: Any) -> str:
+    """Return what a value is, in words of JSON."""
+    if isinstance(value, list):
+        return "a list"
+    return "a text" if isinstance(value, str) else "null" if value is None else "a number, true or false"
 
 
 def _int64(digits: str) -> int:
