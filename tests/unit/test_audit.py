@@ -1,6 +1,7 @@
 """Audits of small datasets in every form, with what is wrong in them planted."""
 
 import csv
+import gzip
 import json
 import random
 import re
@@ -14,6 +15,7 @@ from authbench.auditing.clean import removals, write_clean
 from authbench.auditing.copies import find_copies
 from authbench.auditing.dataset import Dataset
 from authbench.auditing.findings import find_in_answers, find_in_texts
+from authbench.auditing.published import read_scores
 from authbench.auditing.read import read_dataset
 from authbench.auditing.run import Audit, audit
 from authbench.cli import main
@@ -321,6 +323,22 @@ def test_published_scores_stand_beside_the_rows_that_meet_them(tmp_path: Path) -
     met = {(one["model"], one["score"]): one["shortcuts_as_good"] for one in found.published}
     assert "ids" in met["good", "success@5"]
     assert met["perfect", "success@5"] == []
+
+
+@pytest.mark.parametrize("content", ["model,EER\nm,.2\n", "\ufeffmodel,EER\r\nm,.2\r\n", "model\tEER\nm\t.2\n"])
+def test_published_scores_are_read_alike_whatever_their_ends_of_lines(tmp_path: Path, content: str) -> None:
+    name = "scores.tsv" if "\t" in content else "scores.csv"
+    (tmp_path / name).write_bytes(content.encode())
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content.encode()))
+    for file in (name, f"{name}.gz"):
+        assert [(one.model, one.score, one.value) for one in read_scores([tmp_path / file])] == [("m", "eer", 0.2)]
+
+
+@pytest.mark.parametrize("header", ["model,EER,EER", "model,EER,eer", "nothing,EER,x"])
+def test_published_scores_in_two_columns_or_of_no_model_are_refused(tmp_path: Path, header: str) -> None:
+    (tmp_path / "scores.csv").write_text(f"{header}\nm,.2,.3\n")
+    with pytest.raises(InputError):
+        read_scores([tmp_path / "scores.csv"])
 
 
 def test_the_command_exits_0_1_and_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

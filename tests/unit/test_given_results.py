@@ -11,6 +11,8 @@ import pytest
 from scored_release import write_scored_release
 
 from authbench.cli import main
+from authbench.errors import InputError
+from authbench.evaluation.given import read_pairs
 from authbench.evaluation.retrieval import cosine
 from authbench.evaluation.split import Split, read_split
 from authbench.format.release import open_release
@@ -275,6 +277,46 @@ def test_a_pair_may_be_scored_twice_alike(
     frame = pl.read_csv(path)
     pl.concat([frame, frame]).write_csv(path)
     assert evaluated(release, tmp_path / "out", "--pairs", str(path))["headline"]["auc_matched"]
+
+
+def test_pairs_are_read_alike_from_every_container(
+    release: Path, split: Split, model: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    import gzip
+
+    path = write_pairs(tmp_path / "mine.csv", split, model[1])
+    frame, expected = pl.read_csv(path), read_pairs(path, split)
+    content = path.read_bytes()
+    (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbf" + content)
+    (tmp_path / "crlf.csv").write_bytes(content.replace(b"\n", b"\r\n"))
+    (tmp_path / "mine.csv.gz").write_bytes(gzip.compress(content))
+    frame.write_csv(tmp_path / "mine.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "mine.parquet")
+    frame.with_columns(pl.col("query_id", "candidate_id").cast(pl.Categorical)).write_parquet(tmp_path / "cat.parquet")
+    for name in ("bom.csv", "crlf.csv", "mine.csv.gz", "mine.tsv", "mine.parquet", "cat.parquet"):
+        assert np.array_equal(read_pairs(tmp_path / name, split), expected), name
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_pairs_by_ids_that_are_no_whole_numbers_or_in_two_columns_are_refused(
+    split: Split, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"pairs.{suffix}"
+    if suffix == "csv":
+        path.write_text("query_id,candidate_id,score,score\na,b,1,2\n")
+    else:
+        pl.DataFrame({"query_id": [1.0], "candidate_id": [2.0], "score": [1.0]}).write_parquet(path)
+    with pytest.raises(InputError, match="score|query_id is of double"):
+        read_pairs(path, split)
+
+
+def test_a_parquet_file_that_would_expand_without_bound_is_refused(split: Split, tmp_path: Path) -> None:
+    rows = 5_000_000
+    one = {"query_id": pl.repeat("a", rows, eager=True), "candidate_id": pl.repeat("b", rows, eager=True)}
+    pl.DataFrame({**one, "score": pl.repeat(1.0, rows, eager=True)}).write_parquet(tmp_path / "p.parquet")
+    assert (tmp_path / "p.parquet").stat().st_size < 200_000
+    with pytest.raises(InputError, match="would expand to"):
+        read_pairs(tmp_path / "p.parquet", split)
 
 
 def test_vectors_may_be_of_the_whole_release_and_of_nothing_else(

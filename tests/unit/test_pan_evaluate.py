@@ -148,6 +148,9 @@ def test_a_score_outside_0_to_1_is_scored_as_pan_scores_it_and_told(task, capsys
         (['{"id": "a", "value": true}'], "Expected a number"),
         (['{"id": "a"}'], "line 1: no value"),
         (['{"id": 7, "value": 0.3}'], "id is 7. Expected a text"),
+        (['{"id": "a", "value": 1' + "0" * 40 + "}"], "line 1: value is 1000"),
+        (['{"id": 12345678901234567890123, "value": 0.3}'], "id is 12345678901234567890123. Expected a text"),
+        (['{"id": "a", "value": "A secret text that is long"}'], "line 1: value is a text. Expected"),
         (["[1]"], "is no object"),
         (["{"], "line 1: not JSON"),
         ([], "holds no line"),
@@ -424,3 +427,23 @@ def test_table_3_comes_of_two_commands_by_the_names_of_pans_files(task, tmp_path
         ("bo", "small", right["none"], None, None),
         ("mine", "", None, right["all"], None),
     ]
+
+
+def test_a_file_of_pairs_that_is_none_is_refused_without_a_word_of_its_texts(tmp_path):
+    secret = "a secret sentence of somebody"
+    for row in ({"id": "a", "pair": [secret] * 3}, {"id": "a", "pair": secret}, {"id": "a", "text1": secret}, [secret]):
+        (tmp_path / "pairs.jsonl").write_bytes(orjson.dumps(row) + b"\n")
+        with pytest.raises(InputError, match="line 1") as told:
+            read_pairs(tmp_path / "pairs.jsonl")
+        assert "secret" not in str(told.value)
+
+
+def test_a_byte_order_mark_and_a_key_twice_are_seen(task, tmp_path, capsys):
+    task(*ANSWERS, more=["--json"])
+    plain = capsys.readouterr().out
+    task("\ufeff" + ANSWERS[0], *ANSWERS[1:], more=["--json"])
+    assert capsys.readouterr().out == plain
+    truth = (tmp_path / "truth.jsonl").read_text()
+    (tmp_path / "truth.jsonl").write_text(truth.replace('"same": true', '"same": false, "same": true', 1))
+    assert task(*ANSWERS) == 2
+    assert "the key 'same' comes twice" in capsys.readouterr().err

@@ -128,7 +128,7 @@ def test_an_id_may_hold_signs_that_some_take_for_ends_of_lines(tmp_path: Path) -
 @pytest.mark.parametrize("ids", [[1.0, 2.0, 3.0], [True, False, None], [["a"], ["b"], ["c"]]])
 def test_ids_that_identify_nothing_surely_are_refused(ids: list[object], tmp_path: Path) -> None:
     pl.DataFrame({"id": ids, "vector": VECTORS.tolist()}).write_parquet(tmp_path / "v.parquet")
-    refused(tmp_path / "v.parquet", "`id`")
+    refused(tmp_path / "v.parquet", "column id")
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 3], [1 << 63, (1 << 64) - 1, 0]])

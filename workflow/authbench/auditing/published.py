@@ -17,6 +17,8 @@ from authbench.errors import InputError
 from authbench.evaluation.released import HEADLINES
 from authbench.format.pan import align, read_answers
 from authbench.metrics.auc import auc
+from authbench.printable import printable
+from authbench.reading.foreign import CSV, TSV, bad_rows_note, kind_of, read_foreign, text_column
 from authbench.storage.json_files import read_foreign_json
 
 # What scores are called elsewhere, in lower case.
@@ -69,7 +71,7 @@ def read_scores(paths: Sequence[Path]) -> list[Given]:
 def _scores_of(path: Path, alone: bool) -> list[Given]:
     """Return the scores of a file; of one among others in a folder that holds no models, none."""
     try:
-        return list(_of_csv(path) if path.suffix == ".csv" else _of_json(path))
+        return list(_of_csv(path) if kind_of(path) in (CSV, TSV) else _of_json(path))
     except InputError:
         if alone:
             raise
@@ -91,14 +93,18 @@ def _files(path: Path) -> list[Path]:
 
 
 def _of_csv(path: Path) -> Iterator[Given]:
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read as CSV: {str(problem)[:200]}") from None
-    lowered = {name.strip().lower(): name for name in table.columns}
+    read = read_foreign(path, lambda _: True)
+    if read.bad:
+        raise InputError(f"{bad_rows_note(path, read.bad)}. Expected a row for each model.")
+    table = pl.DataFrame([text_column(path, name, values, False) for name, values in read.columns.items()])
+    lowered: dict[str, str] = {}
+    for name in table.columns:
+        if (other := lowered.setdefault(name.strip().lower(), name)) != name:
+            raise InputError(f"{path}: has the columns {other!a:.60} and {name!a:.60}. Expected each score once.")
     model = next((lowered[name] for name in _MODEL if name in lowered), None)
     if model is None:
-        raise InputError(f"{path}: has no column {' or '.join(_MODEL)}. It has {', '.join(table.columns)[:300]}.")
+        names = ", ".join(printable(name[:40]) for name in read.names)[:300]
+        raise InputError(f"{path}: has no column {' or '.join(_MODEL)}. It has {names or 'none'}.")
     if "slice" in lowered:
         table = table.filter(pl.col(lowered["slice"]).str.to_lowercase().is_in(["overall", "all"]))
     for row in table.iter_rows(named=True):

@@ -17,6 +17,9 @@ from authbench.arrays import F64
 from authbench.errors import InputError
 from authbench.evaluation.split import Split
 from authbench.models.vector_file import named
+from authbench.printable import printable
+from authbench.reading.foreign import CSV, PARQUET, TSV, bad_rows_note, kind_of, read_foreign, text_column
+from authbench.reading.typed_parquet import IDENT, NUMBER, read_columns
 
 BATCH = 200_000
 LISTED = pl.Schema({"query": pl.Int32, "candidate": pl.Int32, "score": pl.Float64})
@@ -121,7 +124,7 @@ def _numbers(split: Split) -> tuple[dict[str, int], dict[str, int]]:
 
 def _batches(path: Path) -> Iterator[Sequence[str]]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             while lines := list(islice(file, BATCH)):
                 yield lines
     except (OSError, ValueError) as problem:
@@ -141,17 +144,22 @@ def _columns(path: Path, lines: Sequence[str], before: int) -> pl.DataFrame:
 
 def _pairs_table(path: Path) -> pl.DataFrame:
     columns = ("query_id", "candidate_id", "score")
-    if path.suffix not in (".parquet", ".csv"):
+    kind = kind_of(path)
+    if kind not in (PARQUET, CSV, TSV):
         raise InputError(f"{path}: its name should end in .parquet or .csv.")
-    try:
-        table = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema=False)
-        lacking = [name for name in columns if name not in table.columns]
-        if lacking:
-            raise InputError(f"{path}: has no column {', '.join(lacking)}; it has {', '.join(table.columns)}.")
-        ids = [pl.col(name).cast(pl.String) for name in columns[:2]]
-        return table.select(*ids, pl.col("score").cast(pl.Float64, strict=False)).with_row_index("place", 1)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: cannot be read: {(str(problem).splitlines() or [''])[0]:.200}") from None
+    if kind == PARQUET and path.suffix == ".parquet":
+        table = read_columns(path, {**dict.fromkeys(columns[:2], IDENT), "score": NUMBER})
+        return table.select(*columns[:2], pl.col("score").cast(pl.Float64)).with_row_index("place", 1)
+    read = read_foreign(path, lambda _: True)
+    if read.bad:
+        raise InputError(f"{bad_rows_note(path, read.bad)}. Expected {', '.join(columns)} in each.")
+    lacking = [name for name in columns if name not in read.columns]
+    if lacking:
+        names = ", ".join(printable(name[:40]) for name in read.names[:20])
+        raise InputError(f"{path}: has no column {', '.join(lacking)}; it has {names or 'none'}.")
+    texts = [text_column(path, name, read.columns[name], name != "score") for name in columns]
+    table = pl.DataFrame(texts).with_columns(pl.col("score").cast(pl.Float64, strict=False))
+    return table.with_row_index("place", 1)
 
 
 def _numbered(

@@ -26,11 +26,13 @@ import polars as pl
 from authbench.arrays import F64
 from authbench.author_labels import known_labels
 from authbench.errors import InputError
+from authbench.printable import printable
 from authbench.storage.json_lines import value_batches, write_json_lines
 
 NO_ANSWER = 0.5
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _SHOWN = 5
+_MOST = 1 << 63  # that a number of an answer is
 OF_MACHINES_FIELDS: Mapping[str, int] = {"is_human": 2024, "label": 2025}
 _ROWS_AT_ONCE = 2_000
 _UNKNOWN = (None, None)
@@ -192,7 +194,9 @@ def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE
             if problem := next(_problems(row, fields, optional), None):
                 raise InputError(f"{path}, line {number}: {problem}")
             if row["id"] in seen:
-                raise InputError(f"{path}, line {number}: the id {row['id']} comes twice. Expected each once.")
+                raise InputError(
+                    f"{path}, line {number}: the id {printable(row['id'])[:60]} comes twice. Expected each once."
+                )
             seen.add(row["id"])
             yield row
     if not seen:
@@ -201,14 +205,22 @@ def _read_rows(path: Path, form: str, fields: _Checks, optional: _Checks = _NONE
 
 def _problems(row: Any, fields: _Checks, optional: _Checks) -> Iterator[str]:
     if not isinstance(row, dict):
-        yield f"{row!r:.40} is no object. Expected {', '.join(fields)}."
+        yield f"is no object. Expected {', '.join(fields)}."
         return
     for field, is_right in {**fields, **optional}.items():
         if field not in row:
             if field in fields:
                 yield f"no {field}. Expected {', '.join(fields)}."
         elif not is_right(row[field]):
-            yield f"{field} is {row[field]!r:.40}. Expected {is_right.__doc__}."
+            yield f"{field} is {_shown(row[field])}. Expected {is_right.__doc__}."
+
+
+def _shown(value: Any) -> str:
+    """Return numbers and words as they are, and of what may be a text only what it is."""
+    parts = value if isinstance(value, list) else [value]
+    if all(one is None or isinstance(one, int | float) or (isinstance(one, str) and len(one) < 20) for one in parts):
+        return f"{value!a:.40}"
+    return f"a list of {len(parts)}" if isinstance(value, list) else "a text" if isinstance(value, str) else "an object"
 
 
 def _is_text(value: Any) -> bool:
@@ -242,7 +254,7 @@ def _is_score(value: Any) -> bool:
     one = _alone(_second(value))
     if isinstance(one, str):
         return bool(_NUMBER.fullmatch(one))
-    return isinstance(one, int | float) and not isinstance(one, bool)
+    return isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < _MOST
 
 
 def _second(value: Any) -> Any:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from authbench.errors import InputError
 from authbench.reading.arrays import read_npy, read_npz
+from authbench.reading.typed_parquet import IDENT, VECTOR, read_columns
 
 F32: TypeAlias = NDArray[np.float32]
 _SHOWN = 5
@@ -72,21 +73,12 @@ def _from_npz(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def _from_parquet(path: Path) -> tuple[list[str], np.ndarray]:
-    schema = pl.read_parquet_schema(path)
-    for name in ("id", "vector"):
-        if name not in schema:
-            raise InputError(f"{path}: has no column `{name}`; it has {', '.join(schema)}.")
-    if not (schema["id"].is_integer() or schema["id"] in (pl.String, pl.Categorical, pl.Enum)):
-        raise InputError(f"{path}: the column `id` is of {schema['id']}. Expected text, or whole numbers.")
-    kind = schema["vector"]
-    if not isinstance(kind, pl.List | pl.Array):
-        raise InputError(f"{path}: the column `vector` is of {kind}. Expected lists of numbers.")
-    frame = pl.read_parquet(path, columns=["id", "vector"])
+    frame = read_columns(path, {"id": IDENT, "vector": VECTOR})
     empty = frame.filter(pl.col("id").is_null() | pl.col("vector").is_null()).height
     if empty:
         raise InputError(f"{path}: {empty} rows have no id or no vector.")
-    ids = frame["id"].cast(pl.String)
-    vectors = frame["vector"].arr.to_list() if isinstance(kind, pl.Array) else frame["vector"]
+    ids = frame["id"]
+    vectors = frame["vector"].arr.to_list() if isinstance(frame.schema["vector"], pl.Array) else frame["vector"]
     sizes = vectors.list.len()
     width = Counter(sizes.to_list()).most_common(1)[0][0] if len(sizes) else 0
     other = ids.filter(sizes != width).to_list()

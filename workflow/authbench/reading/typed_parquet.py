@@ -1,0 +1,73 @@
+"""Columns of known types in a Parquet file that somebody hands us: ids, numbers, vectors.
+
+What the footer promises is held to the size of the file before room is made for it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from authbench.errors import InputError
+from authbench.printable import printable
+
+IDENT, NUMBER, VECTOR = "text or whole numbers", "numbers", "lists of numbers"
+MOST_EXPANSION = 1_000  # bytes that a byte of a file may become, where they are more than ALWAYS
+ALWAYS = 64 << 20
+_OF_A_VALUE = 16  # bytes, without those of a long text
+
+
+def read_columns(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
+    """Return columns of a Parquet file; ids as text.
+
+    Args:
+        wanted: IDENT, NUMBER or VECTOR by the name of a column.
+
+    Raises:
+        InputError: it cannot be read, lacks a column or has it twice, one is of another type, or it would expand to
+            more than MOST_EXPANSION times its size.
+    """
+    try:
+        footer = pq.read_metadata(path)
+        schema = footer.schema.to_arrow_schema()
+        for name, kind in wanted.items():
+            _expect(path, schema, name, kind)
+        sizes = [
+            chunk.total_uncompressed_size
+            for group in map(footer.row_group, range(footer.num_row_groups))
+            for chunk in map(group.column, range(group.num_columns))
+        ]
+        room = sum(sizes) + _OF_A_VALUE * len(wanted) * footer.num_rows
+        if room > max(ALWAYS, MOST_EXPANSION * path.stat().st_size):
+            raise InputError(f"{path}: would expand to {room:,} bytes in {footer.num_rows:,} rows.")
+        table = pl.read_parquet(path, columns=list(wanted), glob=False)
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, ValueError) as problem:
+        lines = str(problem).splitlines() or [type(problem).__name__]
+        raise InputError(f"{path}: cannot be read as Parquet: {printable(lines[0][:200])}") from None
+    return table.with_columns(pl.col(name).cast(pl.String) for name, kind in wanted.items() if kind == IDENT)
+
+
+def _expect(path: Path, schema: pa.Schema, name: str, kind: str) -> None:
+    """Raise InputError where a table has no such column, or one of another type."""
+    if (found := schema.names.count(name)) != 1:
+        names = ", ".join(printable(one[:40]) for one in schema.names[:20])
+        raise InputError(f"{path}: has {found or 'no'} column{'s' * (found > 1)} {name}; it has {names or 'none'}.")
+    of = schema.field(name).type
+    if pa.types.is_dictionary(of):
+        of = of.value_type
+    if kind == VECTOR:
+        lists = pa.types.is_list(of) or pa.types.is_large_list(of) or pa.types.is_fixed_size_list(of)
+        fits = lists and _is_number(of.value_type)
+    elif kind == NUMBER:
+        fits = _is_number(of)
+    else:
+        text = pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of)
+        fits = text or pa.types.is_integer(of)
+    if not fits:
+        raise InputError(f"{path}: the column {name} is of {of}. Expected {kind}.")
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
