@@ -13,8 +13,9 @@ import polars as pl
 
 from authbench.format import files
 from authbench.format.columns import CANDIDATES, GROUND_TRUTH, PAIR_TABLES, QUERIES, TEXT_FIELDS, Table
-from authbench.format.findings import Findings
+from authbench.format.findings import Findings, SourceRow
 from authbench.format.release import Release
+from authbench.reading.typed_csv import read_rows
 from authbench.release.manifest import count_documents
 from authbench.release.part import OF_PROVENANCE, Part, part_of
 from authbench.report import statistics
@@ -106,8 +107,8 @@ def _write_bookkeeping(folder: Path, release: Release, documents: pl.DataFrame, 
     """
     known = stated_sources(release)
     sources = {tag: known[tag] for tag in documents["source"].unique().sort()}
-    listed = pl.read_csv(release.folder / "statistics/sources.csv").filter("noisy")["source"]
-    noisy = set(listed) & set(sources)
+    listed = read_rows(release.folder / "statistics/sources.csv", SourceRow)
+    noisy = {row["source"] for row in listed if row["noisy"]} & set(sources)
     warned: Any = {**facts, "ingest": {tag: {"noisy_authors": 1.0} for tag in noisy}}
     found = warnings(warned, documents, part.queries, sources) + of_the_build(facts["warnings"])
     facts = {**facts, "warnings": found}

@@ -34,6 +34,13 @@ class PoolRow(TypedDict):
     left_out: int
 
 
+class SourceRow(TypedDict):
+    """Whether the author labels of a source are noisy (statistics/sources.csv)."""
+
+    source: str
+    noisy: bool
+
+
 class ToxicityRate(TypedDict):
     """How many texts of a language and genre were scored, and how many of them dropped."""
 

@@ -14,6 +14,7 @@ from authbench.format.release import read_json_object
 from authbench.funnel import STAGES, FunnelRow
 from authbench.identity import sha256_of_text
 from authbench.merging.sides import Side
+from authbench.reading.typed_csv import read_rows
 from authbench.sample.deviation import NO_TARGET, recount
 from authbench.settings.data import DataConfig
 from authbench.settings.safety import ScorerName
@@ -182,10 +183,10 @@ def _targets(sample: Sample) -> MergedTargets:
     }
 
 
-def read_rows(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]:
+def read_counts(side: Side) -> tuple[list[FunnelRow], list[LabelRow], Deviation]:
     """Return the funnel, the rows about labels and the deviation of a release."""
     folder = side.release.folder
-    funnel: Any = pl.read_csv(folder / files.FUNNEL).to_dicts()
-    labels: Any = pl.read_csv(folder / "statistics" / "labels.csv").to_dicts()
+    funnel = read_rows(folder / files.FUNNEL, FunnelRow)
+    labels = read_rows(folder / "statistics" / "labels.csv", LabelRow)
     deviation: Any = read_json_object(folder / files.DEVIATION)
     return funnel, labels, deviation

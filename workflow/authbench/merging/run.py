@@ -11,6 +11,7 @@ from authbench.checking import check_release
 from authbench.dedup.containment import ContainmentSettings
 from authbench.errors import InputError
 from authbench.format import files
+from authbench.format.findings import SourceRow
 from authbench.format.manifest import Manifest, Scorer
 from authbench.format.release import Release
 from authbench.merging.bookkeeping import (
@@ -20,13 +21,14 @@ from authbench.merging.bookkeeping import (
     merged_labels,
     merged_raw_lock,
     merged_scorers,
-    read_rows,
+    read_counts,
     stated_parts,
 )
 from authbench.merging.contents import merge_contents, merged_table, new_numbers, renumbered
 from authbench.merging.settings import merged_config
 from authbench.merging.settle import settle
 from authbench.merging.sides import Side, expect_fitting, read_side
+from authbench.reading.typed_csv import read_rows
 from authbench.registry.citations import bibliography
 from authbench.release.contents import Contents
 from authbench.release.manifest import count_documents
@@ -126,7 +128,7 @@ def _write(
     tags = [dict(side.documents.select("id", "source").iter_rows()) for side in sides]
     lost = table.drop_nulls("reason").select("release", "id_before", "reason")
     gone = Counter((tags[place - 1][ident], reason) for place, ident, reason in lost.iter_rows())
-    (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_rows, sides)
+    (funnel, labels, deviation), (its_funnel, its_labels, its_deviation) = map(read_counts, sides)
     here = set(documents["source"])
     both: Sequence[Any] = (two, one)
     by_source: dict[str, dict[str, Any]] = {
@@ -183,5 +185,5 @@ def _write(
 
 
 def _noisy(side: Side) -> set[str]:
-    table = pl.read_csv(side.release.folder / "statistics" / "sources.csv")
-    return set(table.filter("noisy")["source"])
+    rows = read_rows(side.release.folder / "statistics" / "sources.csv", SourceRow)
+    return {row["source"] for row in rows if row["noisy"]}

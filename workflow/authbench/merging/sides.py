@@ -1,5 +1,6 @@
 """The two releases of a merge, and whether they fit each other."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +10,11 @@ import polars as pl
 from authbench.errors import InputError
 from authbench.format import files
 from authbench.format.columns import GROUND_TRUTH
+from authbench.format.findings import LabelRow
 from authbench.format.lock import Lock, read_lock
 from authbench.format.release import Release, concat
 from authbench.merging.settings import differing
+from authbench.reading.typed_csv import read_rows
 from authbench.settings.data import DataConfig
 from authbench.tokens import load_tokenizer
 
@@ -151,8 +154,8 @@ def _two_persons(first: Side, second: Side) -> Iterator[str]:
 
 def _decisions(side: Side) -> dict[str, str]:
     """Return the decision on the labels of each source that has documents and a single decision."""
-    table = pl.read_csv(side.release.folder / "statistics" / "labels.csv", infer_schema=False)
-    here = side.documents["source"].unique().implode()
-    table = table.filter(pl.col("source").is_in(here) & (pl.col("labels") != "0"))
-    once = table.filter(pl.len().over("source") == 1).drop_nulls("decision")
-    return dict(once.select("source", "decision").iter_rows())
+    here = set(side.documents["source"])
+    rows = read_rows(side.release.folder / "statistics" / "labels.csv", LabelRow)
+    rows = [row for row in rows if row["source"] in here and row["labels"]]
+    times = Counter(row["source"] for row in rows)
+    return {row["source"]: row["decision"] for row in rows if times[row["source"]] == 1 and row["decision"] is not None}

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-import polars as pl
-
 from authbench.format import files
-from authbench.format.findings import Findings
+from authbench.format.findings import Findings, LabelRow, PoolRow
 from authbench.format.manifest import Licence
 from authbench.format.release import Release, read_json_object
+from authbench.funnel import FunnelRow
+from authbench.reading.typed_csv import read_rows
 from authbench.registry.source_entry import Author, Description, License
 from authbench.report.page import KINDS
 
@@ -32,9 +32,9 @@ def stated_facts(release: Release) -> Findings:
     folder, manifest = release.folder, release.manifest
     found = {
         **{key: value for key, value in manifest.items() if key in _OF_MANIFEST},
-        "funnel": pl.read_csv(folder / files.FUNNEL).to_dicts(),
-        "labels": pl.read_csv(folder / "statistics" / "labels.csv").to_dicts(),
-        "pools": pl.read_csv(folder / "statistics" / "pools.csv").to_dicts(),
+        "funnel": read_rows(folder / files.FUNNEL, FunnelRow),
+        "labels": read_rows(folder / "statistics" / "labels.csv", LabelRow),
+        "pools": read_rows(folder / "statistics" / "pools.csv", PoolRow),
         "deviation": read_json_object(folder / files.DEVIATION),
         "toxicity_rates": [],
         "ingest": {},

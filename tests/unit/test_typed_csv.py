@@ -1,0 +1,60 @@
+"""Tables of statistics in a release of others: as they were written, or refused by file, column and row."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authbench.errors import InputError
+from authbench.format.findings import LabelRow, SourceRow
+from authbench.funnel import FunnelRow
+from authbench.labels.tables import STATISTICS
+from authbench.reading.typed_csv import read_rows
+
+NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(lambda one: one.strip())
+WHOLE = st.integers(0, 1 << 40)
+SHARES = st.none() | st.floats(0, 1)
+
+
+@given(
+    st.lists(st.tuples(NAMES, WHOLE, WHOLE, st.none() | NAMES, SHARES, SHARES, SHARES, st.none() | NAMES), max_size=5)
+)
+def test_what_a_release_states_of_labels_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[object, ...]]
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "labels.csv"
+    table = pl.DataFrame(rows, STATISTICS, orient="row")
+    table.write_csv(path)
+    assert read_rows(path, LabelRow) == table.to_dicts()
+
+
+def test_truth_and_other_columns(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("source,language,noisy\na,en,true\nb,de,false\n")
+    assert read_rows(tmp_path / "s.csv", SourceRow) == [{"source": "a", "noisy": True}, {"source": "b", "noisy": False}]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("source,stage,reason\na,b,c\n", "has no column documents"),
+        ("source,stage,reason,documents\na,b,c,many\n", "'many' in the column documents is no int"),
+        ("source,stage,reason,documents\na,b,c,1.5\n", "'1.5' in the column documents is no int"),
+        ("source,stage,reason,documents\na,b,c,99999999999999999999\n", "is no int"),
+        ("source,stage,reason,documents\na,b,c,\n", "documents is empty in row 1"),
+        ("source,stage,reason,documents,documents\na,b,c,1,2\n", "documents"),
+        ("source,stage,reason,documents\na,b,c,1,2\n", "cannot be read"),
+        ("source,stage,reason,documents\na,b,c,1\n\udcff,b,c,1\n", "UTF-8|utf-8"),
+    ],
+)
+def test_a_table_that_is_not_of_a_release_is_refused(content: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "funnel.csv").write_text(content, errors="surrogateescape")
+    with pytest.raises(InputError, match=said) as told:
+        read_rows(tmp_path / "funnel.csv", FunnelRow)
+    assert "funnel.csv" in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere.csv"):
+        read_rows(tmp_path / "nowhere.csv", FunnelRow)
