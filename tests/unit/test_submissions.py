@@ -5,7 +5,10 @@ import io
 import json
 import zipfile
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scored_release import write_scored_release
 
@@ -321,6 +324,28 @@ def test_files_that_are_not_what_they_should_be_are_told(scored, tmp_path, capsy
         held[name] = content
     status, told = verdict(packed(tmp_path / "broken.zip", held), scored, capsys)
     assert status == 2 and message in told
+
+
+def test_a_column_or_a_key_that_is_there_twice_is_refused(scored, tmp_path, capsys):
+    held = members(scored / "packed/tfidf.zip")
+    table = pl.read_parquet(io.BytesIO(held["pairs.parquet"])).to_arrow()
+    kept = io.BytesIO()
+    pq.write_table(table.append_column("score", table["score"]), kept)
+    status, told = verdict(packed(tmp_path / "twice.zip", {**held, "pairs.parquet": kept.getvalue()}), scored, capsys)
+    assert status == 2 and "column score of pairs.parquet is there twice" in told
+    doubled = held["scores.json"].replace(b'"overall":', b'"overall": {}, "overall":', 1)
+    status, told = verdict(packed(tmp_path / "key.zip", {**held, "scores.json": doubled}), scored, capsys)
+    assert status == 2 and "the key 'overall' comes twice" in told
+
+
+def test_a_table_of_many_constant_columns_is_refused(scored, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("authbench.submissions.archive.MOST_BYTES", 8 << 20)
+    held = members(scored / "packed/tfidf.zip")
+    rows, kept = 100_000, io.BytesIO()
+    column = pa.array(np.zeros(rows, np.int8)).dictionary_encode()
+    pq.write_table(pa.table([column] * 100, [f"c{k}" for k in range(100)]), kept, row_group_size=rows)
+    status, told = verdict(packed(tmp_path / "wide.zip", {**held, "pairs.parquet": kept.getvalue()}), scored, capsys)
+    assert status == 2 and "would expand to" in told
 
 
 def test_a_table_that_would_expand_beyond_all_bounds_is_refused(scored, tmp_path, monkeypatch, capsys):

@@ -28,6 +28,7 @@ SUFFIX = ".zip"
 MOST_BYTES = 1 << 30  # of a table, packed or not
 _BLOCK = 1 << 20
 _ENCRYPTED = 1
+_OF_A_VALUE, _MORE = 8, 8  # bytes; a constant column takes nearly none packed
 _RANKS = ("rank", "rank_language", "rank_language_source", "rank_topic")
 _TEXT = ("string", "large_string")
 # Columns of tables, and what their types begin with.
@@ -132,9 +133,11 @@ def _expect_table(file: Path, path: Path, columns: Mapping[str, Sequence[str]]) 
         size = sum(footer.row_group(group).total_byte_size for group in range(footer.num_row_groups))
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise InputError(f"{file}: {path.name} cannot be read as Parquet: {printable(str(problem)[:200])}.") from None
-    if size > MOST_BYTES or footer.num_rows > MOST_BYTES:
+    room = footer.num_rows * len(schema.names) * _OF_A_VALUE
+    if max(size, footer.num_rows, room // _MORE) > MOST_BYTES:
         raise InputError(f"{file}: {path.name} would expand to {size:,} bytes in {footer.num_rows:,} rows.")
     for name, kinds in columns.items():
-        kind = str(schema.field(name).type) if name in schema.names else "absent"
+        found = schema.get_all_field_indices(name)
+        kind = str(schema.field(found[0]).type) if len(found) == 1 else "there twice" if found else "absent"
         if not kind.startswith(tuple(kinds)):
             raise InputError(f"{file}: column {name} of {path.name} is {kind}. Expected {kinds[0]}.")
